@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readRestSettings } from '../hosts/rest/configuration.ts'
+import { readSettings, SettingsError } from './settings.ts'
+import { readStoreSettings } from './store-settings.ts'
+
+describe('the configuration', () => {
+  it('needs no variable at all', () => {
+    const { port, issuer, metadataAddress, audience, rateLimit, allowedOrigins } = readSettings(
+      {},
+      readRestSettings,
+    )
+    assert.equal(port, 5100)
+    assert.equal(issuer, 'http://localhost:5200')
+    assert.equal(metadataAddress, 'http://localhost:5200/.well-known/openid-configuration')
+    assert.equal(audience, 'svc-api')
+    assert.deepEqual(rateLimit, { permitLimit: 300, queueLimit: 20 })
+    assert.deepEqual(allowedOrigins, ['http://localhost:5400', 'http://127.0.0.1:5400'])
+  })
+
+  it('takes numbered variables in their order and logins separated by commas', () => {
+    const environment = {
+      Cors__AllowedOrigins__10: 'https://b.example',
+      Cors__AllowedOrigins__2: 'https://a.example',
+      SVC_ADMIN_LOGINS: 'ann@example.com, bob@example.com,',
+    }
+    const { allowedOrigins, adminLogins } = readSettings(environment, readRestSettings)
+    assert.deepEqual(allowedOrigins, ['https://a.example', 'https://b.example'])
+    assert.deepEqual(adminLogins, ['ann@example.com', 'bob@example.com'])
+  })
+
+  it('reports everything that is wrong at once', () => {
+    const environment = {
+      REST_PORT: '70000',
+      LOG_LEVEL: 'loud',
+      Jwt__Issuer: 'localhost',
+      Cors__AllowedOrigins__0: 'https://a.example/path',
+      DATABASE_URL: 'mysql://localhost/x',
+      RateLimit__Rest__PermitLimit: '-1',
+      Auth__SessionValidationCacheSeconds: 'soon',
+    }
+    assert.throws(
+      () =>
+        readSettings(environment, (settings) => [readRestSettings(settings), readStoreSettings(settings)]),
+      (error) => {
+        assert.ok(error instanceof SettingsError)
+        assert.deepEqual(error.problems, [
+          'Jwt__Issuer must be an http or https address.',
+          'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.',
+          'Auth__SessionValidationCacheSeconds must be a whole number from 0 to 3600.',
+          'Cors__AllowedOrigins has https://a.example/path, which is no origin such as https://app.example.com.',
+          'REST_PORT must be a whole number from 0 to 65535.',
+          'RateLimit__Rest__PermitLimit must be a whole number from 0 to 1000000.',
+          'DATABASE_URL must start with postgresql://.',
+        ])
+        return true
+      },
+    )
+  })
+})

@@ -1,0 +1,27 @@
+import type { Settings } from './settings.ts'
+
+export interface StoreSettings {
+  /** None: the embedded PostgreSQL. */
+  readonly databaseUrl: string | undefined
+  readonly dataDirectory: string
+  /** Off for poolers that share server connections between transactions, older than named statements. */
+  readonly namedStatements: boolean
+  readonly demoLogin: string
+  readonly demoPassword: string | undefined
+  readonly demoData: boolean
+}
+
+export function readStoreSettings(settings: Settings): StoreSettings {
+  const databaseUrl = settings.optionalText('DATABASE_URL')
+  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+    settings.refuse('DATABASE_URL must start with postgresql://.')
+  }
+  return {
+    databaseUrl,
+    dataDirectory: settings.text('DATA_DIR', '.data'),
+    namedStatements: settings.flag('DB_NAMED_STATEMENTS', true),
+    demoLogin: settings.text('SVC_DEMO_LOGIN', 'demo@example.com'),
+    demoPassword: settings.optionalText('SVC_DEMO_PASSWORD'),
+    demoData: settings.flag('SVC_DEMO_DATA', databaseUrl === undefined),
+  }
+}

@@ -1,0 +1,74 @@
+import { addressIn, type Settings } from './settings.ts'
+
+/** What every host of the tracker has to know. */
+export interface TrackerSettings {
+  readonly host: string
+  readonly logLevel: string
+  readonly issuer: string
+  readonly metadataAddress: string
+  readonly adminLogins: readonly string[]
+  readonly demoLogin: string
+  readonly sessionCacheSeconds: number
+  readonly allowedOrigins: readonly string[]
+  readonly forwardedHeaders: boolean
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+export function readTrackerSettings(settings: Settings): TrackerSettings {
+  const issuer = settings.address('Jwt__Issuer', 'http://localhost:5200')
+  const logLevel = settings.text('LOG_LEVEL', 'info')
+  if (!logLevels.includes(logLevel)) settings.refuse(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
+  return {
+    host: settings.text('HOST', '127.0.0.1'),
+    logLevel,
+    issuer,
+    metadataAddress: settings.address('Jwt__MetadataAddress', `${issuer}/.well-known/openid-configuration`),
+    adminLogins: settings.entries('SVC_ADMIN_LOGINS'),
+    demoLogin: settings.text('SVC_DEMO_LOGIN', 'demo@example.com'),
+    sessionCacheSeconds: settings.wholeNumber('Auth__SessionValidationCacheSeconds', 30, {
+      min: 0,
+      max: 3600,
+    }),
+    allowedOrigins: readOrigins(settings),
+    forwardedHeaders: settings.flag('ASPNETCORE_FORWARDEDHEADERS_ENABLED', false),
+  }
+}
+
+/** By default the web client that starts beside the other hosts. */
+function readOrigins(settings: Settings): readonly string[] {
+  const port = readPort(settings, 'WEB_PORT', 5400)
+  const given = settings.numbered('Cors__AllowedOrigins')
+  if (given.length === 0) return [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
+  return given.flatMap((text) => {
+    const address = addressIn(text)
+    const isOrigin = address !== undefined && new URL(address).origin === address
+    if (!isOrigin)
+      settings.refuse(`Cors__AllowedOrigins has ${text}, which is no origin such as https://app.example.com.`)
+    return isOrigin ? [address] : []
+  })
+}
+
+export const readPort = (settings: Settings, name: string, byDefault: number): number =>
+  settings.wholeNumber(name, byDefault, { min: 0, max: 65_535 })
+
+export interface RateLimitSettings {
+  /** 0 turns the limiter off. */
+  readonly permitLimit: number
+  readonly queueLimit: number
+}
+
+export const readRateLimit = (
+  settings: Settings,
+  host: string,
+  byDefault: RateLimitSettings,
+): RateLimitSettings => ({
+  permitLimit: settings.wholeNumber(`RateLimit__${host}__PermitLimit`, byDefault.permitLimit, {
+    min: 0,
+    max: 1_000_000,
+  }),
+  queueLimit: settings.wholeNumber(`RateLimit__${host}__QueueLimit`, byDefault.queueLimit, {
+    min: 0,
+    max: 10_000,
+  }),
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { hours, newPassword, text, uuid, wholeNumber } from './field-kinds.ts'
+
+describe('text', () => {
+  const name = text({ max: 3 })
+  it('is trimmed before it is measured', () => {
+    assert.deepEqual(name.read('  abc  ', 'Name'), { value: 'abc' })
+    assert.deepEqual(name.read('abcd', 'Name'), { problems: ['Name must be at most 3 characters.'] })
+  })
+  it('counts characters, not halves of them', () => {
+    assert.deepEqual(name.read('👩👩👩', 'Name'), { value: '👩👩👩' })
+    assert.deepEqual(name.read('👩👩👩👩', 'Name'), { problems: ['Name must be at most 3 characters.'] })
+  })
+  it('refuses what the store cannot keep', () => {
+    for (const input of ['a\0', '\ud800', 'a\udc00']) {
+      assert.deepEqual(name.read(input, 'Name'), {
+        problems: ['Name contains a character that cannot be stored.'],
+      })
+    }
+  })
+  it('is no number, list or object', () => {
+    for (const input of [1, true, [], {}])
+      assert.deepEqual(name.read(input, 'Name'), { problems: ['Name must be text.'] })
+  })
+})
+
+describe('a uuid', () => {
+  it('is kept in lower case, whatever its version bits', () => {
+    assert.deepEqual(uuid.read('8DE21EF6-19A3-01EE-04CD-EA3FAE2E91C9', 'Id'), {
+      value: '8de21ef6-19a3-01ee-04cd-ea3fae2e91c9',
+    })
+  })
+  it('is refused in any other form', () => {
+    const wrong = [
+      '8de21ef619a341eeb4cdea3fae2e91c9',
+      '{8de21ef6-19a3-41ee-b4cd-ea3fae2e91c9}',
+      'urn:uuid:8de21ef6',
+      7,
+    ]
+    for (const input of wrong)
+      assert.deepEqual(uuid.read(input, 'ProjectId'), { problems: ['ProjectId must be a UUID.'] })
+  })
+})
+
+describe('hours', () => {
+  const planned = hours({ zeroAllowed: true })
+  const recorded = hours({ zeroAllowed: false })
+  it('may have two decimals', () => {
+    for (const input of [0.25, 7.1, 0.01, 99999.99, 100000])
+      assert.deepEqual(recorded.read(input, 'AmountHours'), { value: input })
+    assert.deepEqual(recorded.read(0.125, 'AmountHours'), {
+      problems: ['AmountHours must have at most two decimals.'],
+    })
+  })
+  it('are zero only where nothing was estimated yet', () => {
+    assert.deepEqual(planned.read(0, 'AmountHours'), { value: 0 })
+    assert.deepEqual(planned.read(-1, 'AmountHours'), { problems: ['AmountHours must be 0 or more.'] })
+    assert.deepEqual(recorded.read(0, 'AmountHours'), { problems: ['AmountHours must be greater than 0.'] })
+  })
+  it('end at 100000', () => {
+    assert.deepEqual(planned.read(100000.01, 'AmountHours'), {
+      problems: ['AmountHours must be at most 100000.'],
+    })
+    assert.deepEqual(planned.read(1e300, 'AmountHours'), {
+      problems: ['AmountHours must be at most 100000.'],
+    })
+  })
+  it('are a number, not text and not infinite', () => {
+    for (const input of ['1', Number.POSITIVE_INFINITY, Number.NaN, [1]]) {
+      assert.deepEqual(planned.read(input, 'AmountHours'), { problems: ['AmountHours must be a number.'] })
+    }
+  })
+})
+
+describe('a whole number', () => {
+  const order = wholeNumber({ min: 0, max: 2_147_483_647 })
+  it('keeps to its range', () => {
+    assert.deepEqual(order.read(0, 'Order'), { value: 0 })
+    assert.deepEqual(order.read(2_147_483_647, 'Order'), { value: 2_147_483_647 })
+    for (const input of [-1, 2_147_483_648, 1.5, '1', null]) {
+      assert.deepEqual(order.read(input, 'Order'), {
+        problems: ['Order must be a whole number from 0 to 2147483647.'],
+      })
+    }
+  })
+})
+
+describe('a new password', () => {
+  it('is never trimmed, because a space may be part of it', () => {
+    assert.deepEqual(newPassword.read(' Abcdefg1 ', 'Password'), { value: ' Abcdefg1 ' })
+  })
+  it('tells everything that is wrong with it at once', () => {
+    assert.deepEqual(newPassword.read('abc', 'Password'), {
+      problems: [
+        'Password must be at least 8 characters.',
+        'Password must contain an upper-case letter.',
+        'Password must contain a digit.',
+        'Password must contain a character that is no letter and no digit.',
+      ],
+    })
+  })
+  it('is at most 128 characters of any printable kind', () => {
+    assert.deepEqual(newPassword.read(`${'Ab1!'.repeat(32)}`, 'Password'), { value: 'Ab1!'.repeat(32) })
+    assert.deepEqual(newPassword.read(`${'Ab1!'.repeat(32)}x`, 'Password'), {
+      problems: ['Password must be at most 128 characters.'],
+    })
+    assert.deepEqual(newPassword.read('Größe-9漢字!', 'Password'), { value: 'Größe-9漢字!' })
+    assert.deepEqual(newPassword.read('Abcdef1!\n', 'Password'), {
+      problems: ['Password must not contain control characters.'],
+    })
+  })
+})

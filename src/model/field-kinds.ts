@@ -1,0 +1,94 @@
+import { type Kind, refused } from './field.ts'
+import { readMoment } from './moment.ts'
+import { passwordCharactersMax, passwordProblems } from './password-policy.ts'
+
+export const text = ({ max }: { max: number }): Kind<string> => ({
+  schema: { type: 'string', maxLength: max },
+  read(input, label) {
+    if (typeof input !== 'string') return refused(`${label} must be text.`)
+    if (!isStorable(input)) return refused(`${label} contains a character that cannot be stored.`)
+    const value = input.trim()
+    return isLongerThan(value, max) ? refused(`${label} must be at most ${max} characters.`) : { value }
+  },
+})
+
+/** Any form of UUID is kept as it is, in lower case: those of .NET carry no version bits. */
+export const uuid: Kind<string> = {
+  schema: { type: 'string', format: 'uuid' },
+  read: (input, label) =>
+    typeof input === 'string' && uuidPattern.test(input)
+      ? { value: input.toLowerCase() }
+      : refused(`${label} must be a UUID.`),
+}
+
+/** What .NET clients send for an id that was not given. */
+export const zeroUuid = '00000000-0000-0000-0000-000000000000'
+
+export const moment: Kind<string> = {
+  schema: { type: 'string', format: 'date-time' },
+  read(input, label) {
+    const value = typeof input === 'string' ? readMoment(input) : undefined
+    return value === undefined ? refused(`${label} must be an ISO-8601 date and time.`) : { value }
+  },
+}
+
+/** Quarter hours matter to people; less than a hundredth of an hour does not. */
+export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number> {
+  const least = zeroAllowed ? '0 or more' : 'greater than 0'
+  const schema = {
+    type: 'number',
+    ...(zeroAllowed ? { minimum: 0 } : { exclusiveMinimum: 0 }),
+    maximum: hoursMax,
+    multipleOf: 0.01,
+  }
+  return {
+    schema,
+    read(input, label) {
+      if (typeof input !== 'number' || !Number.isFinite(input)) return refused(`${label} must be a number.`)
+      if (input < 0 || (input === 0 && !zeroAllowed)) return refused(`${label} must be ${least}.`)
+      if (input > hoursMax) return refused(`${label} must be at most ${hoursMax}.`)
+      // The nearest double of a two-decimal number is what this rounding gives back.
+      if (Math.round(input * 100) / 100 !== input) return refused(`${label} must have at most two decimals.`)
+      // Negative zero is zero.
+      return { value: input + 0 }
+    },
+  }
+}
+
+export const wholeNumber = ({ min, max }: { min: number; max: number }): Kind<number> => ({
+  schema: { type: 'integer', minimum: min, maximum: max },
+  read: (input, label) =>
+    typeof input === 'number' && Number.isInteger(input) && input >= min && input <= max
+      ? { value: input + 0 }
+      : refused(`${label} must be a whole number from ${min} to ${max}.`),
+})
+
+/** A new password, never trimmed: a space may be part of it. */
+export const newPassword: Kind<string> = {
+  schema: {
+    type: 'string',
+    format: 'password',
+    minLength: 8,
+    maxLength: passwordCharactersMax,
+    writeOnly: true,
+  },
+  read(input, label) {
+    if (typeof input !== 'string') return refused(`${label} must be text.`)
+    const problems = passwordProblems(input, label)
+    return problems.length > 0 ? refused(...problems) : { value: input }
+  },
+}
+
+/** Whether a body or a query left the value out: blank text counts as missing. */
+export const isMissing = (input: unknown): input is undefined | null =>
+  input === undefined || input === null || (typeof input === 'string' && input.trim() === '')
+
+/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
+export const isStorable = (input: string): boolean => !input.includes('\0') && input.isWellFormed()
+
+/** Characters are code points, as the store counts them. */
+export const isLongerThan = (input: string, max: number): boolean =>
+  input.length > max && (input.length > 2 * max || [...input].length > max)
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const hoursMax = 100_000

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isEarlier, readMoment } from './moment.ts'
+
+describe('a moment', () => {
+  const readings: readonly [string, string | undefined][] = [
+    ['2026-10-08', '2026-10-08T00:00:00Z'],
+    ['2026-10-08T12:34', '2026-10-08T12:34:00Z'],
+    ['2026-10-08T12:34:56', '2026-10-08T12:34:56Z'],
+    ['2026-10-08T12:34:56.789012Z', '2026-10-08T12:34:56.789012Z'],
+    ['2026-10-08T12:34:56.7890129Z', '2026-10-08T12:34:56.789012Z'],
+    ['2026-10-08T12:34:56.500Z', '2026-10-08T12:34:56.5Z'],
+    ['2026-10-08T01:00:00+02:00', '2026-10-07T23:00:00Z'],
+    ['2026-10-08T23:30:00-01:00', '2026-10-09T00:30:00Z'],
+    ['2024-02-29', '2024-02-29T00:00:00Z'],
+    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00Z'],
+    ['9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
+    ['2026-02-30', undefined],
+    ['2025-02-29', undefined],
+    ['2026-13-01', undefined],
+    ['2026-10-08T24:00', undefined],
+    ['2026-10-08T12:60', undefined],
+    ['2026-10-08T12:34:60', undefined],
+    ['2026-10-08T12:34:56.12345678Z', undefined],
+    ['2026-10-08T12:34:56+2:00', undefined],
+    ['2026-10-08T12:34:56 02:00', undefined],
+    ['0001-01-01T00:00:00+01:00', undefined],
+    ['9999-12-31T23:59:59-01:00', undefined],
+    ['2026-10-08 12:34', undefined],
+    ['08.10.2026', undefined],
+    ['now', undefined],
+    ['', undefined],
+    ['2026-10-08T12:34:56Z\n', undefined],
+  ]
+  for (const [input, expected] of readings) {
+    it(expected ? `${input} is read as ${expected}` : `${JSON.stringify(input)} is refused`, () => {
+      assert.equal(readMoment(input), expected)
+    })
+  }
+
+  it('compares to the microsecond, however many digits are written', () => {
+    assert.equal(isEarlier('2026-10-08T12:34:56Z', '2026-10-08T12:34:56.000001Z'), true)
+    assert.equal(isEarlier('2026-10-08T12:34:56.5Z', '2026-10-08T12:34:56.49Z'), false)
+    assert.equal(isEarlier('2026-10-08T12:34:56Z', '2026-10-08T12:34:56Z'), false)
+  })
+})

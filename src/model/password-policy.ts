@@ -1,0 +1,24 @@
+const passwordCharactersMin = 8
+/** Longer ones would only let a caller buy hashing time. */
+export const passwordCharactersMax = 128
+
+/** Any printable Unicode is welcome; these four kinds must be there. */
+const rules: readonly (readonly [RegExp, string])[] = [
+  [/\p{Ll}/u, 'must contain a lower-case letter'],
+  [/\p{Lu}/u, 'must contain an upper-case letter'],
+  [/\p{Nd}/u, 'must contain a digit'],
+  [/[^\p{Ll}\p{Lu}\p{Nd}]/u, 'must contain a character that is no letter and no digit'],
+]
+
+/** Everything that is wrong with a new password, a sentence each. */
+export function passwordProblems(password: string, label: string): readonly string[] {
+  const characters = [...password.slice(0, 2 * passwordCharactersMax + 1)].length
+  const problems: string[] = []
+  if (characters < passwordCharactersMin)
+    problems.push(`must be at least ${passwordCharactersMin} characters`)
+  if (characters > passwordCharactersMax) problems.push(`must be at most ${passwordCharactersMax} characters`)
+  if (!password.isWellFormed() || /\p{Cc}/u.test(password))
+    problems.push('must not contain control characters')
+  for (const [pattern, problem] of rules) if (!pattern.test(password)) problems.push(problem)
+  return problems.map((problem) => `${label} ${problem}.`)
+}

@@ -1,0 +1,66 @@
+/** Everything an operation may refuse. Each host maps a kind to its own status, in one table. */
+export type ProblemKind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'missing'
+  | 'duplicate'
+  | 'inUse'
+  | 'stale'
+  | 'contended'
+  | 'locked'
+  | 'busy'
+
+/** Messages by camelCase request property; `generalErrors` holds those not tied to one field. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>
+
+export interface ProblemDetails {
+  readonly errors?: FieldErrors
+  /** When a locked or busy caller may try again. */
+  readonly retryAfterSeconds?: number
+}
+
+export class Problem extends Error {
+  readonly kind: ProblemKind
+  readonly errors: FieldErrors | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(kind: ProblemKind, message: string, { errors, retryAfterSeconds }: ProblemDetails = {}) {
+    super(message)
+    this.name = 'Problem'
+    this.kind = kind
+    this.errors = errors
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+export const invalid = (errors: FieldErrors) =>
+  new Problem('invalid', 'One or more validation errors occurred.', { errors })
+
+export const unauthenticated = () => new Problem('unauthenticated', 'A valid access token is required.')
+
+export const forbidden = (message = 'You are not allowed to do this.') => new Problem('forbidden', message)
+
+export const missing = (what: string) => new Problem('missing', `${what} was not found.`)
+
+export const duplicate = (key: string, message: string) =>
+  new Problem('duplicate', message, { errors: { [key]: [message] } })
+
+export const inUse = (what: string, dependents: string) => {
+  const message = `${what} cannot be removed while it has active ${dependents}.`
+  return new Problem('inUse', message, { errors: { generalErrors: [message] } })
+}
+
+export const stale = (what: string) => {
+  const message = `${what} was changed since the expected version.`
+  return new Problem('stale', message, { errors: { expectedVersion: [message] } })
+}
+
+export const contended = () =>
+  new Problem('contended', 'The same rows were changed at the same time. Please try again.')
+
+export const locked = (retryAfterSeconds: number) =>
+  new Problem('locked', 'Too many failed attempts. Please try again later.', { retryAfterSeconds })
+
+export const busy = (retryAfterSeconds: number) =>
+  new Problem('busy', 'Too many requests. Please try again later.', { retryAfterSeconds })

@@ -1,0 +1,28 @@
+import { requireRole, requireWrite } from '../access/require-write.ts'
+import type { Caller } from '../model/caller.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { newId } from '../store/new-id.ts'
+import { insertRow, type Row } from '../store/rows.ts'
+import { readInput } from './read-input.ts'
+import { requireActiveReferences } from './require-active-references.ts'
+import type { Tracker } from './tracker.ts'
+
+export async function create(
+  tracker: Tracker,
+  resource: Resource,
+  caller: Caller,
+  body: unknown,
+): Promise<Row> {
+  const { access, rules } = resource
+  const anyoneMayCreate = access.kind === 'projectMembers' && access.anyoneMayCreate === true
+  requireRole(resource, caller, 'write')
+  const { id = newId(), values } = readInput(resource, body, 'create')
+  const prepared = (await rules.prepare?.(values, tracker.passwords)) ?? values
+  return tracker.database.transaction(async (transaction) => {
+    await requireActiveReferences(transaction, resource, [values])
+    if (!anyoneMayCreate) await requireWrite(transaction, resource, caller, [values])
+    const created = await insertRow(transaction, resource, caller, { id, ...prepared })
+    await rules.afterCreate?.(transaction, caller, created)
+    return created
+  })
+}

@@ -1,0 +1,47 @@
+import { requireRole } from '../access/require-write.ts'
+import { changesThatMatter, visibleRows } from '../access/visible-rows.ts'
+import type { Caller } from '../model/caller.ts'
+import { uuid } from '../model/field-kinds.ts'
+import { missing } from '../model/problem.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { lastModified } from '../store/change-log.ts'
+import { type Row, shownColumns, tableOf } from '../store/rows.ts'
+import { sql } from '../store/sql.ts'
+import type { Tracker } from './tracker.ts'
+import { collectViolations } from './violations.ts'
+
+export interface Found {
+  readonly row: Row
+  /** Seconds since 1970; null when it cannot be promised yet. */
+  readonly lastModified: number | null
+}
+
+export async function get(
+  { database }: Tracker,
+  resource: Resource,
+  caller: Caller,
+  id: unknown,
+): Promise<Found> {
+  requireRole(resource, caller, 'read')
+  const [found] = await database.query<Row & { lastModified: number | null }>(sql`
+    select ${shownColumns(resource)}, ${lastModified(changesThatMatter(resource, caller))} as "lastModified"
+    from ${tableOf(resource)} as row
+    where id = ${readId(id)} and active and ${visibleRows(resource, caller)}`)
+  if (!found) throw missing(resource.title)
+  const { lastModified: seconds, ...row } = found
+  return { row: row as Row, lastModified: seconds }
+}
+
+function readId(input: unknown): string {
+  const violations = collectViolations()
+  const reading = uuid.read(input, 'Id')
+  if ('value' in reading) return reading.value
+  if (Array.isArray(input)) violations.add('id', 'Id must be given once.')
+  else
+    violations.add(
+      'id',
+      ...(input === undefined || input === null || input === '' ? ['Id is required.'] : reading.problems),
+    )
+  violations.refuseIfAny()
+  return ''
+}

@@ -1,0 +1,93 @@
+import { requireRole } from '../access/require-write.ts'
+import { changesThatMatter, visibleRows } from '../access/visible-rows.ts'
+import type { Caller } from '../model/caller.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { searchColumns } from '../resources/derived.ts'
+import { lastModified } from '../store/change-log.ts'
+import { column, type Row, shownColumns, tableOf } from '../store/rows.ts'
+import { allOf, join, raw, type Sql, sql } from '../store/sql.ts'
+import type { ListQuery } from './read-list-query.ts'
+import type { Tracker } from './tracker.ts'
+
+export interface Page {
+  readonly rows: readonly Row[]
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pageSize: number
+  readonly totalPages: number
+  /** Seconds since 1970; null when it cannot be promised yet. */
+  readonly lastModified: number | null
+}
+
+/** One statement, so that rows, count and last change come from one snapshot. */
+export async function list(
+  { database }: Tracker,
+  resource: Resource,
+  caller: Caller,
+  query: ListQuery,
+): Promise<Page> {
+  requireRole(resource, caller, 'read')
+  const { pageNumber, pageSize } = query
+  const from = sql`${tableOf(resource)} as row where ${allOf(conditionsOf(resource, caller, query))}`
+  const order = orderOf(query)
+  const found = await database.query<Row & Total>(sql`
+    select row.*, total.*
+    from (
+      select count(*) as "totalCount", ${lastModified(changesThatMatter(resource, caller))} as "lastModified" from ${from}
+    ) as total
+    left join (
+      select ${shownColumns(resource)}, row_number() over (order by ${order}) as "position"
+      from ${from} order by ${order} limit ${pageSize} offset ${(pageNumber - 1) * pageSize}
+    ) as row on true
+    order by row."position"`)
+  const { totalCount, lastModified: seconds } = found[0] as Row & Total
+  return {
+    rows: found.filter(({ id }) => id !== null),
+    totalCount,
+    pageNumber,
+    pageSize,
+    totalPages: Math.ceil(totalCount / pageSize),
+    lastModified: seconds,
+  }
+}
+
+interface Total {
+  readonly totalCount: number
+  readonly lastModified: number | null
+}
+
+function conditionsOf(resource: Resource, caller: Caller, query: ListQuery): Sql[] {
+  return [
+    raw('row.active'),
+    visibleRows(resource, caller),
+    ...(query.ids ? [sql`row.id = any(${query.ids}::uuid[])`] : []),
+    ...Object.entries(query.relations).map(([name, id]) => sql`row.${column(name)} = ${id}`),
+    ...(query.search ? searchConditions(resource, query.search) : []),
+    ...dateConditions(resource, query),
+  ]
+}
+
+/** Matched literally. A resource without text to search matches nothing away. */
+function searchConditions(resource: Resource, search: string): Sql[] {
+  const pattern = `%${search.replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`)}%`
+  const matches = searchColumns(resource).map((name) => sql`row.${column(name)} ilike ${pattern}`)
+  return matches.length === 0 ? [] : [sql`(${join(matches, ' or ')})`]
+}
+
+/** A moment lies in [from, to); a period overlaps it. */
+function dateConditions({ filters }: Resource, { dateFrom, dateTo }: ListQuery): Sql[] {
+  return filters.flatMap((filter) => {
+    if (typeof filter === 'string') return []
+    const [start, end] = 'moment' in filter ? [filter.moment, filter.moment] : filter.period
+    return [
+      ...(dateFrom ? [sql`row.${column(end)} >= ${dateFrom}`] : []),
+      ...(dateTo ? [sql`row.${column(start)} < ${dateTo}`] : []),
+    ]
+  })
+}
+
+/** Ties break on the id, so that pages never overlap. */
+function orderOf({ sortColumn, sortOrder }: ListQuery): Sql {
+  const direction = raw(sortOrder)
+  return sortColumn === 'id' ? sql`row.id ${direction}` : sql`row.${column(sortColumn)} ${direction}, row.id`
+}

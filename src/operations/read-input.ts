@@ -1,0 +1,77 @@
+import { type Field, labelOf } from '../model/field.ts'
+import { isMissing, uuid, zeroUuid } from '../model/field-kinds.ts'
+import { invalid } from '../model/problem.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import type { Values } from '../store/rows.ts'
+import { collectViolations, type Violations } from './violations.ts'
+
+export interface Input {
+  readonly id: string | undefined
+  /** Only what is to be stored or asked for; a field left out of an update is not here. */
+  readonly values: Values
+}
+
+type Purpose = 'create' | 'update'
+
+/** Reads a body against the resource's fields and checks. Keys it does not know are ignored. */
+export function readInput(resource: Resource, body: unknown, purpose: Purpose): Input {
+  const given = readObject(body)
+  const violations = collectViolations()
+  const id = readId(given.id, purpose, violations)
+  const values: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(resource.fields)) {
+    const input = Object.hasOwn(given, name) ? given[name] : undefined
+    const value = readField(field, name, input, purpose, violations)
+    if (value !== undefined) values[name] = value
+  }
+  for (const check of resource.checks) {
+    for (const [key, messages] of Object.entries(check(values) ?? {})) violations.add(key, ...messages)
+  }
+  violations.refuseIfAny()
+  return { id, values }
+}
+
+export function readObject(body: unknown): Values {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Values
+  throw invalid({ generalErrors: ['The body must be a JSON object.'] })
+}
+
+/** On create a null or zero id counts as not given, and one is generated. */
+function readId(input: unknown, purpose: Purpose, violations: Violations): string | undefined {
+  const isAbsent = input === undefined || input === null || input === zeroUuid
+  if (isAbsent && purpose === 'update') violations.add('id', 'Id is required.')
+  if (isAbsent) return undefined
+  const reading = uuid.read(input, 'Id')
+  if ('value' in reading) return reading.value
+  violations.add('id', ...reading.problems)
+  return undefined
+}
+
+/** Undefined means: leave the column as it is. */
+function readField(
+  field: Field,
+  name: string,
+  input: unknown,
+  purpose: Purpose,
+  violations: Violations,
+): unknown {
+  const label = labelOf(name)
+  if (isLeftOut(field, input)) {
+    if (isRequired(field, purpose)) violations.add(name, `${label} is required.`)
+    return field.presence === 'optional' && purpose === 'create' ? null : undefined
+  }
+  if (field.presence === 'updateOnly' && purpose === 'create') return undefined
+  const reading = field.read(input, label)
+  if ('value' in reading) return reading.value
+  violations.add(name, ...reading.problems)
+  return undefined
+}
+
+/** Optional text may be cleared with null or be blank; everything else counts as missing when it is blank. */
+function isLeftOut({ presence, references }: Field, input: unknown): boolean {
+  if (presence === 'optional') return input === undefined
+  return isMissing(input) || (references !== undefined && input === zeroUuid)
+}
+
+const isRequired = ({ presence }: Field, purpose: Purpose): boolean =>
+  presence === 'required' || (presence === 'requiredOnCreate' && purpose === 'create')

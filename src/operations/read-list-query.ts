@@ -1,0 +1,147 @@
+import { labelOf } from '../model/field.ts'
+import { isLongerThan, isMissing, isStorable, moment, uuid } from '../model/field-kinds.ts'
+import { isEarlier } from '../model/moment.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { idsMax, pageNumberMax, pageSizeDefault, pageSizeMax, searchCharactersMax } from './limits.ts'
+import { collectViolations, type Violations } from './violations.ts'
+
+/** What a list was asked for, read and within its limits. */
+export interface ListQuery {
+  readonly pageNumber: number
+  readonly pageSize: number
+  readonly sortColumn: string
+  readonly sortOrder: 'asc' | 'desc'
+  readonly search: string | undefined
+  readonly ids: readonly string[] | undefined
+  /** Column to wanted id. */
+  readonly relations: Readonly<Record<string, string>>
+  readonly dateFrom: string | undefined
+  readonly dateTo: string | undefined
+}
+
+export const relationFilters = [
+  'organizationId',
+  'projectId',
+  'assignmentId',
+  'userId',
+  'workflowId',
+] as const
+export const dateFilters = ['dateFrom', 'dateTo'] as const
+
+/** Reads flat query keys, all violations at once. Keys it does not know are ignored, filters never are. */
+export function readListQuery(resource: Resource, query: Readonly<Record<string, unknown>>): ListQuery {
+  const violations = collectViolations()
+  refuseRepeatedKeys(query, violations)
+  const given = (key: string): unknown =>
+    isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
+  const [dateFrom, dateTo] = dateFilters.map((key) => readDate(resource, key, given(key), violations))
+  if (dateFrom && dateTo && isEarlier(dateTo, dateFrom)) {
+    violations.add('dateTo', 'DateTo must be on or after DateFrom.')
+  }
+  const read: ListQuery = {
+    pageNumber: readNumber('pageNumber', given('pageNumber'), 1, pageNumberMax, violations),
+    pageSize: readNumber('pageSize', given('pageSize'), pageSizeDefault, pageSizeMax, violations),
+    sortColumn: readSortColumn(resource, given('sortColumn')),
+    sortOrder: readSortOrder(given('sortOrder'), violations),
+    search: readSearch(given('search'), violations),
+    ids: readIds(given('ids'), violations),
+    relations: readRelations(resource, given, violations),
+    dateFrom,
+    dateTo,
+  }
+  violations.refuseIfAny()
+  return read
+}
+
+export const supportsDates = ({ filters }: Resource): boolean =>
+  filters.some((filter) => typeof filter !== 'string')
+
+function refuseRepeatedKeys(query: Readonly<Record<string, unknown>>, violations: Violations) {
+  for (const [key, value] of Object.entries(query)) {
+    if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+  }
+}
+
+function readNumber(
+  key: string,
+  input: unknown,
+  byDefault: number,
+  max: number,
+  violations: Violations,
+): number {
+  if (input === undefined) return byDefault
+  const number = typeof input === 'string' && /^\s*\+?\d{1,15}\s*$/.test(input) ? Number(input) : input
+  if (typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= max) return number
+  violations.add(key, `${labelOf(key)} must be a whole number from 1 to ${max}.`)
+  return byDefault
+}
+
+/** Any stored column that is no credential, in any capitals; an unknown one falls back to the id. */
+function readSortColumn({ columns }: Resource, input: unknown): string {
+  const wanted = typeof input === 'string' ? input.trim().toLowerCase() : ''
+  return columns.find((name) => name.toLowerCase() === wanted) ?? 'id'
+}
+
+function readSortOrder(input: unknown, violations: Violations): 'asc' | 'desc' {
+  const order = typeof input === 'string' ? input.trim().toLowerCase() : 'asc'
+  if (order === 'asc' || order === 'desc') return order
+  violations.add('sortOrder', 'SortOrder must be ASC or DESC.')
+  return 'asc'
+}
+
+function readSearch(input: unknown, violations: Violations): string | undefined {
+  if (typeof input !== 'string') return undefined
+  const search = input.trim()
+  if (!isStorable(search)) violations.add('search', 'Search contains a character that cannot be stored.')
+  else if (isLongerThan(search, searchCharactersMax)) {
+    violations.add('search', `Search must be at most ${searchCharactersMax} characters.`)
+  }
+  return search
+}
+
+function readIds(input: unknown, violations: Violations): readonly string[] | undefined {
+  if (typeof input !== 'string') return undefined
+  const items = input
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+  const readings = items.map((item) => uuid.read(item, 'Ids'))
+  const ids = [...new Set(readings.flatMap((reading) => ('value' in reading ? [reading.value] : [])))]
+  if (readings.some((reading) => 'problems' in reading)) {
+    violations.add('ids', 'Ids must be UUIDs separated by commas.')
+  }
+  if (ids.length > idsMax) violations.add('ids', `Ids must contain at most ${idsMax} UUIDs.`)
+  return items.length === 0 ? undefined : ids
+}
+
+function readRelations(
+  resource: Resource,
+  given: (key: string) => unknown,
+  violations: Violations,
+): Readonly<Record<string, string>> {
+  const relations: Record<string, string> = {}
+  for (const key of relationFilters) {
+    const input = given(key)
+    if (input === undefined) continue
+    const reading = uuid.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
+    if ('value' in reading) relations[key] = reading.value
+    else violations.add(key, ...reading.problems)
+    if (!resource.filters.includes(key)) violations.add(key, unsupported(resource, key))
+  }
+  return relations
+}
+
+function readDate(
+  resource: Resource,
+  key: string,
+  input: unknown,
+  violations: Violations,
+): string | undefined {
+  if (input === undefined) return undefined
+  const reading = moment.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
+  if ('problems' in reading) violations.add(key, ...reading.problems)
+  if (!supportsDates(resource)) violations.add(key, unsupported(resource, key))
+  return 'value' in reading ? reading.value : undefined
+}
+
+const unsupported = ({ pluralTitle }: Resource, key: string) => `${pluralTitle} cannot be filtered by ${key}.`

@@ -1,0 +1,51 @@
+import { requireRole, requireWrite } from '../access/require-write.ts'
+import type { Caller } from '../model/caller.ts'
+import { inUse } from '../model/problem.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { referencesTo } from '../resources/derived.ts'
+import type { Queries } from '../store/database.ts'
+import { column, removeRows, tableOf } from '../store/rows.ts'
+import { join, raw, sql } from '../store/sql.ts'
+import { lockVisible } from './lock-visible.ts'
+import { readIds } from './read-ids.ts'
+import type { Tracker } from './tracker.ts'
+
+/** Removes all rows or none. Their links go along and remember which row took them. */
+export async function remove(
+  tracker: Tracker,
+  resource: Resource,
+  caller: Caller,
+  body: unknown,
+): Promise<void> {
+  requireRole(resource, caller, 'write')
+  const ids = readIds(body, 'ignored')
+  await tracker.database.transaction(async (transaction) => {
+    const rows = await lockVisible(transaction, resource, caller, ids, {
+      state: 'active',
+      strength: 'update',
+    })
+    await requireWrite(transaction, resource, caller, rows)
+    await requireNoDependents(transaction, resource, ids)
+    for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
+      if (whenRemoved !== 'removeAlong') continue
+      const links = sql`${column(parentId)} = any(${ids}::uuid[]) and active`
+      await removeRows(transaction, child, caller, links, column(parentId))
+    }
+    await removeRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`)
+  })
+}
+
+async function requireNoDependents(transaction: Queries, resource: Resource, ids: readonly string[]) {
+  const blocking = referencesTo(resource).filter(({ whenRemoved }) => whenRemoved === 'blockRemoval')
+  if (blocking.length === 0) return
+  const found = blocking.map(
+    ({ child, column: parentId }) => sql`exists (
+      select from ${tableOf(child)} where ${column(parentId)} = any(${ids}::uuid[]) and active
+    ) as ${raw(`"${child.plural}"`)}`,
+  )
+  const [dependents] = await transaction.query<Record<string, boolean>>(sql`select ${join(found, ', ')}`)
+  const kinds = blocking
+    .filter(({ child }) => dependents?.[child.plural])
+    .map(({ child }) => child.pluralNoun)
+  if (kinds.length > 0) throw inUse(resource.title, kinds.join(' and '))
+}

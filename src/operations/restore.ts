@@ -1,0 +1,59 @@
+import { requireRole, requireWrite } from '../access/require-write.ts'
+import type { Memberships } from '../access/visible-rows.ts'
+import type { Caller } from '../model/caller.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { isLink, type ReferenceColumn, referencesFrom, referencesTo } from '../resources/derived.ts'
+import type { Queries } from '../store/database.ts'
+import { column, restoreRows, tableOf } from '../store/rows.ts'
+import { sql } from '../store/sql.ts'
+import { lockVisible } from './lock-visible.ts'
+import { readIds } from './read-ids.ts'
+import { requireActiveReferences } from './require-active-references.ts'
+import type { Tracker } from './tracker.ts'
+
+/** A member whose membership was removed together with the project may bring both back. */
+const memberships: Memberships = 'activeOrRemovedWithProject'
+
+/** Restores all rows or none, with the links that their removal took along. */
+export async function restore(
+  tracker: Tracker,
+  resource: Resource,
+  caller: Caller,
+  body: unknown,
+): Promise<void> {
+  requireRole(resource, caller, 'write')
+  const ids = readIds(body, 'refused')
+  await tracker.database.transaction(async (transaction) => {
+    const lock = { state: 'removed', strength: 'update', memberships } as const
+    const rows = await lockVisible(transaction, resource, caller, ids, lock)
+    await requireWrite(transaction, resource, caller, rows, memberships)
+    await requireActiveReferences(transaction, resource, rows)
+    await restoreRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`, isLink(resource))
+    for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
+      if (whenRemoved === 'removeAlong') await restoreLinks(transaction, child, parentId, caller, ids)
+    }
+  })
+}
+
+/**
+ * Links return when their other parent is active. Of the rest, the parent that is still removed becomes the one
+ * to wait for, so that they return with it.
+ */
+async function restoreLinks(
+  transaction: Queries,
+  link: Resource,
+  parentId: string,
+  caller: Caller,
+  ids: readonly string[],
+) {
+  const other = referencesFrom(link).find((reference) => reference.column !== parentId) as ReferenceColumn
+  const takenAlong = sql`removed_with = any(${ids}::uuid[]) and not link.active`
+  const returning = sql`id in (
+    select link.id from ${tableOf(link)} as link join ${tableOf(other.parent)} as parent on parent.id = link.${column(other.column)}
+    where ${takenAlong} and parent.active order by parent.id for key share of parent
+  )`
+  await restoreRows(transaction, link, caller, returning, true)
+  await transaction.query(
+    sql`update ${tableOf(link)} as link set removed_with = ${column(other.column)} where ${takenAlong}`,
+  )
+}

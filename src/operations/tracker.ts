@@ -1,0 +1,8 @@
+import type { Passwords } from '../accounts/passwords.ts'
+import type { Database } from '../store/database.ts'
+
+/** Where every verb works. */
+export interface Tracker {
+  readonly database: Database
+  readonly passwords: Passwords
+}

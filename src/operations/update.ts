@@ -1,0 +1,42 @@
+import { requireRole, requireWrite } from '../access/require-write.ts'
+import type { Caller } from '../model/caller.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { referencesFrom } from '../resources/derived.ts'
+import { type Row, updateRow, type Values } from '../store/rows.ts'
+import { lockVisible } from './lock-visible.ts'
+import { readInput } from './read-input.ts'
+import { requireActiveReferences } from './require-active-references.ts'
+import type { Tracker } from './tracker.ts'
+
+export async function update(
+  tracker: Tracker,
+  resource: Resource,
+  caller: Caller,
+  body: unknown,
+): Promise<Row> {
+  const { fields, rules } = resource
+  requireRole(resource, caller, 'write')
+  const { id = '', values } = readInput(resource, body, 'update')
+  const prepared = (await rules.prepare?.(values, tracker.passwords)) ?? values
+  const stored = Object.fromEntries(
+    Object.entries(prepared).filter(([name]) => fields[name]?.presence !== 'updateOnly'),
+  )
+  return tracker.database.transaction(async (transaction) => {
+    const [before] = await lockVisible(transaction, resource, caller, [id], {
+      state: 'active',
+      strength: 'no key update',
+    })
+    await requireActiveReferences(transaction, resource, [changedReferences(resource, before as Row, values)])
+    await requireWrite(transaction, resource, caller, [before as Row, { ...before, ...values }])
+    await rules.beforeUpdate?.(transaction, before as Row, values)
+    const after = await updateRow(transaction, resource, caller, id, stored)
+    await rules.afterUpdate?.(transaction, before as Row, after, stored)
+    return after
+  })
+}
+
+/** A reference that does not change is not checked again. */
+function changedReferences(resource: Resource, before: Row, values: Values): Values {
+  const changed = referencesFrom(resource).filter(({ column }) => values[column] !== before[column])
+  return Object.fromEntries(changed.map(({ column }) => [column, values[column]]))
+}

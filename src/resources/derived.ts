@@ -1,0 +1,41 @@
+import type { Reference } from '../model/field.ts'
+import { resourceNamed, resources } from './all.ts'
+import type { Resource } from './define-resource.ts'
+
+/** What follows from the declarations, so that nobody has to write it down. */
+
+export interface ReferenceColumn {
+  readonly column: string
+  readonly parent: Resource
+  readonly whenRemoved: Reference['whenRemoved']
+}
+
+/** Every column of `child` that points at another row, parents in locking order. */
+export function referencesFrom(child: Resource): ReferenceColumn[] {
+  return Object.entries(child.fields)
+    .flatMap(([column, { references }]) =>
+      references
+        ? [{ column, parent: resourceNamed(references.resource), whenRemoved: references.whenRemoved }]
+        : [],
+    )
+    .sort((first, second) => resources.indexOf(first.parent) - resources.indexOf(second.parent))
+}
+
+/** Every column that points at `parent`: what blocks its removal, and what its removal takes along. */
+export const referencesTo = (parent: Resource) =>
+  resources.flatMap((child) =>
+    referencesFrom(child).flatMap((reference) =>
+      reference.parent === parent ? [{ child, ...reference }] : [],
+    ),
+  )
+
+/** Link rows go along with a parent, and remember which. */
+export const isLink = (resource: Resource): boolean =>
+  referencesFrom(resource).some(({ whenRemoved }) => whenRemoved === 'removeAlong')
+
+const searchable = ['name', 'description', 'login']
+
+export const searchColumns = ({ fields }: Resource): string[] => searchable.filter((name) => name in fields)
+
+/** Updates of such a resource may carry the version they are based on. */
+export const isVersioned = ({ fields }: Resource): boolean => 'expectedVersion' in fields

@@ -1,0 +1,4 @@
+/** Lengths of the text fields, in characters. */
+export const nameCharactersMax = 200
+export const descriptionCharactersMax = 2000
+export const loginCharactersMax = 256

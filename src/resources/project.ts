@@ -1,0 +1,18 @@
+import { references, required, updateOnly } from '../model/field.ts'
+import { moment, text, uuid } from '../model/field-kinds.ts'
+import { defineResource } from './define-resource.ts'
+import { nameCharactersMax } from './limits.ts'
+import { addCreatorAsMember, refuseStaleVersion } from './project-rules.ts'
+
+export const project = defineResource({
+  name: 'project',
+  table: 'projects',
+  fields: {
+    name: required(text({ max: nameCharactersMax })),
+    organizationId: references(uuid, 'organization', 'blockRemoval'),
+    expectedVersion: updateOnly(moment),
+  },
+  access: { kind: 'projectMembers', projectPath: ['id'], anyoneMayCreate: true },
+  filters: ['organizationId'],
+  rules: { afterCreate: addCreatorAsMember, beforeUpdate: refuseStaleVersion },
+})

@@ -1,0 +1,15 @@
+import { membersOfAssignment } from '../model/access-rule.ts'
+import { references } from '../model/field.ts'
+import { uuid } from '../model/field-kinds.ts'
+import { defineResource } from './define-resource.ts'
+
+export const userAssignment = defineResource({
+  name: 'userAssignment',
+  table: 'user_assignments',
+  fields: {
+    userId: references(uuid, 'user', 'removeAlong'),
+    assignmentId: references(uuid, 'assignment', 'removeAlong'),
+  },
+  access: membersOfAssignment,
+  filters: ['assignmentId', 'userId'],
+})

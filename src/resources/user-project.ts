@@ -1,0 +1,15 @@
+import { membersOfProject } from '../model/access-rule.ts'
+import { references } from '../model/field.ts'
+import { uuid } from '../model/field-kinds.ts'
+import { defineResource } from './define-resource.ts'
+
+export const userProject = defineResource({
+  name: 'userProject',
+  table: 'user_projects',
+  fields: {
+    userId: references(uuid, 'user', 'removeAlong'),
+    projectId: references(uuid, 'project', 'removeAlong'),
+  },
+  access: membersOfProject,
+  filters: ['projectId', 'userId'],
+})

@@ -1,0 +1,18 @@
+import { administratorsOnly } from '../model/access-rule.ts'
+import { required, requiredOnCreate, secret } from '../model/field.ts'
+import { newPassword, text } from '../model/field-kinds.ts'
+import { defineResource } from './define-resource.ts'
+import { loginCharactersMax, nameCharactersMax } from './limits.ts'
+import { endSignInsWhenCredentialsChange, hashPassword } from './user-rules.ts'
+
+export const user = defineResource({
+  name: 'user',
+  table: 'users',
+  fields: {
+    name: required(text({ max: nameCharactersMax })),
+    login: requiredOnCreate(text({ max: loginCharactersMax })),
+    password: secret(requiredOnCreate(newPassword)),
+  },
+  access: administratorsOnly,
+  rules: { prepare: hashPassword, afterUpdate: endSignInsWhenCredentialsChange },
+})

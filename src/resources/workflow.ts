@@ -1,0 +1,15 @@
+import { catalog } from '../model/access-rule.ts'
+import { required } from '../model/field.ts'
+import { text, wholeNumber } from '../model/field-kinds.ts'
+import { defineResource } from './define-resource.ts'
+import { nameCharactersMax } from './limits.ts'
+
+export const workflow = defineResource({
+  name: 'workflow',
+  table: 'workflows',
+  fields: {
+    name: required(text({ max: nameCharactersMax })),
+    order: required(wholeNumber({ min: 0, max: 2_147_483_647 })),
+  },
+  access: catalog,
+})

@@ -1,0 +1,61 @@
+import { changesSince, type Snapshot } from './change-log.ts'
+import type { Database } from './database.ts'
+
+export interface ChangeWatch {
+  /** Resolves once every change committed from now on will be told. */
+  start(): Promise<void>
+  stop(): void
+}
+
+export interface ChangeWatchOptions {
+  readonly database: Database
+  readonly onChanges: (resources: ReadonlySet<string>) => void
+  readonly onFailure: (error: unknown) => void
+}
+
+/** Changes of other processes are noticed within this time; one cheap statement each. */
+const pollMilliseconds = 200
+
+/** Tells which resources changed, on whichever instance or host: at once for this process, else at the next poll. */
+export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOptions): ChangeWatch {
+  let snapshot: Snapshot | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isPolling = false
+  let isPollWanted = false
+
+  async function poll() {
+    if (isPolling) {
+      isPollWanted = true
+      return
+    }
+    isPolling = true
+    try {
+      do {
+        isPollWanted = false
+        const changes = await changesSince(database, snapshot)
+        snapshot = changes.snapshot
+        if (changes.resources.length > 0) onChanges(new Set(changes.resources))
+      } while (isPollWanted && timer)
+    } catch (error) {
+      // The snapshot stays where it was, so the next poll misses nothing.
+      onFailure(error)
+    } finally {
+      isPolling = false
+    }
+  }
+
+  database.onCommit(() => {
+    if (timer) void poll()
+  })
+  return {
+    async start() {
+      if (timer) return
+      snapshot = (await changesSince(database, undefined)).snapshot
+      timer ??= setInterval(() => void poll(), pollMilliseconds)
+    },
+    stop() {
+      clearInterval(timer)
+      timer = undefined
+    },
+  }
+}

@@ -1,0 +1,28 @@
+/** What the driver's errors mean to a caller. Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+interface DriverFailure {
+  readonly code?: string
+  readonly constraint?: string
+  readonly message?: string
+}
+
+const failureOf = (error: unknown): DriverFailure => (error ?? {}) as DriverFailure
+
+/** Serialization failure, deadlock, or a lock that could not be had in time: the same work may succeed if repeated. */
+const conflictCodes = new Set(['40001', '40P01', '55P03'])
+
+export const isConflict = (error: unknown): boolean => conflictCodes.has(failureOf(error).code ?? '')
+
+const lostConnectionCodes = /^(08|57P0|ECONN|EPIPE|ENOENT|ETIMEDOUT)/
+const lostConnectionMessages =
+  /terminated|not queryable|closed the connection|timeout exceeded when trying to connect/i
+
+export function isLostConnection(error: unknown): boolean {
+  const { code = '', message = '' } = failureOf(error)
+  return lostConnectionCodes.test(code) || lostConnectionMessages.test(message)
+}
+
+/** The constraint that a duplicate key would have broken. */
+export function violatedUniqueConstraint(error: unknown): string | undefined {
+  const { code, constraint } = failureOf(error)
+  return code === '23505' ? (constraint ?? '') : undefined
+}
