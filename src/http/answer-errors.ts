@@ -1,0 +1,67 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Problem, type ProblemKind } from '../model/problem.ts'
+import { bodyBytesMax } from './body.ts'
+import { type Envelope, sendEnvelope } from './envelope.ts'
+
+/** Each host's own table; a missing kind does not compile. */
+export type ProblemStatuses = Readonly<Record<ProblemKind, number>>
+
+/** Catches whatever a hook or handler throws, once per host, and answers with the envelope. */
+export function answerErrors(app: FastifyInstance, statuses: ProblemStatuses): void {
+  app.setErrorHandler((error, request, reply) => {
+    // Fastify closes the connection after a refused body; a client still sending would then lose the answer to a reset.
+    if (app.server.listening) reply.removeHeader('connection')
+    if (error instanceof Problem) return sendProblem(reply, error, statuses)
+    const envelope = frameworkRefusal(error, request)
+    if (envelope !== undefined) return sendEnvelope(reply, envelope)
+    request.log.error({ err: error, route: request.routeOptions.url }, 'unexpected error')
+    reply.header('x-request-id', request.id)
+    return sendEnvelope(reply, unexpected)
+  })
+}
+
+// The contract's value for a refusal whose maker knows no time.
+const retryAfterDefaultSeconds = 60
+
+const unexpected: Envelope = { statusCode: 500, message: 'An unexpected error occurred.' }
+
+function sendProblem(reply: FastifyReply, problem: Problem, statuses: ProblemStatuses): FastifyReply {
+  const statusCode = statuses[problem.kind]
+  const { message, errors, retryAfterSeconds } = problem
+  if (statusCode === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer')
+  if (retryAfterSeconds !== undefined || statusCode === 429) {
+    reply.header('retry-after', String(retryAfterSeconds ?? retryAfterDefaultSeconds))
+  }
+  return sendEnvelope(reply, { statusCode, message, errors })
+}
+
+const frameworkRefusals: Readonly<Record<string, Envelope>> = {
+  FST_ERR_BAD_URL: { statusCode: 400, message: 'The address is not a valid URL.' },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    statusCode: 413,
+    message: `The body must not be larger than ${bodyBytesMax / 1024 ** 2} MiB.`,
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    statusCode: 400,
+    message: 'The body does not have the announced length.',
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    statusCode: 415,
+    message: 'The content type of the body is not supported.',
+  },
+  FST_ERR_MAX_PARAM_LENGTH: { statusCode: 414, message: 'The address is too long.' },
+}
+
+/** What Fastify itself refuses, in our words; undefined for anything nobody foresaw. */
+export function frameworkRefusal(error: unknown, request: FastifyRequest): Envelope | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  const known = frameworkRefusals[error.code]
+  if (known !== undefined) return known
+  // The client went away while sending; nobody reads this answer, but it is no fault of ours either.
+  if (error.code === 'ECONNRESET' && request.raw.readableAborted) {
+    return { statusCode: 400, message: 'The body ended too early.' }
+  }
+  const statusCode = 'statusCode' in error ? Number(error.statusCode) : 500
+  if (!error.code.startsWith('FST_') || !(statusCode >= 400 && statusCode < 500)) return undefined
+  return { statusCode, message: 'The request could not be understood.' }
+}

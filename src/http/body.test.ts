@@ -1,0 +1,78 @@
+import { deepStrictEqual, equal } from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { exchange, listen, sampleHost } from './testing/sample-host.ts'
+
+function post(t: TestContext, payload: string | undefined, type: string | undefined = 'application/json') {
+  const headers = type === '' ? {} : { 'content-type': type }
+  const app = sampleHost(t, { bodies: ['json', 'form'] })
+  return app.inject({ method: 'POST', url: '/echo', headers, ...(payload === undefined ? {} : { payload }) })
+}
+
+describe('a body', () => {
+  it('counts as {} when it is absent or empty, whatever its type', async (t) => {
+    for (const type of ['application/json', 'text/csv', '']) {
+      deepStrictEqual((await post(t, undefined, type)).json(), { body: {} })
+      deepStrictEqual((await post(t, '', type)).json(), { body: {} })
+    }
+    deepStrictEqual((await post(t, '\uFEFF')).json(), { body: {} })
+  })
+
+  it('counts as {} when it is chunked and empty', async (t) => {
+    const port = await listen(sampleHost(t))
+    const bytes =
+      'POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
+    equal((await exchange(port, bytes)).split('\r\n\r\n')[1], '{"body":{}}')
+  })
+
+  it('may begin with a byte order mark', async (t) => {
+    deepStrictEqual((await post(t, '\uFEFF{"a":"ü"}')).json(), { body: { a: 'ü' } })
+  })
+
+  it('that is broken is 400 under generalErrors', async (t) => {
+    for (const text of ['{', '{"a":}', 'nonsense', "{'a':1}", ' ', '\u0000', '['.repeat(30_000)]) {
+      const answer = await post(t, text)
+      equal(answer.statusCode, 400, text)
+      deepStrictEqual(answer.json().errors, { generalErrors: ['The body is not valid JSON.'] })
+    }
+  })
+
+  it('that is no object is 400 under generalErrors', async (t) => {
+    for (const text of ['null', '[]', '"text"', '5', 'true', `${'['.repeat(30_000)}${']'.repeat(30_000)}`]) {
+      const answer = await post(t, text)
+      equal(answer.statusCode, 400, text)
+      deepStrictEqual(answer.json().errors, { generalErrors: ['The body must be a JSON object.'] })
+    }
+  })
+
+  it('cannot reach a prototype', async (t) => {
+    const text = '{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}},"a":1}'
+    deepStrictEqual((await post(t, text)).json(), { body: { a: 1 } })
+  })
+
+  it('of another type, or of none, is 415', async (t) => {
+    for (const type of ['text/plain', 'application/xml', 'application/merge-patch+json', 'nonsense']) {
+      const answer = await post(t, '{"a":1}', type)
+      equal(answer.statusCode, 415, type)
+      equal(answer.json().message, 'The content type of the body is not supported.')
+    }
+    const port = await listen(sampleHost(t))
+    const bytes = 'POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 7\r\n\r\n{"a":1}'
+    equal((await exchange(port, bytes)).slice(9, 12), '415')
+  })
+
+  it('may name its character set', async (t) => {
+    equal((await post(t, '{"a":1}', 'application/json; charset=utf-8')).statusCode, 200)
+  })
+
+  it('may be a form where the host takes forms', async (t) => {
+    const form = 'application/x-www-form-urlencoded'
+    deepStrictEqual((await post(t, 'a=1&b=x+y%2Bz&a=2', form)).json(), {
+      body: { a: ['1', '2'], b: 'x y+z' },
+    })
+    equal((await post(t, 'a=1&'.repeat(101), form)).statusCode, 400)
+    const withoutForms = sampleHost(t)
+    const headers = { 'content-type': form }
+    const answer = await withoutForms.inject({ method: 'POST', url: '/echo', headers, payload: 'a=1' })
+    equal(answer.statusCode, 415)
+  })
+})

@@ -1,0 +1,84 @@
+import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
+import secureJson from 'secure-json-parse'
+import { invalid } from '../model/problem.ts'
+import { parseQuery, requireFewKeys } from './query.ts'
+
+/** 1 MiB: hundreds of times the longest legal record, and cheap to refuse beyond. */
+export const bodyBytesMax = 1024 ** 2
+
+export type BodyKind = 'json' | 'form'
+
+/** An absent or empty body counts as `{}`, so that every required field is reported under its own key. */
+export function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): void {
+  app.removeAllContentTypeParsers()
+  for (const kind of kinds) {
+    const { type, parse } = bodyKinds[kind]
+    app.addContentTypeParser(type, { parseAs: 'string' }, (request, text, done) => {
+      // Without a route the answer is 404 or 405, whatever the body is.
+      if (request.is404) return done(null, {})
+      const { body, problem } = attempt(parse, text as string)
+      done(problem ?? null, body)
+    })
+  }
+  app.addContentTypeParser('*', readEmpty)
+  app.addHook('preValidation', (request, _reply, done) => {
+    request.body ??= {}
+    done()
+  })
+}
+
+/** Apart from calling on, so that what a handler throws is never taken for a broken body. */
+function attempt(parse: (text: string) => object, text: string): { body?: object; problem?: Error } {
+  try {
+    return { body: parse(text) }
+  } catch (error) {
+    return { problem: error as Error }
+  }
+}
+
+const bodyKinds = {
+  json: { type: 'application/json', parse: parseJsonObject },
+  form: { type: 'application/x-www-form-urlencoded', parse: parseForm },
+} as const
+
+const jsonOptions = { protoAction: 'remove', constructorAction: 'remove' } as const
+
+function parseJsonObject(text: string): object {
+  if (text === '' || text === byteOrderMark) return {}
+  const value = parseJson(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw invalid({ generalErrors: ['The body must be a JSON object.'] })
+}
+
+const byteOrderMark = '\uFEFF'
+
+function parseJson(text: string): unknown {
+  try {
+    return secureJson.parse(text, jsonOptions)
+  } catch {
+    throw invalid({ generalErrors: ['The body is not valid JSON.'] })
+  }
+}
+
+function parseForm(text: string): object {
+  const form = parseQuery(text)
+  requireFewKeys(form)
+  return form
+}
+
+/** A type we cannot read is no obstacle as long as nothing was sent in it. */
+async function readEmpty(request: FastifyRequest, payload: NodeJS.ReadableStream): Promise<object> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  const isEmpty = encoding === undefined && (length === undefined || length === '0')
+  if (request.is404 || isEmpty || (await isEmptyStream(payload))) return {}
+  throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()
+}
+
+/** Settles at the first byte, so that nothing of a body nobody wants is kept. */
+function isEmptyStream(payload: NodeJS.ReadableStream): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    payload.once('data', () => resolve(false))
+    payload.once('end', () => resolve(true))
+    payload.once('error', reject)
+  })
+}

@@ -1,0 +1,54 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { type Envelope, envelopeOnTheWire, rawEnvelope, sendEnvelope } from './envelope.ts'
+import { requireFewKeys } from './query.ts'
+
+/** What no route can answer: Node would reply with an empty body of its own. */
+export function answerBrokenRequests(app: FastifyInstance): void {
+  answerUnknownExpectations(app.server)
+  app.addHook('onRequest', (request, reply, done) => {
+    // RFC 9112, 3.2: an HTTP/1.1 request without Host is answered with 400.
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      sendEnvelope(reply, { statusCode: 400, message: 'The Host header is required.' })
+      return
+    }
+    requireFewKeys(request.query)
+    done()
+  })
+}
+
+// How long a client whose bytes made no sense may take to read why.
+const lingerMilliseconds = 1000
+
+/** For bytes that never became a request: garbage, oversized headers, a sender that is too slow. */
+export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
+    socket.destroy()
+    return
+  }
+  socket.end(envelopeOnTheWire(connectionRefusals[error.code ?? ''] ?? notHttp))
+  // Closing at once would reset the connection while the answer is still on its way.
+  setTimeout(() => socket.destroy(), lingerMilliseconds).unref()
+}
+
+const notHttp: Envelope = { statusCode: 400, message: 'This is not a valid HTTP request.' }
+
+const connectionRefusals: Readonly<Record<string, Envelope>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { statusCode: 408, message: 'The request took too long to arrive.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { statusCode: 413, message: 'The body has too many chunk extensions.' },
+  HPE_HEADER_OVERFLOW: { statusCode: 431, message: 'The headers are too large.' },
+}
+
+/** An answer under way, such as an event stream, must not get a second status line in its middle. */
+function isAnswering(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent === true
+}
+
+function answerUnknownExpectations(server: Server): void {
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const envelope = { statusCode: 417, message: 'The only expectation supported is 100-continue.' }
+    const { headers, body } = rawEnvelope(envelope)
+    response.writeHead(envelope.statusCode, headers).end(body)
+  })
+}

@@ -1,0 +1,57 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+export interface ConditionalAnswer {
+  readonly body: string
+  readonly callerId: string
+  readonly isAdministrator: boolean
+  /** Given only when no later change can carry the same date, so that an echo of it proves what the client holds. */
+  readonly lastModified?: string | undefined
+}
+
+/** 304 without a body when the client already holds exactly this answer, otherwise 200 with the JSON text. */
+export function sendConditional(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body, callerId, isAdministrator, lastModified }: ConditionalAnswer,
+): FastifyReply {
+  const tag = entityTag(callerId, isAdministrator, body)
+  reply.header('etag', tag).header('cache-control', 'private, no-cache')
+  if (lastModified !== undefined) reply.header('last-modified', lastModified)
+  addVary(reply, 'Authorization')
+  if (isHeldByClient(request, tag, lastModified)) return reply.code(304).send()
+  return reply.type('application/json; charset=utf-8').send(body)
+}
+
+/** Strong; covers who asks, because one account's list must never be revalidated for another. */
+export function entityTag(callerId: string, isAdministrator: boolean, body: string): string {
+  return `"${hash('sha256', `${callerId}\n${isAdministrator}\n${body}`, 'base64url')}"`
+}
+
+/** RFC 9110, 13.2.2: If-Modified-Since counts only where there is no If-None-Match. */
+function isHeldByClient(request: FastifyRequest, tag: string, lastModified: string | undefined): boolean {
+  const expected = request.headers['if-none-match']
+  if (expected !== undefined) return matchesTag(expected, tag)
+  return isUnmodifiedSince(request.headers['if-modified-since'], lastModified)
+}
+
+/** Weak comparison over a list of tags: a proxy that compresses may have put `W/` before ours. */
+export function matchesTag(ifNoneMatch: string, tag: string): boolean {
+  // A tag of ours is a quoted hash, which no part of another tag can equal.
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.includes(tag)
+}
+
+/** Only the very date we sent proves what the client holds; any other, malformed ones too, is ignored. */
+export function isUnmodifiedSince(header: string | undefined, lastModified: string | undefined): boolean {
+  return lastModified !== undefined && header?.trim() === lastModified
+}
+
+/** As HTTP writes dates, to the second. */
+export function httpDate(date: Date): string {
+  return date.toUTCString()
+}
+
+function addVary(reply: FastifyReply, name: string): void {
+  const others = reply.getHeader('vary')
+  reply.header('vary', others === undefined ? name : `${others}, ${name}`)
+}

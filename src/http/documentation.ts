@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { documentationPolicy } from './security-headers.ts'
+
+export interface Documentation {
+  readonly title: string
+  /** The OpenAPI document, exactly as it is served. */
+  readonly document: object
+}
+
+/** The interactive page at `/swagger`, and the document it shows. Nothing is loaded from elsewhere. */
+export function addDocumentation(app: FastifyInstance, { title, document }: Documentation): void {
+  const text = JSON.stringify(document)
+  app.get('/swagger/v1/swagger.json', (_request, reply) => reply.type(types.json).send(text))
+  app.get('/swagger', (_request, reply) => sendPage(reply, types.html, pageOf(title)))
+  app.get('/swagger/start.js', (_request, reply) => sendPage(reply, types.js, startScript))
+  for (const [name, type] of assets) {
+    app.get(`/swagger/${name}`, async (_request, reply) =>
+      sendPage(
+        reply.header('cache-control', 'public, max-age=3600'),
+        type,
+        await readFile(join(assetFolder(), name)),
+      ),
+    )
+  }
+}
+
+const types = {
+  json: 'application/json; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  png: 'image/png',
+}
+
+const assets = [
+  ['swagger-ui.css', types.css],
+  ['swagger-ui-bundle.js', types.js],
+  ['favicon-32x32.png', types.png],
+] as const
+
+/** Only the static files of the plugin: the package they come from reports each installation to its makers. */
+const assetFolder = () =>
+  join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')), 'static')
+
+const sendPage = (reply: FastifyReply, type: string, body: string | Buffer) =>
+  reply.header('content-security-policy', documentationPolicy()).type(type).send(body)
+
+const pageOf = (title: string) => `<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>${title}</title>
+  <link rel="icon" href="/swagger/favicon-32x32.png">
+  <link rel="stylesheet" href="/swagger/swagger-ui.css">
+</head>
+<body>
+  <div id="document"></div>
+  <script src="/swagger/swagger-ui-bundle.js"></script>
+  <script src="/swagger/start.js"></script>
+</body>
+</html>
+`
+
+const startScript = `SwaggerUIBundle({
+  url: '/swagger/v1/swagger.json',
+  dom_id: '#document',
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+  docExpansion: 'none',
+})
+`

@@ -1,0 +1,191 @@
+import { deepStrictEqual, equal, match, ok } from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { describe, it, type TestContext } from 'node:test'
+import { type EventStream, formatEvent, openEventStream, wantsEventStream } from './event-stream.ts'
+import { listen, sampleHost, send } from './testing/sample-host.ts'
+
+interface Seen {
+  stream?: EventStream
+  closed: number
+  ready: number
+}
+
+async function streamHost(t: TestContext) {
+  const app = sampleHost(t, { cors: { origins: ['http://app'] } })
+  const seen: Seen = { closed: 0, ready: 0 }
+  app.get('/list', (request, reply) => {
+    if (!wantsEventStream(request)) return { plain: true }
+    seen.stream = openEventStream(reply, {
+      onReady: () => {
+        seen.ready += 1
+      },
+      onClose: () => {
+        seen.closed += 1
+      },
+    })
+    return reply
+  })
+  return { app, seen, port: await listen(app) }
+}
+
+const streamRequest =
+  'GET /list HTTP/1.1\r\nHost: x\r\nOrigin: http://app\r\nAccept: text/event-stream\r\n\r\n'
+
+/** A client that has asked for the stream; `text` is all it was sent, once it reads. */
+async function ask(
+  t: TestContext,
+  port: number,
+  seen: Seen,
+): Promise<{ socket: Socket; text: () => string }> {
+  let text = ''
+  const socket = connect(port, '127.0.0.1', () => socket.write(streamRequest))
+  socket.on('error', () => undefined)
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  t.after(() => socket.destroy())
+  await until(() => seen.stream !== undefined)
+  return { socket, text: () => text }
+}
+
+async function until(condition: () => boolean, withinMilliseconds = 1500) {
+  const giveUpAt = performance.now() + withinMilliseconds
+  while (!condition()) {
+    if (performance.now() > giveUpAt) throw new Error('It did not happen in time.')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+describe('an event stream', () => {
+  it('opens with the reply’s own headers and those of a stream', async (t) => {
+    const { seen, port } = await streamHost(t)
+    const { text } = await ask(t, port, seen)
+    await until(() => text().includes('\r\n\r\n'))
+    match(text(), /^HTTP\/1.1 200 /)
+    match(text(), /content-type: text\/event-stream; charset=utf-8/i)
+    match(text(), /cache-control: no-cache, no-store, no-transform/i)
+    match(text(), /x-accel-buffering: no/i)
+    match(text(), /access-control-allow-origin: http:\/\/app/i)
+    match(text(), /x-content-type-options: nosniff/i)
+    match(text(), /connection: keep-alive/i)
+  })
+
+  it('sends events with their ids, and heartbeats', async (t) => {
+    const { seen, port } = await streamHost(t)
+    const { text } = await ask(t, port, seen)
+    const event = formatEvent({ event: 'listing', data: '{"a":1}' })
+    equal(seen.stream?.send(event, 1), true)
+    equal(seen.stream?.send(event, 2), true)
+    seen.stream?.comment('still\nhere')
+    await until(() => text().includes('still'))
+    const body = text().slice(text().indexOf('\r\n\r\n') + 4)
+    const sent = body.replace(/(^|\r\n)[0-9a-f]+\r\n/g, '').trimEnd()
+    equal(
+      sent,
+      'id: 1\nevent: listing\ndata: {"a":1}\n\nid: 2\nevent: listing\ndata: {"a":1}\n\n: still here',
+    )
+  })
+
+  it('tells once that the client left', async (t) => {
+    const { seen, port } = await streamHost(t)
+    const { socket } = await ask(t, port, seen)
+    socket.destroy()
+    await until(() => seen.closed === 1)
+    equal(seen.stream?.isReady, false)
+    equal(seen.stream?.send(Buffer.from('x')), false)
+    seen.stream?.comment('x')
+    seen.stream?.close()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    equal(seen.closed, 1)
+  })
+
+  it('ends when the host closes it, telling once', async (t) => {
+    const { seen, port } = await streamHost(t)
+    const { text } = await ask(t, port, seen)
+    seen.stream?.close()
+    equal(seen.closed, 1)
+    await until(() => text().endsWith('0\r\n\r\n'))
+    seen.stream?.close()
+    equal(seen.closed, 1)
+  })
+
+  it('keeps nothing for a client that does not read, and calls back once it does', async (t) => {
+    const { seen, port } = await streamHost(t)
+    const { socket } = await ask(t, port, seen)
+    socket.pause()
+    const event = formatEvent({ event: 'listing', data: 'x'.repeat(50_000) })
+    let taken = 0
+    for (let turn = 0; turn < 2000 && seen.stream?.isReady; turn += 1) {
+      if (seen.stream.send(event)) taken += 1
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    ok(taken < 1000, `${taken} events fit the socket's buffers`)
+    for (let turn = 0; turn < 100; turn += 1) equal(seen.stream?.send(event), false)
+    seen.stream?.comment('left out')
+    equal(seen.ready, 0)
+    socket.resume()
+    await until(() => seen.ready === 1)
+    equal(seen.stream?.isReady, true)
+    equal(seen.stream?.send(event), true)
+  })
+
+  it('lets a stalled client go when the host closes it', async (t) => {
+    const { seen, port } = await streamHost(t)
+    const { socket } = await ask(t, port, seen)
+    socket.pause()
+    const event = Buffer.alloc(8 * 1024 ** 2, 'x')
+    seen.stream?.send(event)
+    equal(seen.stream?.isReady, false)
+    seen.stream?.close()
+    equal(seen.closed, 1)
+    socket.resume()
+    await until(() => socket.destroyed)
+  })
+
+  it('is over at once for a client that left before it opened', async (t) => {
+    const app = sampleHost(t)
+    let closed = 0
+    app.get('/late', async (_request, reply) => {
+      await new Promise((resolve) => reply.raw.once('close', resolve))
+      const onClose = () => {
+        closed += 1
+      }
+      openEventStream(reply, { onReady: () => undefined, onClose })
+    })
+    const port = await listen(app)
+    const socket = connect(port, '127.0.0.1', () => socket.write('GET /late HTTP/1.1\r\nHost: x\r\n\r\n'))
+    setTimeout(() => socket.destroy(), 20)
+    await until(() => closed === 1)
+  })
+})
+
+describe('who gets a stream', () => {
+  it('a GET that names it', async (t) => {
+    const { app, port } = await streamHost(t)
+    const accepts = [
+      'application/json',
+      '*/*',
+      'text/*',
+      'text/event-stream;q=0',
+      'application/json, text/event-stream;q=0.5',
+    ]
+    for (const accept of accepts)
+      equal((await app.inject({ url: '/list', headers: { accept } })).body, '{"plain":true}')
+    const headers = { accept: 'text/event-stream' }
+    equal((await send(port, { method: 'HEAD', path: '/list', headers })).status, 200)
+    const asked = (accept: string) => wantsEventStream({ method: 'GET', headers: { accept } } as never)
+    deepStrictEqual(
+      ['text/event-stream', 'Text/Event-Stream; q=0.9, */*', 'application/json;q=0.5,text/event-stream'].map(
+        asked,
+      ),
+      [true, false, true],
+    )
+  })
+})
+
+it('an event of several lines has one data field for each', () => {
+  equal(
+    formatEvent({ id: 7, event: 'listing', data: 'a\nb\r\nc\rd' }).toString(),
+    'id: 7\nevent: listing\ndata: a\ndata: b\ndata: c\ndata: d\n\n',
+  )
+})

@@ -1,0 +1,120 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+export interface EventStream {
+  /** Whether the client has read enough for another event to be taken. */
+  readonly isReady: boolean
+  /**
+   * False: the client has not read the last event yet, and this one is not kept; `onReady` follows when it has.
+   * The bytes may be shared by many streams; the id, which is a stream's own, is written before them.
+   */
+  send(event: Buffer, id?: number): boolean
+  /** A heartbeat; left out while the client is behind. */
+  comment(text: string): void
+  close(): void
+}
+
+export interface EventStreamListeners {
+  /** The client caught up after a `send` was turned down: now is the time for the newest snapshot. */
+  readonly onReady: () => void
+  /** Exactly once: the client left, the connection failed, or `close` was called. */
+  readonly onClose: () => void
+}
+
+/** Takes the reply over and answers with an endless body; what was refused before still had a status of its own. */
+export function openEventStream(reply: FastifyReply, listeners: EventStreamListeners): EventStream {
+  const response = reply.headers(eventStreamHeaders).hijack().raw
+  // Given to writeHead rather than set one by one, headers are not kept for as long as the stream lasts.
+  response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
+  response.flushHeaders()
+
+  let isReady = true
+  let isNewerWanted = false
+  let isClosed = false
+  const finish = () => {
+    if (isClosed) return
+    isClosed = true
+    isReady = false
+    listeners.onClose()
+  }
+  response.on('drain', () => {
+    if (isClosed) return
+    isReady = true
+    if (!isNewerWanted) return
+    isNewerWanted = false
+    listeners.onReady()
+  })
+  response.on('error', finish)
+  response.on('close', finish)
+  // A client that left before this moment has had its 'close' already.
+  if (response.closed || response.destroyed) queueMicrotask(finish)
+
+  return {
+    get isReady() {
+      return isReady
+    },
+    send(event, id) {
+      if (!isReady) {
+        isNewerWanted = true
+        return false
+      }
+      // Node sends what is written in one turn together; corking by hand would hide that the socket is full.
+      if (id !== undefined) response.write(`id: ${id}\n`)
+      isReady = response.write(event)
+      return true
+    },
+    comment(text) {
+      if (isReady) isReady = response.write(`: ${oneLine(text)}\n\n`)
+    },
+    close() {
+      if (isClosed) return
+      // A client that does not read would never let the end of the body out.
+      if (isReady) response.end()
+      else response.destroy()
+      finish()
+    },
+  }
+}
+
+const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  // no-transform keeps proxies from compressing, and so from holding back, what should arrive at once.
+  'cache-control': 'no-cache, no-store, no-transform',
+  'x-accel-buffering': 'no',
+} as const
+
+/** HEAD never opens a stream: it would have no body to end with. */
+export function wantsEventStream(request: FastifyRequest): boolean {
+  if (request.method !== 'GET') return false
+  const accept = request.headers.accept
+  if (accept === undefined || !accept.includes('event-stream')) return false
+  const quality = qualityOf(accept, 'text/event-stream')
+  return quality > 0 && quality >= qualityOf(accept, 'application/json')
+}
+
+function qualityOf(accept: string, type: string): number {
+  for (const range of accept.split(',')) {
+    const [name, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    if (name !== type) continue
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))
+    return quality === undefined ? 1 : Number(quality.slice(2)) || 0
+  }
+  return 0
+}
+
+/** Without an id the bytes can be made once and sent on every stream. */
+export function formatEvent(event: {
+  readonly event: string
+  readonly data: string
+  readonly id?: number
+}): Buffer {
+  const id = event.id === undefined ? '' : `id: ${event.id}\n`
+  const data = event.data.split(lineEnd).join('\ndata: ')
+  return Buffer.from(`${id}event: ${oneLine(event.event)}\ndata: ${data}\n\n`)
+}
+
+const lineEnd = /\r\n|\r|\n/
+
+function oneLine(text: string): string {
+  return text.replace(/[\r\n]+/g, ' ')
+}

@@ -1,0 +1,61 @@
+import { deepStrictEqual, doesNotMatch, equal, ok } from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { addHealthRoutes, addHelloRoute, type ReadinessCheck } from './health.ts'
+import { sampleHost } from './testing/sample-host.ts'
+
+function healthHost(t: TestContext, checks: readonly ReadinessCheck[]) {
+  const app = sampleHost(t)
+  addHealthRoutes(app, checks, 50)
+  addHelloRoute(app)
+  return app
+}
+
+const working = { name: 'database', check: async () => undefined }
+const broken = { name: 'schema', check: () => Promise.reject(new Error('password=hush')) }
+
+describe('health', () => {
+  it('says Healthy as soon as the process answers', async (t) => {
+    const answer = await healthHost(t, [broken]).inject({ url: '/healthz' })
+    equal(answer.statusCode, 200)
+    equal(answer.body, 'Healthy')
+    equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+    equal(answer.headers['cache-control'], 'no-store')
+  })
+
+  it('is ready when every part is', async (t) => {
+    const answer = await healthHost(t, [working]).inject({ url: '/readyz' })
+    equal(answer.statusCode, 200)
+    equal(answer.body, 'Healthy')
+  })
+
+  it('names the parts that are not ready, and nothing more', async (t) => {
+    const answer = await healthHost(t, [working, broken]).inject({ url: '/readyz' })
+    equal(answer.statusCode, 503)
+    deepStrictEqual(answer.json(), {
+      statusCode: 503,
+      message: 'Not ready: schema.',
+      errors: { schema: ['Not ready.'] },
+    })
+    doesNotMatch(answer.body, /hush/)
+  })
+
+  it('waits for a part that hangs no longer than the limit, and asks it once', async (t) => {
+    let asked = 0
+    const check = () => {
+      asked += 1
+      return new Promise(() => undefined)
+    }
+    const hanging = { name: 'database', check }
+    const app = healthHost(t, [hanging])
+    const startedAt = performance.now()
+    for (let turn = 0; turn < 3; turn += 1) equal((await app.inject({ url: '/readyz' })).statusCode, 503)
+    ok(performance.now() - startedAt < 500)
+    equal(asked, 1)
+  })
+})
+
+it('the front door says hello', async (t) => {
+  const answer = await healthHost(t, []).inject({ url: '/' })
+  equal(answer.body, 'Hello World!')
+  equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+})

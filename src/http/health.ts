@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify'
+import { sendEnvelope } from './envelope.ts'
+
+export interface ReadinessCheck {
+  /** Told to whoever asks, so it names a part and nothing more. */
+  readonly name: string
+  /** Resolves when the part can be used. */
+  readonly check: () => Promise<unknown>
+}
+
+/** `/healthz` says that the process answers, `/readyz` that it can do its work. */
+export function addHealthRoutes(
+  app: FastifyInstance,
+  checks: readonly ReadinessCheck[],
+  timeLimitMilliseconds = checkTimeLimitMilliseconds,
+): void {
+  const timedChecks = checks.map(({ name, check }) => {
+    const isReady = timed(single(check), timeLimitMilliseconds)
+    return async () => ((await isReady()) ? [] : [name])
+  })
+  app.get('/healthz', (_request, reply) => reply.header('cache-control', 'no-store').send('Healthy'))
+  app.get('/readyz', async (_request, reply) => {
+    const unready = (await Promise.all(timedChecks.map((check) => check()))).flat()
+    if (unready.length === 0) return reply.header('cache-control', 'no-store').send('Healthy')
+    const errors = Object.fromEntries(unready.map((name) => [name, ['Not ready.']]))
+    return sendEnvelope(reply, { statusCode: 503, message: `Not ready: ${unready.join(', ')}.`, errors })
+  })
+}
+
+/** The contract's `GET /`. */
+export function addHelloRoute(app: FastifyInstance): void {
+  app.get('/', (_request, reply) => reply.send('Hello World!'))
+}
+
+// Load balancers give up after a few seconds; a part slower than this is of no use to a caller either.
+const checkTimeLimitMilliseconds = 2000
+
+/** One run at a time, however many ask: a part that hangs must not collect checks. */
+function single(check: () => Promise<unknown>): () => Promise<boolean> {
+  let running: Promise<boolean> | undefined
+  const run = async () => {
+    try {
+      await check()
+      return true
+    } catch {
+      return false
+    } finally {
+      running = undefined
+    }
+  }
+  return () => {
+    running ??= run()
+    return running
+  }
+}
+
+function timed(check: () => Promise<boolean>, milliseconds: number): () => Promise<boolean> {
+  return async () => {
+    const tooLate = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => tooLate.resolve(false), milliseconds)
+    try {
+      return await Promise.race([check(), tooLate.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
+import { connect } from 'node:net'
+import { describe, it, type TestContext } from 'node:test'
+import { createLog } from './log.ts'
+import { listen, sampleHost, send } from './testing/sample-host.ts'
+
+function hostWithLog(t: TestContext, level = 'info') {
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  const app = sampleHost(t, { log: createLog({ level, host: 'rest', destination }) })
+  app.get('/healthz', () => 'Healthy')
+  return {
+    app,
+    requests: () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request'),
+    lines,
+  }
+}
+
+describe('the log', () => {
+  it('has one line per request without anything secret', async (t) => {
+    const { app, requests, lines } = hostWithLog(t)
+    const port = await listen(app)
+    const headers = { authorization: 'Bearer hush', cookie: 'a=hush', 'content-type': 'application/json' }
+    const path = '/echo?code=hush'
+    await send(port, { method: 'POST', path, headers, agent: false }, '{"password":"hush"}')
+    const [line, ...others] = requests()
+    equal(others.length, 0)
+    equal(line.host, 'rest')
+    equal(line.method, 'POST')
+    equal(line.path, '/echo')
+    equal(line.status, 200)
+    match(line.reqId, /^[\w-]{36}$/)
+    ok(line.milliseconds >= 0)
+    doesNotMatch(lines.join(''), /hush/)
+  })
+
+  it('takes over a harmless request id, and no other', async (t) => {
+    const { app, requests } = hostWithLog(t)
+    const port = await listen(app)
+    for (const id of ['0af76519-16cd', 'a"b{}%%%%%%%%']) {
+      await send(port, { path: '/echo', headers: { 'x-request-id': id }, agent: false })
+    }
+    const [first, second] = requests()
+    equal(first.reqId, '0af76519-16cd')
+    match(second.reqId, /^[\w-]{36}$/)
+  })
+
+  it('is quiet about health checks that succeed', async (t) => {
+    const { app, requests } = hostWithLog(t)
+    await send(await listen(app), { path: '/healthz', agent: false })
+    equal(requests().length, 0)
+  })
+
+  it('tells of a client that left before its answer', async (t) => {
+    const { app, requests } = hostWithLog(t)
+    app.get('/never', (_request, reply) => void reply.hijack())
+    const port = await listen(app)
+    const socket = connect(port, '127.0.0.1', () => socket.write('GET /never HTTP/1.1\r\nHost: x\r\n\r\n'))
+    setTimeout(() => socket.destroy(), 20)
+    await new Promise((resolve) => socket.on('close', resolve))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    equal(requests()[0].aborted, true)
+  })
+})

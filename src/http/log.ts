@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { pathOf } from './path.ts'
+
+export type Log = Logger
+
+export interface LogOptions {
+  readonly level: string
+  /** Which host speaks, where several share one process. */
+  readonly host?: string
+  /** Standard output unless given. */
+  readonly destination?: DestinationStream
+}
+
+export function createLog({ level, host, destination }: LogOptions): Log {
+  const options = { level, base: host === undefined ? {} : { host } }
+  return destination === undefined ? pino(options) : pino(options, destination)
+}
+
+/** One line per request, also for those whose client left; never headers, query values or bodies. */
+export function logRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    logRequest(request, reply)
+    done()
+  })
+}
+
+// Health checks come every few seconds for ever, and say nothing as long as they succeed.
+const quietPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+
+// Long enough for every path of ours; a longer one is nobody's mistake worth keeping in full.
+const loggedPathLengthMax = 256
+
+export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  const startedAt = performance.now()
+  reply.raw.once('close', () => {
+    const path = pathOf(request.url).slice(0, loggedPathLengthMax)
+    const status = reply.raw.statusCode
+    const line = {
+      method: request.method,
+      path,
+      status,
+      milliseconds: Math.round((performance.now() - startedAt) * 100) / 100,
+      ...(reply.raw.writableFinished ? undefined : { aborted: true }),
+    }
+    if (quietPaths.has(path) && status < 400) request.log.debug(line, 'request')
+    else request.log.info(line, 'request')
+  })
+}
+
+// What proxies and tracing tools send; anything else could forge log entries elsewhere.
+const requestId = /^[\w.:-]{8,64}$/
+
+/** The id a proxy gave the request, so that its log and ours can be read together. */
+export function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && requestId.test(given) ? given : randomUUID()
+}

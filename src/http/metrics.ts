@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+/** Off by default: what they tell is for operators, and the port is public. */
+export interface MetricsOptions {
+  readonly metrics: boolean
+}
+
+/** Durations by route, method and status at `/metrics`, in a registry of this host's own. */
+export function addMetrics(app: FastifyInstance, { metrics }: MetricsOptions): void {
+  if (!metrics) return
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer; live listings are left out.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: durationBucketsSeconds,
+    registers: [registry],
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    if (isEndless(reply.getHeader('content-type'))) return done()
+    // The pattern, never the path: addresses that lead nowhere would make a label each.
+    const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched')
+    const method = methods.has(request.method) ? request.method : 'other'
+    durations.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+    done()
+  })
+  app.get('/metrics', async (_request, reply) =>
+    reply
+      .header('cache-control', 'no-store')
+      .type(registry.contentType)
+      .send(await registry.metrics()),
+  )
+}
+
+const durationBucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
+
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+function isEndless(contentType: unknown): boolean {
+  return String(contentType).startsWith('text/event-stream')
+}

@@ -1,0 +1,38 @@
+import { deepStrictEqual, equal, throws } from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseQuery, requireFewKeys } from './query.ts'
+import { sampleHost } from './testing/sample-host.ts'
+
+describe('a query', () => {
+  it('keeps every value of a repeated key', () => {
+    deepStrictEqual({ ...parseQuery('a=1&b=2&a=3') }, { a: ['1', '3'], b: '2' })
+  })
+
+  it('reads a plus as a space and %2B as a plus', () => {
+    equal(parseQuery('from=10:00%2B02:00&q=a+b').from, '10:00+02:00')
+    equal(parseQuery('q=a+b').q, 'a b')
+  })
+
+  it('survives percent signs that mean nothing', () => {
+    deepStrictEqual({ ...parseQuery('a=100%&b=%zz&c=%ff') }, { a: '100%', b: '%zz', c: '\uFFFD' })
+  })
+
+  it('lets a NUL through to the readers of fields, who have a sentence for it', () => {
+    equal(parseQuery('search=a%00b').search, 'a\u0000b')
+  })
+
+  it('has no prototype that a key could reach', () => {
+    const query = parseQuery('__proto__=1&constructor=2&toString=3')
+    equal(Object.getPrototypeOf(query), null)
+    deepStrictEqual(Object.keys(query), ['__proto__', 'constructor', 'toString'])
+    equal(Object.getPrototypeOf(parseQuery('')), null)
+  })
+
+  it('of more than a hundred keys is refused rather than cut', async (t) => {
+    requireFewKeys(parseQuery('a&'.repeat(99)))
+    throws(() => requireFewKeys(parseQuery('a&'.repeat(100))), { kind: 'invalid' })
+    const answer = await sampleHost(t).inject({ url: `/echo?${'a=1&'.repeat(2000)}` })
+    equal(answer.statusCode, 400)
+    deepStrictEqual(answer.json().errors, { generalErrors: ['At most 100 keys can be sent at once.'] })
+  })
+})

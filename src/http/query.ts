@@ -1,0 +1,26 @@
+import { type ParsedUrlQuery, parse } from 'node:querystring'
+import { invalid } from '../model/problem.ts'
+
+// Several times what the richest listing understands; a form has fewer still.
+const queryKeysMax = 100
+
+/** Repeated keys become arrays; the object has no prototype, so no key can reach one. */
+export function parseQuery(text: string): ParsedUrlQuery {
+  if (text === '') return Object.create(null)
+  // Never throws: the router calls it outside of any error handling.
+  return countOfPairs(text) > queryKeysMax ? tooManyKeys : parse(text, '&', '=', { maxKeys: 0 })
+}
+
+/** Refuses rather than cuts: a filter that got lost would widen a listing. */
+export function requireFewKeys(query: unknown): void {
+  if (query !== tooManyKeys) return
+  throw invalid({ generalErrors: [`At most ${queryKeysMax} keys can be sent at once.`] })
+}
+
+const tooManyKeys: ParsedUrlQuery = Object.freeze(Object.create(null))
+
+function countOfPairs(text: string): number {
+  let count = 1
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count += 1
+  return count
+}

@@ -1,0 +1,84 @@
+import { deepStrictEqual, equal, ok } from 'node:assert/strict'
+import { connect } from 'node:net'
+import { describe, it } from 'node:test'
+import { addressKey } from './rate-limit.ts'
+import { listen, sampleHost, send } from './testing/sample-host.ts'
+
+const limits = { permitLimit: 3, queueLimit: 1, windowMilliseconds: 250 }
+
+describe('a client that asks too often', () => {
+  it('waits for the next window, and is told when to come back beyond that', async (t) => {
+    const app = sampleHost(t, { rateLimit: limits, cors: { origins: ['http://app'] } })
+    const port = await listen(app)
+    const startedAt = performance.now()
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const answer = await send(port, { path: '/echo', headers: { origin: 'http://app' } })
+        return { ...answer, after: performance.now() - startedAt }
+      }),
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    equal(refused.length, 1)
+    deepStrictEqual(JSON.parse(refused[0]!.body), {
+      statusCode: 429,
+      message: 'Too many requests. Please try again later.',
+    })
+    equal(refused[0]!.headers['retry-after'], '1')
+    equal(refused[0]!.headers['access-control-allow-origin'], 'http://app')
+    equal(refused[0]!.headers['x-content-type-options'], 'nosniff')
+    equal(answers.filter(({ status, after }) => status === 200 && after >= 245).length, 1)
+  })
+
+  it('may always ask for health, and for nothing else', async (t) => {
+    const app = sampleHost(t, { rateLimit: { permitLimit: 1, queueLimit: 0 } })
+    app.get('/healthz', () => 'Healthy')
+    const statusOf = async (url: string) => (await app.inject({ url })).statusCode
+    deepStrictEqual(
+      [await statusOf('/echo'), await statusOf('/nothing'), await statusOf('/echo')],
+      [200, 429, 429],
+    )
+    equal(await statusOf('/healthz?x=1'), 200)
+  })
+
+  it('is known by the address its proxy saw', async (t) => {
+    const app = sampleHost(t, { trustedHops: 1, rateLimit: { permitLimit: 1, queueLimit: 0 } })
+    const statusFor = async (address: string) =>
+      (await app.inject({ url: '/echo', headers: { 'x-forwarded-for': address } })).statusCode
+    deepStrictEqual(
+      [await statusFor('1.1.1.1'), await statusFor('2.2.2.2'), await statusFor('6.6.6.6, 1.1.1.1')],
+      [200, 200, 429],
+    )
+  })
+
+  it('leaves its place in the queue when it hangs up', async (t) => {
+    const port = await listen(
+      sampleHost(t, { rateLimit: { ...limits, permitLimit: 1, windowMilliseconds: 500 } }),
+    )
+    await send(port, { path: '/echo' })
+    const leaving = connect(port, '127.0.0.1', () => leaving.write('GET /echo HTTP/1.1\r\nHost: x\r\n\r\n'))
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    equal((await send(port, { path: '/echo' })).status, 429)
+    leaving.destroy()
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    equal((await send(port, { path: '/echo' })).status, 200)
+  })
+
+  it('that waits is answered when the host closes', async (t) => {
+    const app = sampleHost(t, { rateLimit: { permitLimit: 1, queueLimit: 1 } })
+    const port = await listen(app)
+    await send(port, { path: '/echo', agent: false })
+    const waiting = send(port, { path: '/echo', agent: false })
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    await app.close()
+    equal((await waiting).status, 200)
+  })
+})
+
+it('one client is one key, however its address is written', () => {
+  equal(addressKey('::ffff:1.2.3.4'), '1.2.3.4')
+  equal(addressKey('1.2.3.4:5678'), '1.2.3.4')
+  equal(addressKey('[2001:DB8::1]:443'), '2001:db8::1')
+  equal(addressKey('2001:db8::1'), '2001:db8::1')
+  ok(addressKey('x'.repeat(5000)).length <= 64)
+  equal(addressKey(undefined), 'unknown')
+})

@@ -1,0 +1,136 @@
+import { deepStrictEqual, equal } from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createRateLimiter, type LimiterClock, type RateLimits } from './rate-limiter.ts'
+
+/** Time that moves only when the test says so. */
+function handClock() {
+  let now = 0
+  let timers: { at: number; run: () => void }[] = []
+  const clock: LimiterClock = {
+    now: () => now,
+    after(milliseconds, run) {
+      const timer = { at: now + milliseconds, run }
+      timers.push(timer)
+      return () => {
+        timers = timers.filter((each) => each !== timer)
+      }
+    },
+  }
+  const advance = (milliseconds: number) => {
+    now += milliseconds
+    const due = timers.filter(({ at }) => at <= now)
+    timers = timers.filter(({ at }) => at > now)
+    for (const { run } of due) run()
+  }
+  return { clock, advance, timerCount: () => timers.length }
+}
+
+function limiterOf(limits: Partial<RateLimits>) {
+  const hand = handClock()
+  const limiter = createRateLimiter({ permitLimit: 3, queueLimit: 2, clock: hand.clock, ...limits })
+  const admitted: string[] = []
+  const acquire = (address: string, name = address) =>
+    limiter.acquire(address, () => void admitted.push(name))
+  const kinds = (address: string, count: number) =>
+    Array.from({ length: count }, (_, index) => acquire(address, `${address}${index}`).kind)
+  return { ...hand, limiter, admitted, acquire, kinds }
+}
+
+describe('the rate limiter', () => {
+  it('admits the permitted, keeps a few waiting and refuses the rest', () => {
+    const { kinds } = limiterOf({})
+    deepStrictEqual(kinds('a', 6), ['admitted', 'admitted', 'admitted', 'waiting', 'waiting', 'refused'])
+  })
+
+  it('holds the contract’s numbers', () => {
+    const { kinds } = limiterOf({ permitLimit: 300, queueLimit: 20 })
+    const counts = Object.groupBy(kinds('a', 330), (kind) => kind)
+    deepStrictEqual([counts.admitted?.length, counts.waiting?.length, counts.refused?.length], [300, 20, 10])
+  })
+
+  it('counts each address alone', () => {
+    const { kinds } = limiterOf({})
+    kinds('a', 6)
+    deepStrictEqual(kinds('b', 1), ['admitted'])
+  })
+
+  it('says how many seconds are left, rounded up', () => {
+    const { kinds, acquire, advance } = limiterOf({})
+    kinds('a', 5)
+    advance(20_500)
+    deepStrictEqual(acquire('a'), { kind: 'refused', retryAfterSeconds: 40 })
+    advance(39_499)
+    deepStrictEqual(acquire('a'), { kind: 'refused', retryAfterSeconds: 1 })
+  })
+
+  it('admits those who waited first when the window turns, and counts them', () => {
+    const { kinds, admitted, advance } = limiterOf({})
+    kinds('a', 5)
+    advance(59_999)
+    deepStrictEqual(admitted, [])
+    advance(1)
+    deepStrictEqual(admitted, ['a3', 'a4'])
+    deepStrictEqual(kinds('a', 2), ['admitted', 'waiting'])
+  })
+
+  it('admits no more than a window holds when the queue is longer', () => {
+    const { kinds, admitted, advance } = limiterOf({ permitLimit: 2, queueLimit: 5 })
+    kinds('a', 7)
+    advance(60_000)
+    deepStrictEqual(admitted, ['a2', 'a3'])
+    advance(60_000)
+    deepStrictEqual(admitted, ['a2', 'a3', 'a4', 'a5'])
+  })
+
+  it('opens a new window with the first request after the old one', () => {
+    const { kinds, acquire, advance } = limiterOf({ queueLimit: 0 })
+    kinds('a', 3)
+    advance(60_000)
+    advance(10_000)
+    kinds('a', 3)
+    deepStrictEqual(acquire('a'), { kind: 'refused', retryAfterSeconds: 60 })
+  })
+
+  it('gives the place of a client that left to another', () => {
+    const { kinds, admitted, acquire, advance } = limiterOf({ queueLimit: 1 })
+    kinds('a', 3)
+    const left = acquire('a', 'left')
+    if (left.kind === 'waiting') left.cancel()
+    equal(acquire('a', 'next').kind, 'waiting')
+    advance(60_000)
+    deepStrictEqual(admitted, ['next'])
+  })
+
+  it('keeps nothing of addresses whose window has ended, and no timer when idle', () => {
+    const { kinds, advance, timerCount } = limiterOf({})
+    for (let index = 0; index < 1000; index += 1) kinds(`a${index}`, 1)
+    equal(timerCount(), 1)
+    advance(60_000)
+    equal(timerCount(), 0)
+  })
+
+  it('forgets the oldest addresses when there are too many, and lets their waiting ones in', () => {
+    const { kinds, admitted } = limiterOf({ trackedAddressesMax: 16, permitLimit: 1 })
+    deepStrictEqual(kinds('old', 2), ['admitted', 'waiting'])
+    for (let index = 0; index < 16; index += 1) kinds(`a${index}`, 1)
+    deepStrictEqual(admitted, ['old1'])
+    deepStrictEqual(kinds('a15', 1), ['waiting'])
+    deepStrictEqual(kinds('old', 1), ['admitted'])
+  })
+
+  it('lets everyone in when the host closes', () => {
+    const { kinds, admitted, limiter, timerCount } = limiterOf({})
+    kinds('a', 5)
+    limiter.close()
+    deepStrictEqual(admitted, ['a3', 'a4'])
+    deepStrictEqual(
+      kinds('a', 9),
+      Array.from({ length: 9 }, () => 'admitted'),
+    )
+    equal(timerCount(), 0)
+  })
+
+  it('is off with a limit of 0', () => {
+    deepStrictEqual(new Set(limiterOf({ permitLimit: 0 }).kinds('a', 1000)), new Set(['admitted']))
+  })
+})

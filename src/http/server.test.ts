@@ -1,0 +1,199 @@
+import { deepStrictEqual, equal, match, ok } from 'node:assert/strict'
+import { connect } from 'node:net'
+import { describe, it, type TestContext } from 'node:test'
+import { exchange, listen, sampleHost, send } from './testing/sample-host.ts'
+
+const hello = 'GET /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+
+function envelopeIn(answer: string): { statusCode: number; message: string } {
+  return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+}
+
+function assertRefusal(answer: string, status: number) {
+  match(answer, new RegExp(`^HTTP/1.1 ${status} `))
+  match(answer, /content-type: application\/json; charset=utf-8/i)
+  match(answer, /x-content-type-options: nosniff/i)
+  match(answer, /strict-transport-security/i)
+  equal(envelopeIn(answer).statusCode, status)
+}
+
+describe('what never became a proper request', () => {
+  it('garbage is answered with the envelope', async (t) => {
+    const port = await listen(sampleHost(t))
+    assertRefusal(await exchange(port, 'hello there\r\n\r\n', /request\."\}/), 400)
+  })
+
+  it('oversized headers are answered with 431', async (t) => {
+    const port = await listen(sampleHost(t))
+    const bytes = `GET /echo HTTP/1.1\r\nHost: x\r\nX-Large: ${'a'.repeat(20_000)}\r\n\r\n`
+    assertRefusal(await exchange(port, bytes, /\."\}/), 431)
+  })
+
+  it('a length and a chunked body at once are answered with 400', async (t) => {
+    const port = await listen(sampleHost(t))
+    const bytes =
+      'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
+    assertRefusal(await exchange(port, bytes, /\."\}/), 400)
+  })
+
+  it('an unknown method is answered with 400', async (t) => {
+    const port = await listen(sampleHost(t))
+    assertRefusal(await exchange(port, 'BREW /echo HTTP/1.1\r\nHost: x\r\n\r\n', /\."\}/), 400)
+  })
+
+  it('a missing Host header is answered with 400', async (t) => {
+    const port = await listen(sampleHost(t))
+    assertRefusal(await exchange(port, 'GET /echo HTTP/1.1\r\nConnection: close\r\n\r\n'), 400)
+  })
+
+  it('HTTP/1.0 needs no Host header', async (t) => {
+    const port = await listen(sampleHost(t))
+    match(await exchange(port, 'GET /echo HTTP/1.0\r\n\r\n'), /^HTTP\/1.1 200 /)
+  })
+
+  it('an unknown expectation is answered with 417', async (t) => {
+    const port = await listen(sampleHost(t))
+    assertRefusal(await exchange(port, 'GET /echo HTTP/1.1\r\nHost: x\r\nExpect: a-pony\r\n\r\n'), 417)
+  })
+
+  it('an address that cannot be decoded is answered with 400', async (t) => {
+    const port = await listen(sampleHost(t))
+    assertRefusal(await exchange(port, hello.replace('/echo', '/api/%zz')), 400)
+  })
+
+  it('a sender that is too slow is answered with 408', async (t) => {
+    const timeouts = { headersMilliseconds: 100, requestMilliseconds: 100, checkEveryMilliseconds: 20 }
+    const port = await listen(sampleHost(t, { timeouts }))
+    assertRefusal(await exchange(port, 'GET /echo HTTP/1.1\r\nHo', /\."\}/), 408)
+  })
+
+  it('a body that stops arriving is answered with 408', async (t) => {
+    const timeouts = { headersMilliseconds: 100, requestMilliseconds: 100, checkEveryMilliseconds: 20 }
+    const port = await listen(sampleHost(t, { timeouts }))
+    const bytes =
+      'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{'
+    assertRefusal(await exchange(port, bytes, /\."\}/), 408)
+  })
+
+  it('garbage after a request does not spoil the answer under way', async (t) => {
+    const app = sampleHost(t)
+    app.get('/slow', (_request, reply) => {
+      reply.hijack().raw.writeHead(200, { 'content-type': 'text/plain' }).write('half')
+    })
+    const port = await listen(app)
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'))
+      let text = ''
+      socket.on('data', (chunk) => {
+        text += chunk
+        if (text.includes('half')) socket.write('garbage\r\n\r\n')
+      })
+      socket.on('error', () => undefined)
+      socket.on('close', () => resolve(text))
+    })
+    equal(answer.split('HTTP/1.1').length, 2)
+  })
+
+  it('a connection on which nothing moves is dropped', async (t) => {
+    const app = sampleHost(t, { timeouts: { stalledMilliseconds: 80 } })
+    app.get('/never', (_request, reply) => void reply.hijack())
+    const port = await listen(app)
+    equal(await exchange(port, hello.replace('/echo', '/never')), '')
+  })
+})
+
+describe('routes', () => {
+  it('an unknown address is 404, whatever is sent to it', async (t) => {
+    const app = sampleHost(t)
+    const answers = await Promise.all([
+      app.inject({ url: '/nothing' }),
+      app.inject({
+        method: 'POST',
+        url: '/nothing',
+        payload: '{broken',
+        headers: { 'content-type': 'application/json' },
+      }),
+      app.inject({
+        method: 'POST',
+        url: '/nothing',
+        payload: '<a/>',
+        headers: { 'content-type': 'text/xml' },
+      }),
+      app.inject({ method: 'OPTIONS', url: '/nothing' }),
+    ])
+    for (const answer of answers) {
+      equal(answer.statusCode, 404)
+      equal(answer.json().statusCode, 404)
+      equal(answer.headers['x-frame-options'], 'DENY')
+    }
+  })
+
+  it('another method of a known address is 405 and names those that work', async (t) => {
+    const answer = await sampleHost(t).inject({ method: 'PUT', url: '/echo?a=1', payload: {} })
+    equal(answer.statusCode, 405)
+    equal(answer.headers.allow, 'GET, HEAD, POST, OPTIONS')
+    deepStrictEqual(answer.json(), { statusCode: 405, message: 'PUT is not supported here.' })
+  })
+
+  it('a route with a parameter is known too', async (t) => {
+    const app = sampleHost(t)
+    app.get('/files/:name', () => 'file')
+    equal((await app.inject({ method: 'DELETE', url: '/files/a%20b' })).headers.allow, 'GET, HEAD, OPTIONS')
+  })
+
+  it('OPTIONS of a known address is 204 and names the methods', async (t) => {
+    const answer = await sampleHost(t).inject({ method: 'OPTIONS', url: '/echo' })
+    equal(answer.statusCode, 204)
+    equal(answer.headers.allow, 'GET, HEAD, POST, OPTIONS')
+  })
+
+  it('HEAD answers like GET without a body', async (t) => {
+    const answer = await sampleHost(t).inject({ method: 'HEAD', url: '/echo' })
+    equal(answer.statusCode, 200)
+    equal(answer.body, '')
+  })
+
+  it('a GET with a body is answered, and so is the next request on the same connection', async (t) => {
+    const port = await listen(sampleHost(t))
+    const first =
+      'GET /echo?a=1 HTTP/1.1\r\nHost: x\r\nContent-Type: text/x\r\nContent-Length: 5\r\n\r\nhello'
+    const answer = await exchange(port, first + hello.replace('/echo', '/echo?a=2'))
+    equal(answer.match(/HTTP\/1.1 200/g)?.length, 2)
+  })
+})
+
+describe('the client address', () => {
+  const addressOf = async (t: TestContext, trustedHops: number) => {
+    const app = sampleHost(t, { trustedHops })
+    const headers = { 'x-forwarded-for': '9.9.9.9, 1.2.3.4, 5.6.7.8' }
+    return (await app.inject({ url: '/echo', headers })).json().address
+  }
+
+  it('is that of the connection when no proxy is trusted', async (t) => {
+    equal(await addressOf(t, 0), '127.0.0.1')
+  })
+
+  it('is the one the outermost trusted proxy saw', async (t) => {
+    equal(await addressOf(t, 1), '5.6.7.8')
+    equal(await addressOf(t, 2), '1.2.3.4')
+  })
+})
+
+it('a refused upload still gets its answer while the client is sending', async (t) => {
+  const port = await listen(sampleHost(t))
+  const upload = Buffer.alloc(8 * 1024 ** 2, 'a')
+  const headers = { 'content-type': 'application/json' }
+  const announced = { ...headers, 'content-length': upload.length }
+  for (const each of [announced, headers]) {
+    const answer = await send(port, { method: 'POST', path: '/echo', headers: each }, upload)
+    equal(answer.status, 413)
+    equal(JSON.parse(answer.body).message, 'The body must not be larger than 1 MiB.')
+  }
+  const answer = await send(
+    port,
+    { method: 'POST', path: '/echo', headers: { 'content-type': 'text/csv' } },
+    upload,
+  )
+  equal(answer.status, 415)
+  ok(answer.headers['content-security-policy'])
+})

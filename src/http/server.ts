@@ -1,0 +1,118 @@
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
+import { answerErrors, frameworkRefusal, type ProblemStatuses } from './answer-errors.ts'
+import { acceptBodies, type BodyKind, bodyBytesMax } from './body.ts'
+import { answerBrokenConnection, answerBrokenRequests } from './broken-requests.ts'
+import { allowOrigins, type CorsOptions } from './cors.ts'
+import { sendEnvelope } from './envelope.ts'
+import { type Log, logRequest, logRequests, requestIdOf } from './log.ts'
+import { parseQuery } from './query.ts'
+import { limitRate, type RateLimitOptions } from './rate-limit.ts'
+import { addSecurityHeaders, securityHeaders } from './security-headers.ts'
+import { answerUnknownRoutes } from './unknown-route.ts'
+
+export interface ServerOptions {
+  readonly statuses: ProblemStatuses
+  /** Nothing is logged without one. */
+  readonly log?: Log
+  /** How many proxies in front of this host are ours; 0 takes the address of the connection. */
+  readonly trustedHops?: number
+  readonly bodies?: readonly BodyKind[]
+  readonly cors?: CorsOptions
+  readonly rateLimit?: RateLimitOptions
+  readonly timeouts?: Partial<Timeouts>
+}
+
+/** The one place where Fastify is configured; hosts add their routes to what it returns. */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const app = fastify({
+    ...connectionOptions({ ...timeouts, ...options.timeouts }),
+    ...logOptions(options.log),
+    bodyLimit: bodyBytesMax,
+    routerOptions: { querystringParser: parseQuery },
+    trustProxy: trustedProxies(options.trustedHops ?? 0),
+    frameworkErrors: answerBadAddress,
+    clientErrorHandler: answerBrokenConnection,
+    // A request that still reaches a closing host is answered, and told that the connection ends.
+    return503OnClosing: false,
+  })
+  app.server.maxConnections = connectionsMax
+  acceptBodies(app, options.bodies ?? ['json'])
+  if (options.log !== undefined) logRequests(app)
+  addSecurityHeaders(app)
+  // Before the limiter, because a browser can read a refusal only with these headers on it.
+  if (options.cors !== undefined) allowOrigins(app, options.cors)
+  if (options.rateLimit !== undefined) limitRate(app, options.rateLimit)
+  answerBrokenRequests(app)
+  answerErrors(app, options.statuses)
+  answerUnknownRoutes(app)
+  return app
+}
+
+// Beyond any crowd one process can serve; each idle connection costs about 10 KB.
+const connectionsMax = 20_000
+
+export interface Timeouts {
+  readonly headersMilliseconds: number
+  readonly requestMilliseconds: number
+  readonly keepAliveMilliseconds: number
+  readonly stalledMilliseconds: number
+  readonly checkEveryMilliseconds: number
+}
+
+const timeouts: Timeouts = {
+  // Headers are one packet or two; a sender this slow is holding the connection open.
+  headersMilliseconds: 15_000,
+  // The largest body over a slow mobile link takes half of it.
+  requestMilliseconds: 60_000,
+  // Longer than the 60 s after which common proxies drop an idle connection, so that they never meet a closed one.
+  keepAliveMilliseconds: 75_000,
+  // Nothing read or written: twice the longest legal silence, a minute in the limiter's queue.
+  stalledMilliseconds: 120_000,
+  // How late a slow sender may be noticed.
+  checkEveryMilliseconds: 5000,
+}
+
+function connectionOptions(timeouts: Timeouts) {
+  return {
+    requestTimeout: timeouts.requestMilliseconds,
+    keepAliveTimeout: timeouts.keepAliveMilliseconds,
+    connectionTimeout: timeouts.stalledMilliseconds,
+    http: {
+      headersTimeout: timeouts.headersMilliseconds,
+      requestTimeout: timeouts.requestMilliseconds,
+      connectionsCheckingInterval: timeouts.checkEveryMilliseconds,
+      // Node's own answer would have no body; ours follows in answerBrokenRequests.
+      requireHostHeader: false,
+    },
+  }
+}
+
+function logOptions(log: Log | undefined) {
+  return {
+    ...(log === undefined ? { logger: false } : { loggerInstance: log as FastifyBaseLogger }),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestIdOf,
+  }
+}
+
+/** A number would trust nothing in Fastify 5, and `true` the value a client can forge. */
+function trustedProxies(hops: number): false | ((address: string, hop: number) => boolean) {
+  return hops === 0 ? false : (_address, hop) => hop < hops
+}
+
+/** No hook runs for an address that cannot be decoded. */
+function answerBadAddress(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  logRequest(request, reply)
+  reply.headers(securityHeaders)
+  sendEnvelope(
+    reply,
+    frameworkRefusal(error, request) ?? { statusCode: 400, message: 'The request could not be understood.' },
+  )
+}
