@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Account, accountsFor, minimalEnvironment } from './accounts.ts'
+import { copyBinaries } from './complete-binaries.ts'
+import { programIn } from './program-in.ts'
+
+/** Which server runs, as whom, on which cluster. */
+export interface Place {
+  readonly binaries: string
+  /** Major version of the binaries. */
+  readonly major: number
+  readonly account: Account
+  readonly cluster: string
+}
+
+export const isRoot = () => process.getuid?.() === 0
+
+/** The oldest PostgreSQL whose SQL the project uses. */
+const majorMin = 15
+
+/** Takes the first binaries and account that can run and reach the data, and that fit an existing cluster. */
+export function choosePlace(dataDirectory: string, binaries: readonly string[]): Place {
+  const cluster = clusterIn(dataDirectory)
+  const place = findPlace(cluster, binaries)
+  if (place !== undefined) return place
+  const embedded = binaries[0]
+  if (embedded !== undefined && isRoot()) {
+    const moved = findPlaceElsewhere(dataDirectory, cluster, embedded)
+    if (moved !== undefined) return moved
+  }
+  throw new Error(`${reasonFor(cluster, binaries)} Or set DATABASE_URL to a PostgreSQL server of your own.`)
+}
+
+/** A cluster that had to move out of the data directory left a link behind. */
+function clusterIn(dataDirectory: string): string {
+  const cluster = join(dataDirectory, 'postgres')
+  const isLink = lstatSync(cluster, { throwIfNoEntry: false })?.isSymbolicLink()
+  return isLink ? readlinkSync(cluster) : cluster
+}
+
+function findPlace(cluster: string, candidates: readonly string[]): Place | undefined {
+  const accounts = accountsFor(ownerOf(cluster))
+  for (const binaries of candidates) {
+    for (const account of accounts) {
+      const major = probe(binaries, account, dirname(cluster))
+      if (major !== undefined && fits(cluster, major)) return { binaries, major, account, cluster }
+    }
+  }
+  return undefined
+}
+
+/** Below a folder closed to everyone but root, and without user namespaces, binaries and data move to /var/lib. */
+function findPlaceElsewhere(dataDirectory: string, cluster: string, binaries: string): Place | undefined {
+  const known = join(dataDirectory, 'postgres')
+  if (dirname(cluster) === dataDirectory && existsSync(known)) return undefined
+  let home = dirname(cluster)
+  if (home === dataDirectory) {
+    home = mkdtempSync('/var/lib/tracker-')
+    // The link comes first, so that a start which is cut short is continued by the next one.
+    symlinkSync(join(home, 'postgres'), known)
+  }
+  chmodSync(home, 0o711)
+  const direct = findPlace(join(home, 'postgres'), [binaries])
+  if (direct !== undefined) return direct
+  return findPlace(join(home, 'postgres'), [join(copyBinaries(dirname(binaries), home), 'bin')])
+}
+
+/** The major version, when this account can run these binaries and enter this folder. */
+function probe(binaries: string, account: Account, folder: string): number | undefined {
+  const server = programIn(binaries, 'postgres')
+  const command =
+    process.platform === 'win32'
+      ? [server, '--version']
+      : [...account.prefix, '/bin/sh', '-c', 'cd "$1" && exec "$0" --version', server, folder]
+  const [program = '', ...parameters] = command
+  const { stdout } = spawnSync(program, parameters, {
+    ...account.user,
+    cwd: '/',
+    env: minimalEnvironment(),
+    encoding: 'utf8',
+    timeout: probeMillisecondsMax,
+  })
+  const major = /^postgres \(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1]
+  return major === undefined ? undefined : Number(major)
+}
+
+/** It prints one line; ten seconds are a disk that wakes up. */
+const probeMillisecondsMax = 10_000
+
+function fits(cluster: string, major: number): boolean {
+  const made = majorOf(cluster)
+  return made === undefined ? major >= majorMin : major === made
+}
+
+const ownerOf = (cluster: string) => statSync(cluster, { throwIfNoEntry: false })?.uid
+
+function majorOf(cluster: string): number | undefined {
+  const file = join(cluster, 'PG_VERSION')
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
+}
+
+function reasonFor(cluster: string, binaries: readonly string[]): string {
+  const made = majorOf(cluster)
+  if (binaries.length === 0)
+    return `No PostgreSQL is packaged for this platform: install PostgreSQL ${majorMin} or newer.`
+  if (made !== undefined) return `No PostgreSQL ${made}, which made ${cluster}, can run here and reach it.`
+  return `No PostgreSQL can run here: install PostgreSQL ${majorMin} or newer, or start as an ordinary user.`
+}

@@ -1,0 +1,94 @@
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Account } from './accounts.ts'
+import type { Place } from './choose-place.ts'
+import { programIn } from './program-in.ts'
+import { runToEnd } from './run-to-end.ts'
+import type { Settings } from './start-server.ts'
+import { passwordArguments } from './windows-password.ts'
+
+export const isCluster = (cluster: string) => existsSync(join(cluster, 'PG_VERSION'))
+
+/** Made beside its place and renamed when complete: whatever ends this process, nothing half-made is used. */
+export async function makeCluster(place: Place, settings: Settings): Promise<void> {
+  const { binaries, account, cluster } = place
+  requireFree(cluster)
+  const staging = mkdtempSync(`${cluster}${stagingMark}`)
+  give(staging, account)
+  const initdb = [programIn(binaries, 'initdb'), ...initdbArguments(staging, settings)]
+  await initialize(initdb, localesFor(place.major), account)
+  const single = [programIn(binaries, 'postgres'), '--single', '-D', staging, 'postgres']
+  await runToEnd(single, account, 'create database tracker\n')
+  renameSync(staging, cluster)
+  syncDirectory(dirname(cluster))
+}
+
+function requireFree(cluster: string): void {
+  if (!existsSync(cluster) || readdirSync(cluster).length === 0) return
+  throw new Error(
+    `${cluster} holds something else than a database. Move it away, or set DATA_DIR to another folder.`,
+  )
+}
+
+/** Starts that were cut short leave folders behind; one that cannot be removed yet is left for the next start. */
+export function removeHalfMade({ cluster }: Place): void {
+  const mark = basename(cluster) + stagingMark
+  for (const name of readdirSync(dirname(cluster))) {
+    if (!name.startsWith(mark)) continue
+    try {
+      rmSync(join(dirname(cluster), name), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+    } catch {}
+  }
+}
+
+const stagingMark = '.new-'
+
+function give(path: string, { user }: Account): void {
+  if (user !== undefined) chownSync(path, user.uid, user.gid)
+}
+
+function initdbArguments(staging: string, { fsync = 'on' }: Settings): readonly string[] {
+  return [
+    ...['-D', staging, '-U', 'tracker', '--encoding=UTF8', '--no-instructions'],
+    ...(process.platform === 'win32' ? passwordArguments(dirname(staging)) : ['--auth=trust']),
+    ...(fsync === 'off' ? ['--no-sync'] : []),
+  ]
+}
+
+/** Tries the locales in order: which of them exist depends on the version and on the system. */
+async function initialize(
+  initdb: readonly string[],
+  [locale = [], ...others]: readonly (readonly string[])[],
+  account: Account,
+): Promise<void> {
+  try {
+    await runToEnd([...initdb, ...locale], account)
+  } catch (error) {
+    if (others.length === 0) throw error
+    await initialize(initdb, others, account)
+  }
+}
+
+/** Each folds the case of all of Unicode and sorts by code point, except ICU's. */
+function localesFor(major: number): readonly (readonly string[])[] {
+  if (major >= 17) return [['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']]
+  return [['--locale=C.UTF-8'], ['--locale-provider=icu', '--icu-locale=und', '--locale=C']]
+}
+
+/** Without it a power cut could take the new name back after rows were acknowledged. */
+function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(directory, 'r')
+  fsyncSync(handle)
+  closeSync(handle)
+}

@@ -1,0 +1,74 @@
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+export interface Ownership {
+  release(): void
+}
+
+/**
+ * One process at a time owns a data directory. SQLite's lock is the one lock of the kernel that Node reaches
+ * on every platform: it ends with its process, so no dead owner, reused pid or race can fool it. Nothing else in
+ * this process may open the file `postgres.lock`: closing it again would end the lock.
+ */
+export function takeOwnership(dataDirectory: string): Ownership {
+  const ownerFile = join(dataDirectory, 'postgres.owner')
+  const lock = openLock(dataDirectory)
+  try {
+    lock.exec('begin immediate')
+  } catch (error) {
+    lock.close()
+    throw isBusy(error) ? alreadyRunning(dataDirectory, ownerFile) : notWritable(dataDirectory, error)
+  }
+  writeFileSync(ownerFile, `${process.pid}\n`)
+  return holdUntilRelease(lock)
+}
+
+/** A lock that nothing refers to would be collected as garbage, and lost. */
+function holdUntilRelease(lock: DatabaseSync): Ownership {
+  const close = () => lock.close()
+  process.once('exit', close)
+  const release = () => {
+    process.off('exit', close)
+    if (lock.isOpen) lock.close()
+  }
+  return { release }
+}
+
+function openLock(dataDirectory: string): DatabaseSync {
+  try {
+    const file = join(dataDirectory, 'postgres.lock')
+    const lock = new DatabaseSync(file, { timeout: 0 })
+    // SQLite opens what it may only read without a word, and locks nothing then.
+    accessSync(file, constants.W_OK)
+    return lock
+  } catch (error) {
+    throw notWritable(dataDirectory, error)
+  }
+}
+
+/** https://www.sqlite.org/rescode.html#busy */
+const busyCode = 5
+
+const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === busyCode
+
+function alreadyRunning(dataDirectory: string, ownerFile: string): Error {
+  return new Error(
+    `Another start is already running on ${dataDirectory} (process ${readOwner(ownerFile)}). ` +
+      'Stop it first, or set DATA_DIR to another folder.',
+  )
+}
+
+function readOwner(ownerFile: string): string {
+  try {
+    return readFileSync(ownerFile, 'utf8').trim()
+  } catch {
+    return 'unknown'
+  }
+}
+
+const notWritable = (dataDirectory: string, cause: unknown) =>
+  new Error(
+    `This user cannot write to ${dataDirectory}. Start as the user who made it, or set DATA_DIR to another folder.`,
+    { cause },
+  )

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startEmbeddedStore } from './start-embedded-store.ts'
+import { ask, copyOfStore, fast, launch, sharedStore, temporaryFolder } from './test-stores.ts'
+
+test('a first start makes the database, the next start finds its rows', async (t) => {
+  const dataDirectory = await sharedStore()
+  const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+  t.after(store.stop)
+  assert.deepEqual(await ask(store.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+})
+
+test('the database is called tracker, speaks UTC, folds the case of every alphabet and keeps no door open', async (t) => {
+  const dataDirectory = await sharedStore()
+  const store = await startEmbeddedStore({ dataDirectory })
+  t.after(store.stop)
+  const [row] = await ask(
+    store.url,
+    `select current_database() as name, current_user as user, current_setting('timezone') as timezone,
+       current_setting('server_encoding') as encoding, current_setting('fsync') as fsync, lower('ÀΩЖ') as folded,
+       'Ж' ilike 'ж' as alike, current_setting('listen_addresses') as doors`,
+  )
+  assert.deepEqual(row, {
+    name: 'tracker',
+    user: 'tracker',
+    timezone: 'UTC',
+    encoding: 'UTF8',
+    fsync: 'on',
+    folded: 'àωж',
+    alike: true,
+    doors: '',
+  })
+  assert.equal(statSync(join(dataDirectory, 'postgres')).mode & 0o777, 0o700)
+})
+
+test('a second start on the same folder is refused with a sentence, from any process', async (t) => {
+  const dataDirectory = await sharedStore()
+  const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+  t.after(store.stop)
+  const sentence =
+    `Another start is already running on ${dataDirectory} (process ${process.pid}). ` +
+    'Stop it first, or set DATA_DIR to another folder.'
+  await assert.rejects(startEmbeddedStore({ dataDirectory }), { message: sentence })
+  await assert.rejects(launch(t, dataDirectory).url, { message: `refused: ${sentence}` })
+  assert.deepEqual(await ask(store.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+})
+
+test('of several starts at the same moment exactly one wins', async (t) => {
+  const dataDirectory = await sharedStore()
+  const starts = await Promise.allSettled([1, 2, 3].map(() => launch(t, dataDirectory).url))
+  assert.equal(starts.filter(({ status }) => status === 'fulfilled').length, 1)
+})
+
+test('stopping twice is stopping once, and the folder is free for the next start', async () => {
+  const dataDirectory = await sharedStore()
+  const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+  await Promise.all([store.stop(), store.stop()])
+  await store.stop()
+  assert.equal(existsSync(join(dataDirectory, 'postgres', 'postmaster.pid')), false)
+  const next = await startEmbeddedStore({ dataDirectory, settings: fast })
+  await next.stop()
+})
+
+test('stopping does not wait for a session that is busy', async () => {
+  const store = await startEmbeddedStore({ dataDirectory: await sharedStore(), settings: fast })
+  const busy = assert.rejects(ask(store.url, 'select pg_sleep(60)'))
+  await store.stop()
+  await busy
+})
+
+test('a folder with a long path, blanks, commas and quotes works', async (t) => {
+  const dataDirectory = await copyOfStore(`a, "b" 'c' é ${'long'.repeat(30)}`)
+  const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+  t.after(store.stop)
+  assert.deepEqual(await ask(store.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+  const socketDirectory = new URL(store.url.replace('@/', '@x/')).searchParams.get('host') ?? ''
+  assert.equal(statSync(socketDirectory).mode & 0o777, 0o700)
+  await store.stop()
+  assert.equal(existsSync(socketDirectory), false)
+})
+
+test('a short folder name with commas and quotes keeps its socket inside', async (t) => {
+  const dataDirectory = await copyOfStore(`a, "b" 'c' é`)
+  const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+  t.after(store.stop)
+  assert.deepEqual(await ask(store.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+  assert.ok(existsSync(join(dataDirectory, 'postgres', '.s.PGSQL.5432')))
+})
+
+test('a setting that does not exist is reported with the words of the log, and the folder stays free', async () => {
+  const dataDirectory = await sharedStore()
+  const start = startEmbeddedStore({ dataDirectory, settings: { ...fast, no_such_setting: 1 } })
+  await assert.rejects(start, /The database did not start \(exit code 1\).*no_such_setting/s)
+  const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+  await store.stop()
+})
+
+test('a folder named postgres that is no cluster is not touched', async () => {
+  const dataDirectory = temporaryFolder()
+  mkdirSync(join(dataDirectory, 'postgres'))
+  writeFileSync(join(dataDirectory, 'postgres', 'letter.txt'), 'mine')
+  await assert.rejects(startEmbeddedStore({ dataDirectory }), /postgres holds something else than a database/)
+  assert.equal(readFileSync(join(dataDirectory, 'postgres', 'letter.txt'), 'utf8'), 'mine')
+})
+
+test('a log of more than ten megabytes is put aside', async (t) => {
+  const dataDirectory = await sharedStore()
+  writeFileSync(join(dataDirectory, 'postgres.log'), 'x'.repeat(10 * 1024 * 1024 + 1))
+  const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+  t.after(store.stop)
+  assert.ok(statSync(join(dataDirectory, 'postgres.log')).size < 100_000)
+  assert.ok(statSync(join(dataDirectory, 'postgres.previous.log')).size > 10_000_000)
+})

@@ -1,0 +1,58 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { choosePlace, isRoot } from './choose-place.ts'
+import { endPreviousServer } from './end-server.ts'
+import { installedBinaries } from './find-binaries.ts'
+import { isCluster, makeCluster, removeHalfMade } from './make-cluster.ts'
+import { takeOwnership } from './owner-lock.ts'
+import { type Settings, startServer } from './start-server.ts'
+import { startWindowsServer } from './start-windows-server.ts'
+
+export interface EmbeddedStore {
+  /** For `pg` and psql; a new one at every start. */
+  readonly url: string
+  /** Ends the database in order; may be called twice. */
+  stop(): Promise<void>
+}
+
+export interface EmbeddedStoreOptions {
+  /** The project's DATA_DIR: the cluster lives in its folder `postgres`, the log is `postgres.log`. */
+  readonly dataDirectory: string
+  readonly settings?: Settings
+  /** Called once when the database ends although nobody asked it to. */
+  readonly onExit?: (reason: string) => void
+  /** Folders with `postgres` and `initdb`, best first, instead of the installed ones. */
+  readonly binaryDirectories?: readonly string[]
+}
+
+/**
+ * Starts the PostgreSQL that comes with the packages. It ends with this process, whatever ends this process
+ * (on Windows, which is untested, only with `stop`).
+ */
+export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
+  const { settings = {}, onExit = () => {} } = options
+  const dataDirectory = prepareDirectory(options.dataDirectory)
+  const ownership = takeOwnership(dataDirectory)
+  try {
+    const place = choosePlace(dataDirectory, options.binaryDirectories ?? installedBinaries(dataDirectory))
+    removeHalfMade(place)
+    await endPreviousServer(place.cluster)
+    if (!isCluster(place.cluster)) await makeCluster(place, settings)
+    const start = process.platform === 'win32' ? startWindowsServer : startServer
+    const server = await start(place, { dataDirectory, settings, onExit })
+    let stopped: Promise<void> | undefined
+    const stop = () => {
+      stopped ??= server.stop().finally(ownership.release)
+      return stopped
+    }
+    return { url: server.url, stop }
+  } catch (error) {
+    ownership.release()
+    throw error
+  }
+}
+
+function prepareDirectory(dataDirectory: string): string {
+  // Root's database runs as another user, who must be able to pass through.
+  mkdirSync(dataDirectory, { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
+  return realpathSync(dataDirectory)
+}

@@ -1,0 +1,134 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+import { startEmbeddedStore } from './start-embedded-store.ts'
+
+export const fast = { fsync: 'off' }
+
+/** A folder which anybody may pass through, removed when the process ends. */
+export function temporaryFolder(): string {
+  root ??= makeRoot()
+  const folder = mkdtempSync(join(root, 'test-'))
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+let root: string | undefined
+
+function makeRoot(): string {
+  const folder = mkdtempSync(join(hasRoomInMemory() ? memoryFolder : tmpdir(), 'store-tests-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+/** A cluster is a thousand files, which some disks take a second to make. */
+const memoryFolder = '/dev/shm'
+
+function hasRoomInMemory(): boolean {
+  if (!existsSync(memoryFolder)) return false
+  const { bavail, bsize } = statfsSync(memoryFolder)
+  return bavail * bsize > roomBytes
+}
+
+/** Ten clusters of 40 MB, and as much again. */
+const roomBytes = 800 * 1024 * 1024
+
+export async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * The data directory of a store that holds one note and does not run. All tests of a process share it, because
+ * making one takes a second; each leaves it stopped.
+ */
+export function sharedStore(): Promise<string> {
+  shared ??= makeStore()
+  return shared
+}
+
+let shared: Promise<string> | undefined
+
+async function makeStore(): Promise<string> {
+  const dataDirectory = join(temporaryFolder(), '.data')
+  const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+  await ask(store.url, `create table note as select 'kept' as text`)
+  await store.stop()
+  return dataDirectory
+}
+
+/** For tests that do to it what the others could not bear. */
+export async function copyOfStore(name = '.data'): Promise<string> {
+  const dataDirectory = join(temporaryFolder(), name)
+  execFileSync('cp', ['-a', await sharedStore(), dataDirectory])
+  return dataDirectory
+}
+
+export interface Launched {
+  /** Resolves with the URL, rejects with the message of the refusal. */
+  readonly url: Promise<string>
+  /** As `kill -9`, and waits until the process is gone. */
+  kill(): Promise<void>
+  /** Lets it stop in order. */
+  end(): Promise<void>
+}
+
+export interface LaunchOptions {
+  readonly user?: { readonly uid: number; readonly gid: number }
+  readonly path?: string
+}
+
+/** A start in a process of its own, as `npm start` is one. */
+export function launch(t: TestContext, dataDirectory: string, { user, path }: LaunchOptions = {}): Launched {
+  const source = `
+    import { startEmbeddedStore } from ${JSON.stringify(import.meta.resolve('./start-embedded-store.ts'))}
+    process.stdin.resume()
+    try {
+      const store = await startEmbeddedStore({ dataDirectory: process.argv[1], settings: ${JSON.stringify(fast)} })
+      process.stdout.write(store.url + '\\n')
+      process.stdin.on('end', () => void store.stop().then(() => process.exit()))
+    } catch (error) {
+      process.stdout.write('refused: ' + error.message.replaceAll('\\n', ' ') + '\\n')
+      process.exit(1)
+    }`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source, dataDirectory], {
+    ...user,
+    env: { ...process.env, ...(path === undefined ? {} : { PATH: path }) },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  const end = async (how: () => unknown) => {
+    if (child.exitCode === null && child.signalCode === null) how()
+    await exited
+  }
+  t.after(() => end(() => child.kill('SIGKILL')))
+  const url = once(createInterface(child.stdout), 'line').then(([line]) => {
+    if (line.startsWith('refused: ')) throw new Error(line)
+    return line as string
+  })
+  url.catch(() => {})
+  return {
+    url,
+    kill: () => end(() => child.kill('SIGKILL')),
+    end: () => end(() => child.stdin.end()),
+  }
+}
+
+/** A folder inside which only its owner sees anything. */
+export function closedFolder(): string {
+  const folder = join(temporaryFolder(), 'closed')
+  mkdirSync(folder, { mode: 0o700 })
+  return folder
+}
