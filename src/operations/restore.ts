@@ -48,9 +48,14 @@ async function restoreLinks(
 ) {
   const other = referencesFrom(link).find((reference) => reference.column !== parentId) as ReferenceColumn
   const takenAlong = sql`removed_with = any(${ids}::uuid[]) and not link.active`
+  // Whether active or not: somebody may be restoring or removing the other parent just now, and must be waited for.
+  await transaction.query(sql`
+    select id from ${tableOf(other.parent)}
+    where id in (select ${column(other.column)} from ${tableOf(link)} as link where ${takenAlong})
+    order by id for key share`)
   const returning = sql`id in (
     select link.id from ${tableOf(link)} as link join ${tableOf(other.parent)} as parent on parent.id = link.${column(other.column)}
-    where ${takenAlong} and parent.active order by parent.id for key share of parent
+    where ${takenAlong} and parent.active
   )`
   await restoreRows(transaction, link, caller, returning, true)
   await transaction.query(
