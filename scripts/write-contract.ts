@@ -1,0 +1,18 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openApiOf } from '../src/hosts/rest/openapi.ts'
+import { contractRoutes } from '../src/hosts/rest/routes.ts'
+
+/** Writes the snapshots that the served documents must equal. Run it after a wanted change, and read the difference. */
+const folder = join(import.meta.dirname, '..', 'docs', 'contract')
+
+// The document says what the routes are; it never calls one.
+const nowhere = undefined as never
+
+const documents = {
+  'rest.v1.json': openApiOf(contractRoutes({ database: nowhere, passwords: nowhere }, nowhere)),
+}
+
+for (const [name, document] of Object.entries(documents)) {
+  await writeFile(join(folder, name), `${JSON.stringify(document, null, 2)}\n`)
+}

@@ -1,0 +1,30 @@
+import './cli/thread-pool.ts'
+import { runMigrate } from './cli/migrate.ts'
+import { runStart } from './cli/start.ts'
+
+/** Every command there is; `npm start` is `start`. */
+const commands: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
+  start: runStart,
+  migrate: runMigrate,
+}
+
+const usage = `Usage:
+  npm start                     starts every host
+  npm start -- rest             starts the named hosts only
+  npm run cli -- migrate        brings the schema of DATABASE_URL up to date
+`
+
+const [name = '', ...words] = process.argv.slice(2)
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+if (command === undefined) {
+  console.error(usage)
+  process.exitCode = 2
+} else {
+  try {
+    await command(words)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    if (process.env.LOG_LEVEL === 'debug') console.error(error)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,30 @@
+import type { StoreSettings } from '../configuration/store-settings.ts'
+import type { DemoAccount } from './demo-account.ts'
+import type { RunningHost } from './hosts.ts'
+
+/** The one block of a newcomer's first screen: where to go, who to be, how to stop. */
+export function showStarted(
+  hosts: readonly RunningHost[],
+  account: DemoAccount,
+  { databaseUrl, dataDirectory }: StoreSettings,
+) {
+  const lines = [
+    ...hosts.flatMap(({ title, address, pages = [] }) => [
+      line(title, address),
+      ...pages.map((page) => line('', page)),
+    ]),
+    line('Store', databaseUrl === undefined ? `embedded PostgreSQL in ${dataDirectory}` : 'DATABASE_URL'),
+    line('Demo account', account.login),
+    ...passwordLines(account),
+    line('Stop', 'Ctrl-C'),
+  ]
+  console.log(`\n${lines.join('\n')}\n`)
+}
+
+const line = (label: string, text: string) => `  ${label.padEnd(14)}${text}`
+
+function passwordLines({ generatedPassword, passwordFile }: DemoAccount): string[] {
+  if (generatedPassword) return [line('  password', `${generatedPassword}  (kept in ${passwordFile})`)]
+  if (passwordFile) return [line('  password', `in ${passwordFile}`)]
+  return []
+}

@@ -1,0 +1,48 @@
+import { createPasswords } from '../accounts/passwords.ts'
+import { readSettings } from '../configuration/settings.ts'
+import type { StoreSettings } from '../configuration/store-settings.ts'
+import { readStoreSettings } from '../configuration/store-settings.ts'
+import { type DemoAccount, seedDemoAccount } from './demo-account.ts'
+import { seedDemoWorkspace } from './demo-workspace.ts'
+import { chosenHosts, type RunningHost } from './hosts.ts'
+import { openStore } from './open-store.ts'
+import { showStarted } from './show-started.ts'
+import { stopOnSignal } from './stop-on-signal.ts'
+
+/** Starts the store and the chosen hosts in this process, and stops all of them in the reverse order. */
+export async function runStart(names: readonly string[]): Promise<void> {
+  const starters = chosenHosts(names)
+  // Every setting of every host is read first, so that all problems are told at once.
+  const { store: storeSettings, hosts } = readSettings(process.env, (settings) => ({
+    store: readStoreSettings(settings),
+    hosts: starters.map((prepare) => prepare(settings)),
+  }))
+  const stops: (() => Promise<void>)[] = []
+  const stop = stopOnSignal(stops)
+  try {
+    const store = await openStore(storeSettings, (reason) => void stop(reason))
+    stops.push(store.close)
+    const passwords = createPasswords()
+    const tracker = { database: store.database, passwords }
+    const account = await seed(tracker, storeSettings)
+    const running: RunningHost[] = []
+    for (const start of hosts) {
+      const host = await start(tracker)
+      stops.push(host.stop)
+      running.push(host)
+    }
+    showStarted(running, account, storeSettings)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function seed(
+  tracker: Parameters<typeof seedDemoAccount>[0],
+  settings: StoreSettings,
+): Promise<DemoAccount> {
+  const account = await seedDemoAccount(tracker, settings)
+  if (account.isNew && settings.demoData) await seedDemoWorkspace(tracker, account.id)
+  return account
+}

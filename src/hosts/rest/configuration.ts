@@ -1,0 +1,24 @@
+import type { Settings } from '../../configuration/settings.ts'
+import {
+  type RateLimitSettings,
+  readPort,
+  readRateLimit,
+  readTrackerSettings,
+  type TrackerSettings,
+} from '../../configuration/tracker-settings.ts'
+
+export interface RestSettings extends TrackerSettings {
+  readonly port: number
+  readonly audience: string
+  readonly rateLimit: RateLimitSettings
+  /** Measurements at `/metrics`; off unless asked for, because the port is public. */
+  readonly metrics: boolean
+}
+
+export const readRestSettings = (settings: Settings): RestSettings => ({
+  ...readTrackerSettings(settings),
+  port: readPort(settings, 'REST_PORT', 5100),
+  audience: settings.text('Jwt__Audience', 'svc-api'),
+  rateLimit: readRateLimit(settings, 'Rest', { permitLimit: 300, queueLimit: 20 }),
+  metrics: settings.flag('METRICS', false),
+})

@@ -1,0 +1,88 @@
+import { changesThatMatter, viewOf } from '../../access/visible-rows.ts'
+import { formatEvent } from '../../http/event-stream.ts'
+import type { Caller } from '../../model/caller.ts'
+import { list } from '../../operations/list.ts'
+import type { ListQuery } from '../../operations/read-list-query.ts'
+import type { Tracker } from '../../operations/tracker.ts'
+import type { Resource } from '../../resources/define-resource.ts'
+import { isDue, type LiveStream } from './live-stream.ts'
+import { showPage } from './show-page.ts'
+
+export interface View {
+  readonly resource: Resource
+  readonly caller: Caller
+  readonly query: ListQuery
+}
+
+/** One view of one query: all its streams share a statement, a serialization and the bytes. */
+export interface Listing {
+  readonly streams: Set<LiveStream>
+  /** The newest snapshot as an event; the same bytes stay the same buffer. */
+  newest(): Buffer
+  noteChanges(resources: ReadonlySet<string>): void
+  takeSnapshot(): Promise<void>
+  tick(now: number): void
+}
+
+/** Callers who see the same rows share a listing of the same query. */
+export const listingKey = ({ resource, caller, query }: View): string =>
+  JSON.stringify([resource.name, viewOf(resource, caller), query])
+
+export function createListing(
+  tracker: Tracker,
+  { resource, caller, query }: View,
+  onFailure: (error: unknown) => void,
+): Listing {
+  const streams = new Set<LiveStream>()
+  const relevant = changesThatMatter(resource, caller)
+  let newest: Buffer = Buffer.alloc(0)
+  let isChanged = false
+  let isRefreshing = false
+  let statementsSent = 0
+  let newestStatement = 0
+
+  const offerToAll = (now: number) => {
+    for (const stream of streams) stream.offer(newest, now)
+  }
+
+  async function takeSnapshot() {
+    statementsSent += 1
+    const statement = statementsSent
+    const page = await list(tracker, resource, caller, query)
+    // Answers may overtake each other; an older one never replaces a newer one.
+    if (statement < newestStatement) return
+    newestStatement = statement
+    const event = formatEvent({ event: 'listing', data: JSON.stringify(showPage(resource, page)) })
+    if (!event.equals(newest)) newest = event
+  }
+
+  async function refresh() {
+    isRefreshing = true
+    isChanged = false
+    try {
+      await takeSnapshot()
+    } catch (error) {
+      isChanged = true
+      onFailure(error)
+    } finally {
+      isRefreshing = false
+    }
+    offerToAll(Date.now())
+  }
+
+  return {
+    streams,
+    takeSnapshot,
+    newest: () => newest,
+    noteChanges(resources) {
+      if (relevant.some((name) => resources.has(name))) isChanged = true
+    },
+    tick(now) {
+      for (const stream of streams) stream.attend(now)
+      if (isRefreshing) return
+      // Asked only when somebody may be told: what changes again until then costs nothing.
+      if (isChanged && [...streams].some((stream) => isDue(stream, now))) void refresh()
+      else if (!isChanged) offerToAll(now)
+    },
+  }
+}

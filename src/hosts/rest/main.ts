@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify'
+import type { Authentication } from '../../authentication/authenticate.ts'
+import { addDocumentation } from '../../http/documentation.ts'
+import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
+import { listen } from '../../http/listen.ts'
+import type { Log } from '../../http/log.ts'
+import { addMetrics } from '../../http/metrics.ts'
+import { createServer } from '../../http/server.ts'
+import { prepareStop } from '../../http/shutdown.ts'
+import type { Tracker } from '../../operations/tracker.ts'
+import { requireCurrentSchema } from '../../store/schema.ts'
+import { sql } from '../../store/sql.ts'
+import type { RestSettings } from './configuration.ts'
+import { createLiveListings } from './live-listings.ts'
+import { openApiOf } from './openapi.ts'
+import { registerRoutes } from './register-routes.ts'
+import { contractRoutes } from './routes.ts'
+import { statuses } from './statuses.ts'
+
+export interface RestHost {
+  readonly app: FastifyInstance
+  stop(): Promise<void>
+}
+
+/** Behind a proxy and a load balancer. */
+const trustedHops = 2
+
+/** Wires the REST host and starts to listen. */
+export async function startRest(
+  tracker: Tracker,
+  authentication: Authentication,
+  settings: RestSettings,
+  log: Log,
+): Promise<RestHost> {
+  const app = createServer({
+    statuses,
+    log,
+    trustedHops: settings.forwardedHeaders ? trustedHops : 0,
+    cors: { origins: settings.allowedOrigins },
+    rateLimit: settings.rateLimit,
+  })
+  const stop = prepareStop(app)
+  const live = createLiveListings(tracker, (error) =>
+    log.warn({ err: error }, 'live listings wait for the store'),
+  )
+  app.addHook('preClose', async () => live.close())
+  addMetrics(app, settings)
+  const routes = contractRoutes(tracker, live)
+  registerRoutes(app, authentication, routes)
+  addHelloRoute(app)
+  addHealthRoutes(app, [
+    { name: 'database', check: () => tracker.database.query(sql`select 1`) },
+    { name: 'schema', check: () => requireCurrentSchema(tracker.database) },
+  ])
+  addDocumentation(app, { title: 'Project tracking: REST', document: openApiOf(routes) })
+  await listen(app, settings)
+  return { app, stop }
+}

@@ -1,0 +1,103 @@
+import { resources } from '../../resources/all.ts'
+import { accountSchemas } from './account-routes.ts'
+import { ref, resourceSchemas, sharedSchemas } from './resource-schemas.ts'
+import type { Operation, Schema } from './route.ts'
+
+/** The document of the REST host: a pure function of the operations that are registered, so it can miss none. */
+export const openApiOf = (operations: readonly Operation[]): Schema => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Project tracking: REST',
+    version: 'v1',
+    description:
+      'Organizations, projects, assignments, appointments, impediments and the people who work on them.',
+  },
+  tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+  security: [{ bearer: [] }],
+  paths: pathsOf(operations),
+  components: {
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    schemas: Object.assign({}, ...resources.map(resourceSchemas), accountSchemas, sharedSchemas),
+    responses: Object.fromEntries(
+      Object.keys(descriptions).map((status) => [refusalName(status), refusal(status)]),
+    ),
+  },
+})
+
+function pathsOf(operations: readonly Operation[]): Schema {
+  const paths: Record<string, Record<string, Schema>> = {}
+  for (const operation of operations) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: operationSchema(operation),
+    }
+  }
+  return paths
+}
+
+const operationSchema = (operation: Operation): Schema => ({
+  operationId: operation.id,
+  tags: [operation.tag],
+  summary: operation.summary,
+  parameters: [
+    ...(operation.query ?? []).map((key) => ({ in: 'query', ...key })),
+    ...(operation.isConditional ? conditionalHeaders : []),
+  ],
+  ...(operation.body && {
+    requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
+  }),
+  responses: { ...answersOf(operation), ...refusalsOf(operation) },
+})
+
+const conditionalHeaders = ['If-None-Match', 'If-Modified-Since'].map((name) => ({
+  in: 'header',
+  name,
+  schema: { type: 'string' },
+}))
+
+const answersOf = ({ answer, isConditional, isLive }: Operation): Schema => ({
+  200: {
+    description: 'Success.',
+    ...(isConditional && { headers: validatorHeaders }),
+    content: {
+      'application/json': { schema: answer },
+      ...(isLive && { 'text/event-stream': { schema: { type: 'string' } } }),
+    },
+  },
+  ...(isConditional && { 304: { description: 'The caller holds this answer already.' } }),
+})
+
+const validatorHeaders = {
+  ETag: { schema: { type: 'string' } },
+  'Last-Modified': { description: 'Left out where it cannot be promised yet.', schema: { type: 'string' } },
+}
+
+/** Every operation wants a token and is limited; every body has a size and a type. */
+function refusalsOf({ refusals, body }: Operation): Schema {
+  const statuses = [401, 429, 500, ...refusals, ...(body ? [400, 413, 415] : [])]
+  return Object.fromEntries(
+    [...new Set(statuses)]
+      .sort()
+      .map((status) => [status, { $ref: `#/components/responses/${refusalName(status)}` }]),
+  )
+}
+
+const refusalName = (status: number | string): string => `Refusal${status}`
+
+const refusal = (status: string): Schema => ({
+  description: descriptions[status],
+  ...(status === '429' && { headers: { 'Retry-After': { schema: { type: 'integer' } } } }),
+  content: { 'application/json': { schema: ref('Error') } },
+})
+
+const descriptions: Readonly<Record<string, string>> = {
+  400: 'The body or query is invalid, or refers to a missing or removed record.',
+  401: 'The access token is missing, invalid or revoked.',
+  403: 'The caller is not allowed to do this.',
+  404: 'The record does not exist or is not visible to the caller.',
+  409: 'The id or login is taken, the version is stale, dependents are active, or the rows changed at the same time.',
+  413: 'The body is too large.',
+  415: 'The body is no JSON.',
+  429: 'Too many requests, or a locked account.',
+  500: 'An unexpected error.',
+}

@@ -1,0 +1,125 @@
+import { wantsEventStream } from '../../http/event-stream.ts'
+import { create } from '../../operations/create.ts'
+import { get } from '../../operations/get.ts'
+import { list } from '../../operations/list.ts'
+import { readListQuery } from '../../operations/read-list-query.ts'
+import { remove } from '../../operations/remove.ts'
+import { restore } from '../../operations/restore.ts'
+import { showRecord } from '../../operations/show-record.ts'
+import type { Tracker } from '../../operations/tracker.ts'
+import { update } from '../../operations/update.ts'
+import type { Resource } from '../../resources/define-resource.ts'
+import { isVersioned } from '../../resources/derived.ts'
+import type { LiveListings } from './live-listings.ts'
+import { idsBody, listKeys, recordAnswer, ref, successAnswer } from './resource-schemas.ts'
+import type { Route } from './route.ts'
+import { showPage } from './show-page.ts'
+
+type Query = Readonly<Record<string, unknown>>
+
+/** The six operations of one resource; none of them knows which. */
+export const resourceRoutes = (tracker: Tracker, live: LiveListings, resource: Resource): Route[] => [
+  createRoute(tracker, resource),
+  getRoute(tracker, resource),
+  listRoute(tracker, live, resource),
+  updateRoute(tracker, resource),
+  removeRoute(tracker, resource),
+  restoreRoute(tracker, resource),
+]
+
+const createRoute = (tracker: Tracker, resource: Resource): Route => ({
+  id: `Create${resource.title}`,
+  tag: resource.pluralTitle,
+  summary: `Creates one ${resource.noun}.`,
+  method: 'POST',
+  path: `/api/${resource.name}`,
+  body: ref(`${resource.title}Create`),
+  answer: recordAnswer(resource),
+  refusals: [400, 403, 409],
+  async handle({ caller, request }) {
+    const row = await create(tracker, resource, caller, request.body)
+    return { body: { [resource.name]: showRecord(resource, row) } }
+  },
+})
+
+const getRoute = (tracker: Tracker, resource: Resource): Route => ({
+  id: `Get${resource.title}`,
+  tag: resource.pluralTitle,
+  summary: `Shows one ${resource.noun}.`,
+  method: 'GET',
+  path: `/api/${resource.name}`,
+  query: [
+    { name: 'id', description: 'Which one.', required: true, schema: { type: 'string', format: 'uuid' } },
+  ],
+  answer: recordAnswer(resource),
+  refusals: [400, 403, 404],
+  isConditional: true,
+  async handle({ caller, request }) {
+    const { row, lastModified } = await get(tracker, resource, caller, (request.query as Query).id)
+    return { body: { [resource.name]: showRecord(resource, row) }, lastModified }
+  },
+})
+
+const listRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Route => ({
+  id: `List${resource.pluralTitle}`,
+  tag: resource.pluralTitle,
+  summary: `Lists ${resource.pluralNoun}; with Accept: text/event-stream, as a live listing.`,
+  method: 'GET',
+  path: `/api/${resource.plural}`,
+  query: listKeys(resource),
+  answer: ref(`${resource.title}Page`),
+  refusals: [400, 403],
+  isConditional: true,
+  isLive: true,
+  async handle({ caller, session, request, reply }) {
+    const query = readListQuery(resource, request.query as Query)
+    if (wantsEventStream(request)) return live.open({ resource, caller, query }, { session, request, reply })
+    const page = await list(tracker, resource, caller, query)
+    return { body: showPage(resource, page), lastModified: page.lastModified }
+  },
+})
+
+const updateRoute = (tracker: Tracker, resource: Resource): Route => ({
+  id: `Update${resource.title}`,
+  tag: resource.pluralTitle,
+  summary: `Changes one ${resource.noun}.`,
+  method: 'PATCH',
+  path: `/api/${resource.name}`,
+  body: ref(`${resource.title}Update`),
+  answer: successAnswer(resource),
+  refusals: [400, 403, 404, 409],
+  async handle({ caller, request }) {
+    await update(tracker, resource, caller, request.body)
+    return { body: isVersioned(resource) ? { success: true, message: null } : { success: true } }
+  },
+})
+
+const removeRoute = (tracker: Tracker, resource: Resource): Route => ({
+  id: `Remove${resource.title}`,
+  tag: resource.pluralTitle,
+  summary: `Removes ${resource.pluralNoun}, all or none.`,
+  method: 'DELETE',
+  path: `/api/${resource.name}`,
+  body: idsBody,
+  answer: ref('Success'),
+  refusals: [400, 403, 404, 409],
+  async handle({ caller, request }) {
+    await remove(tracker, resource, caller, request.body)
+    return { body: { success: true } }
+  },
+})
+
+const restoreRoute = (tracker: Tracker, resource: Resource): Route => ({
+  id: `Restore${resource.title}`,
+  tag: resource.pluralTitle,
+  summary: `Restores removed ${resource.pluralNoun}, all or none.`,
+  method: 'POST',
+  path: `/api/${resource.name}/restore`,
+  body: idsBody,
+  answer: ref('Success'),
+  refusals: [400, 403, 404, 409],
+  async handle({ caller, request }) {
+    await restore(tracker, resource, caller, request.body)
+    return { body: { success: true } }
+  },
+})

@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Authenticated } from '../../authentication/authenticate.ts'
+import type { Caller } from '../../model/caller.ts'
+
+export type Schema = Readonly<Record<string, unknown>>
+
+/** What the document says of an operation, and all that is needed to register it. */
+export interface Operation {
+  /** Readable and named after its feature, such as `UpdateProject`. */
+  readonly id: string
+  readonly tag: string
+  readonly summary: string
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly query?: readonly QueryKey[]
+  readonly body?: Schema
+  readonly answer: Schema
+  /** The statuses of refusals, besides those that every operation has. */
+  readonly refusals: readonly number[]
+  /** Answers with validators, and with 304 to whoever holds the same already. */
+  readonly isConditional?: true
+  /** Also answers `Accept: text/event-stream` with a live listing. */
+  readonly isLive?: true
+}
+
+export interface QueryKey {
+  readonly name: string
+  readonly description: string
+  readonly required?: true
+  readonly schema: Schema
+}
+
+/** One request with the account it acts for. */
+export interface Exchange {
+  readonly caller: Caller
+  readonly session: Authenticated
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+export interface Answer {
+  readonly body: unknown
+  /** Seconds since 1970, where it can be promised. */
+  readonly lastModified?: number | null
+}
+
+export interface Route extends Operation {
+  /** Nothing, when the handler has taken over the connection. */
+  handle(exchange: Exchange): Promise<Answer | undefined>
+}

@@ -1,0 +1,13 @@
+import { createLockouts } from '../../accounts/lockouts.ts'
+import type { Tracker } from '../../operations/tracker.ts'
+import { resources } from '../../resources/all.ts'
+import { accountRoutes } from './account-routes.ts'
+import type { LiveListings } from './live-listings.ts'
+import { resourceRoutes } from './resource-routes.ts'
+import type { Route } from './route.ts'
+
+/** Every route of the contract, in the order of the document. */
+export const contractRoutes = (tracker: Tracker, live: LiveListings): Route[] => [
+  ...resources.flatMap((resource) => resourceRoutes(tracker, live, resource)),
+  ...accountRoutes(tracker, createLockouts({ database: tracker.database })),
+]
