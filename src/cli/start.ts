@@ -1,7 +1,10 @@
+import { forgetOldLockouts } from '../accounts/lockouts.ts'
 import { createPasswords } from '../accounts/passwords.ts'
 import { readSettings } from '../configuration/settings.ts'
 import type { StoreSettings } from '../configuration/store-settings.ts'
 import { readStoreSettings } from '../configuration/store-settings.ts'
+import { forgetOldChanges } from '../store/change-log.ts'
+import { startMaintenance } from '../store/maintenance.ts'
 import { type DemoAccount, seedDemoAccount } from './demo-account.ts'
 import { seedDemoWorkspace } from './demo-workspace.ts'
 import { chosenHosts, type RunningHost } from './hosts.ts'
@@ -23,7 +26,10 @@ export async function runStart(names: readonly string[]): Promise<void> {
     const store = await openStore(storeSettings, (reason) => void stop(reason))
     stops.push(store.close)
     const passwords = createPasswords()
-    const tracker = { database: store.database, passwords }
+    const { database } = store
+    const tracker = { database, passwords }
+    const jobs = [() => forgetOldChanges(database), () => forgetOldLockouts(database)]
+    stops.push(startMaintenance(jobs, (error) => console.error('Maintenance waits for the store:', error)))
     const account = await seed(tracker, storeSettings)
     const running: RunningHost[] = []
     for (const start of hosts) {

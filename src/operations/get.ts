@@ -4,7 +4,7 @@ import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { missing } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import { lastModified } from '../store/change-log.ts'
+import { lastChangeSecond } from '../store/change-log.ts'
 import { type Row, shownColumns, tableOf } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
 import type { Tracker } from './tracker.ts'
@@ -12,8 +12,8 @@ import { collectViolations } from './violations.ts'
 
 export interface Found {
   readonly row: Row
-  /** Seconds since 1970; null when it cannot be promised yet. */
-  readonly lastModified: number | null
+  /** When anything the answer depends on changed last, in seconds since 1970; null when nobody remembers. */
+  readonly lastChangeSecond: number | null
 }
 
 export async function get(
@@ -23,13 +23,13 @@ export async function get(
   id: unknown,
 ): Promise<Found> {
   requireRole(resource, caller, 'read')
-  const [found] = await database.query<Row & { lastModified: number | null }>(sql`
-    select ${shownColumns(resource)}, ${lastModified(changesThatMatter(resource, caller))} as "lastModified"
+  const [found] = await database.query<Row & { lastChangeSecond: number | null }>(sql`
+    select ${shownColumns(resource)}, ${lastChangeSecond(changesThatMatter(resource, caller))} as "lastChangeSecond"
     from ${tableOf(resource)} as row
     where id = ${readId(id)} and active and ${visibleRows(resource, caller)}`)
   if (!found) throw missing(resource.title)
-  const { lastModified: seconds, ...row } = found
-  return { row: row as Row, lastModified: seconds }
+  const { lastChangeSecond: second, ...row } = found
+  return { row: row as Row, lastChangeSecond: second }
 }
 
 function readId(input: unknown): string {

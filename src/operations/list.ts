@@ -3,7 +3,7 @@ import { changesThatMatter, visibleRows } from '../access/visible-rows.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { searchColumns } from '../resources/derived.ts'
-import { lastModified } from '../store/change-log.ts'
+import { lastChangeSecond } from '../store/change-log.ts'
 import { column, type Row, shownColumns, tableOf } from '../store/rows.ts'
 import { allOf, join, raw, type Sql, sql } from '../store/sql.ts'
 import type { ListQuery } from './read-list-query.ts'
@@ -15,8 +15,8 @@ export interface Page {
   readonly pageNumber: number
   readonly pageSize: number
   readonly totalPages: number
-  /** Seconds since 1970; null when it cannot be promised yet. */
-  readonly lastModified: number | null
+  /** When anything the answer depends on changed last, in seconds since 1970; null when nobody remembers. */
+  readonly lastChangeSecond: number | null
 }
 
 /** One statement, so that rows, count and last change come from one snapshot. */
@@ -33,27 +33,27 @@ export async function list(
   const found = await database.query<Row & Total>(sql`
     select row.*, total.*
     from (
-      select count(*) as "totalCount", ${lastModified(changesThatMatter(resource, caller))} as "lastModified" from ${from}
+      select count(*) as "totalCount", ${lastChangeSecond(changesThatMatter(resource, caller))} as "lastChangeSecond" from ${from}
     ) as total
     left join (
       select ${shownColumns(resource)}, row_number() over (order by ${order}) as "position"
       from ${from} order by ${order} limit ${pageSize} offset ${(pageNumber - 1) * pageSize}
     ) as row on true
     order by row."position"`)
-  const { totalCount, lastModified: seconds } = found[0] as Row & Total
+  const { totalCount, lastChangeSecond: second } = found[0] as Row & Total
   return {
     rows: found.filter(({ id }) => id !== null),
     totalCount,
     pageNumber,
     pageSize,
     totalPages: Math.ceil(totalCount / pageSize),
-    lastModified: seconds,
+    lastChangeSecond: second,
   }
 }
 
 interface Total {
   readonly totalCount: number
-  readonly lastModified: number | null
+  readonly lastChangeSecond: number | null
 }
 
 function conditionsOf(resource: Resource, caller: Caller, query: ListQuery): Sql[] {

@@ -27,25 +27,30 @@ export async function changesSince(database: Queries, snapshot: Snapshot | undef
   return row
 }
 
-/**
- * The second of the newest change to these resources, or null while an answer with it might hide a later one: as long as
- * that second is not over, or any transaction is still open whose changes may carry an earlier time than its commit.
- */
-export function lastModified(resources: readonly string[]): Sql {
+/** The second of the newest change to any of these resources; null when none is remembered. */
+export function lastChangeSecond(resources: readonly string[]): Sql {
   const newest = resources.map(
     (name) => sql`(select max(sequence) from changes where resource = ${raw(`'${name}'`)})`,
   )
   return sql`(
-    select floor(extract(epoch from at))::bigint from changes
-    where sequence = greatest(${join(newest, ', ')})
-      and at < date_trunc('second', statement_timestamp())
-      and pg_snapshot_xmin(pg_current_snapshot()) = pg_snapshot_xmax(pg_current_snapshot())
+    select floor(extract(epoch from at))::bigint from changes where sequence = greatest(${join(newest, ', ')})
   )`
 }
 
-/** Changes older than this are forgotten; no reader looks back further than its last poll. */
+/** No reader looks back further than its last poll; the days are for people who ask what happened. */
 const daysKept = 30
+/** Deleted at once, so that no statement runs into its time limit after a long break. */
+const forgottenAtOnceMax = 10_000
 
 export async function forgetOldChanges(database: Queries): Promise<void> {
-  await database.query(sql`delete from changes where at < now() - make_interval(days => ${daysKept}::int)`)
+  let forgotten: unknown[]
+  do {
+    forgotten = await database.query(sql`
+      with forgotten as (
+        delete from changes where sequence in (
+          select sequence from changes where at < now() - make_interval(days => ${daysKept}::int)
+          limit ${forgottenAtOnceMax}::int
+        ) returning 1
+      ) select from forgotten`)
+  } while (forgotten.length === forgottenAtOnceMax)
 }

@@ -52,8 +52,10 @@ export function openDatabase({
   const prepare = preparedStatements({ named: namedStatements })
   const lane = openLane(config)
   const pool = new pg.Pool({ ...config, max: poolSize ?? poolSizeDefault })
-  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  // A connection may break while it is idle or between two statements: the next statement tells. Without listeners
+  // it would end the process.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const listeners: (() => void)[] = []
   return {
     async query<Row>(statement: Sql) {

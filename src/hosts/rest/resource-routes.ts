@@ -55,8 +55,8 @@ const getRoute = (tracker: Tracker, resource: Resource): Route => ({
   refusals: [400, 403, 404],
   isConditional: true,
   async handle({ caller, request }) {
-    const { row, lastModified } = await get(tracker, resource, caller, (request.query as Query).id)
-    return { body: { [resource.name]: showRecord(resource, row) }, lastModified }
+    const { row, lastChangeSecond } = await get(tracker, resource, caller, (request.query as Query).id)
+    return { body: { [resource.name]: showRecord(resource, row) }, lastChangeSecond }
   },
 })
 
@@ -75,7 +75,7 @@ const listRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Ro
     const query = readListQuery(resource, request.query as Query)
     if (wantsEventStream(request)) return live.open({ resource, caller, query }, { session, request, reply })
     const page = await list(tracker, resource, caller, query)
-    return { body: showPage(resource, page), lastModified: page.lastModified }
+    return { body: showPage(resource, page), lastChangeSecond: page.lastChangeSecond }
   },
 })
 

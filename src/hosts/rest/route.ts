@@ -40,8 +40,8 @@ export interface Exchange {
 
 export interface Answer {
   readonly body: unknown
-  /** Seconds since 1970, where it can be promised. */
-  readonly lastModified?: number | null
+  /** When anything the answer depends on changed last, in seconds since 1970. */
+  readonly lastChangeSecond?: number | null
 }
 
 export interface Route extends Operation {

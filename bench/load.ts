@@ -1,0 +1,60 @@
+import { Agent, request } from 'node:http'
+
+export interface Shot {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface LoadResult {
+  readonly requests: number
+  readonly seconds: number
+  readonly failures: number
+  /** Milliseconds, sorted. */
+  readonly latencies: readonly number[]
+}
+
+export interface LoadOptions {
+  readonly port: number
+  readonly connections: number
+  readonly seconds: number
+  readonly next: (count: number) => Shot
+}
+
+/** A closed loop: each connection sends its next request when it has the answer to the one before. */
+export async function runLoad({ port, connections, seconds, next }: LoadOptions): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const latencies: number[] = []
+  const startedAt = performance.now()
+  const endsAt = startedAt + seconds * 1000
+  let sent = 0
+  let failures = 0
+  const worker = async () => {
+    while (performance.now() < endsAt) {
+      sent += 1
+      const shotAt = performance.now()
+      const status = await fire(agent, port, next(sent))
+      latencies.push(performance.now() - shotAt)
+      if (status !== 200) failures += 1
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, worker))
+  agent.destroy()
+  latencies.sort((first, second) => first - second)
+  return { requests: latencies.length, seconds: (performance.now() - startedAt) / 1000, failures, latencies }
+}
+
+export const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+
+function fire(agent: Agent, port: number, { method, path, headers, body }: Shot): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: '127.0.0.1', port, agent, method, path, headers }, (response) => {
+      response.on('end', () => resolve(response.statusCode ?? 0))
+      response.resume()
+    })
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}

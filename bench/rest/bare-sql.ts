@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import type { Caller } from '../../src/model/caller.ts'
+import { create } from '../../src/operations/create.ts'
+import { get } from '../../src/operations/get.ts'
+import { list } from '../../src/operations/list.ts'
+import { readListQuery } from '../../src/operations/read-list-query.ts'
+import type { Tracker } from '../../src/operations/tracker.ts'
+import { update } from '../../src/operations/update.ts'
+import { assignment } from '../../src/resources/assignment.ts'
+import { type Database, openDatabase, type Queries } from '../../src/store/database.ts'
+import { type Sql, textOf } from '../../src/store/sql.ts'
+
+/**
+ * The floor of a scenario, as a process of its own: the statements that the verb sends, recorded once and then repeated
+ * through the driver alone. Prints how many rounds it made.
+ */
+export interface BareSqlTask {
+  readonly url: string
+  readonly scenario: 'get' | 'list 20' | 'create' | 'update'
+  readonly memberId: string
+  readonly row: Readonly<Record<string, unknown>>
+  readonly seconds: number
+  readonly atOnce: number
+}
+
+const task: BareSqlTask = JSON.parse(process.argv[2] ?? '{}')
+const { url, scenario, seconds, atOnce } = task
+const recorded = await record(task)
+const isTransaction = scenario === 'create' || scenario === 'update'
+// As the store does: one pipelined connection for reads, several for transactions.
+const clients = Array.from(
+  { length: isTransaction ? 12 : 1 },
+  () => new pg.Client({ connectionString: url, ...{ pipeline: true } }),
+)
+await Promise.all(clients.map((client) => client.connect()))
+const endsAt = performance.now() + seconds * 1000
+let rounds = 0
+const workers = isTransaction ? clients : Array.from({ length: atOnce }, () => clients[0] as pg.Client)
+await Promise.all(
+  workers.map(async (client) => {
+    while (performance.now() < endsAt) {
+      await round(client)
+      rounds += 1
+    }
+  }),
+)
+await Promise.all(clients.map((client) => client.end()))
+console.log(JSON.stringify({ rounds, statements: recorded.length }))
+
+async function round(client: pg.Client) {
+  const id = randomUUID()
+  const begun = isTransaction ? client.query('begin') : undefined
+  for (const [index, { text, values }] of recorded.entries()) {
+    const own = scenario === 'create' ? values.map((value) => (value === task.row.id ? id : value)) : values
+    await client.query({ name: `s${index}`, text, values: own })
+  }
+  await begun
+  if (isTransaction) await client.query('commit')
+}
+
+async function record({ url, scenario, memberId, row }: BareSqlTask) {
+  const statements: { text: string; values: unknown[] }[] = []
+  const note = (queries: Queries): Queries => ({
+    query(statement: Sql) {
+      statements.push({ text: textOf(statement), values: [...statement.values] })
+      return queries.query(statement)
+    },
+  })
+  const database = openDatabase({ url, applicationName: 'bench' })
+  const recording: Database = {
+    ...database,
+    ...note(database),
+    transaction: (work) => database.transaction((transaction) => work(note(transaction))),
+  }
+  const tracker: Tracker = { database: recording, passwords: undefined as never }
+  const caller: Caller = { id: memberId, isAdministrator: false }
+  const verbs: Readonly<Record<BareSqlTask['scenario'], () => Promise<unknown>>> = {
+    get: () => get(tracker, assignment, caller, row.id),
+    'list 20': () =>
+      list(
+        tracker,
+        assignment,
+        caller,
+        readListQuery(assignment, { pageSize: '20', projectId: row.projectId }),
+      ),
+    create: () => create(tracker, assignment, caller, row),
+    update: () => update(tracker, assignment, caller, row),
+  }
+  await verbs[scenario]()
+  await database.close()
+  return statements
+}

@@ -1,0 +1,190 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { openDatabase } from '../../src/store/database.ts'
+import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { startTestIssuer } from '../../test/support/test-issuer.ts'
+import { cpuSecondsOf, cpuSecondsOfServer } from '../cpu.ts'
+import { type LoadResult, percentile, runLoad, type Shot } from '../load.ts'
+import type { BareSqlTask } from './bare-sql.ts'
+import { type Scenario, scenariosFor } from './scenarios.ts'
+import { type SeededStore, seedStore } from './seed.ts'
+
+const connections = 16
+const port = 5199
+
+/** The real host against 10,000 assignments, each scenario beside its floors in the same run. `--seconds N` each. */
+export async function runRestBench(words: readonly string[]): Promise<void> {
+  const seconds = Number(words[words.indexOf('--seconds') + 1] ?? 5) || 5
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-rest-'))
+  const store = await startEmbeddedStore({ dataDirectory })
+  const issuer = await startTestIssuer()
+  const children: ChildProcess[] = []
+  try {
+    await migrate(store.url)
+    const database = openDatabase({ url: store.url, applicationName: 'bench' })
+    const seeded = await seedStore(database)
+    const token = await issuer.signIn(database, seeded.member.id)
+    await database.close()
+    const host = await startHost(store.url, issuer.issuer, dataDirectory)
+    const empty = await startEmptyHost()
+    children.push(host.process, empty.process)
+    const bench = { seconds, postmaster: postmasterOf(dataDirectory), host, empty, url: store.url, seeded }
+    const rows = [await measureEmpty(bench)]
+    for (const scenario of scenariosFor(seeded, token)) rows.push(await measure(bench, scenario))
+    console.table(rows.map(({ name, ...figures }) => ({ scenario: name, ...figures })))
+    console.log(`${connections} connections, keep-alive, ${seconds} s each; CPU in milliseconds per request.`)
+    console.log(`Memory of the host after the run: ${memoryMegabytesOf(host.process)} MB.`)
+  } finally {
+    for (const child of children) child.kill()
+    await issuer.stop()
+    await store.stop()
+    rmSync(dataDirectory, { recursive: true, force: true })
+  }
+}
+
+interface Bench {
+  readonly seconds: number
+  readonly postmaster: number
+  readonly host: Running
+  readonly empty: Running
+  readonly url: string
+  readonly seeded: SeededStore
+}
+
+interface Running {
+  readonly process: ChildProcess
+  readonly port: number
+}
+
+async function measureEmpty({ seconds, empty, postmaster }: Bench) {
+  const shot: Shot = { method: 'GET', path: '/empty', headers: {} }
+  return measured('empty route', empty, postmaster, seconds, () => shot)
+}
+
+/** Floors and scenario follow each other, so that a noisy minute meets them alike. */
+async function measure(bench: Bench, { name, budgetMilliseconds, shot }: Scenario) {
+  const { seconds, host, postmaster, empty } = bench
+  const floorShot: Shot = { method: 'GET', path: '/empty', headers: {} }
+  await runLoad({ port: host.port, connections, seconds: 1, next: shot })
+  const floor = await measured('empty', empty, postmaster, Math.min(seconds, 2), () => floorShot)
+  const figures = await measured(name, host, postmaster, seconds, shot)
+  const bare = name === 'mixed' ? undefined : await measureBareSql(bench, name)
+  return {
+    ...figures,
+    ...(budgetMilliseconds !== undefined && { budget: budgetMilliseconds }),
+    'x empty route': ratio(figures['host CPU'], floor['host CPU']),
+    ...(bare && { 'SQL client CPU': bare.client, 'SQL server CPU': bare.server }),
+    ...(bare && {
+      'x SQL (host and server)': ratio(figures['host CPU'] + figures['store CPU'], bare.client + bare.server),
+    }),
+  }
+}
+
+async function measured(
+  name: string,
+  { process: child, port }: Running,
+  postmaster: number,
+  seconds: number,
+  next: (count: number) => Shot,
+) {
+  const before = [cpuSecondsOf(child.pid ?? 0), cpuSecondsOfServer(postmaster)] as const
+  const result = await runLoad({ port, connections, seconds, next })
+  const after = [cpuSecondsOf(child.pid ?? 0), cpuSecondsOfServer(postmaster)] as const
+  return { name, ...figuresOf(result, after[0] - before[0], after[1] - before[1]) }
+}
+
+function figuresOf(
+  { requests, seconds, failures, latencies }: LoadResult,
+  hostSeconds: number,
+  storeSeconds: number,
+) {
+  return {
+    'requests/s': Math.round(requests / seconds),
+    'p50 ms': rounded(percentile(latencies, 0.5)),
+    'p99 ms': rounded(percentile(latencies, 0.99)),
+    failures,
+    'host CPU': rounded((hostSeconds * 1000) / requests),
+    'store CPU': rounded((storeSeconds * 1000) / requests),
+  }
+}
+
+async function measureBareSql(
+  { seconds, url, seeded, postmaster }: Bench,
+  scenario: BareSqlTask['scenario'],
+) {
+  const row = { ...seeded.assignments[0], ...(scenario === 'create' && { id: crypto.randomUUID() }) }
+  const task: BareSqlTask = {
+    url,
+    scenario,
+    memberId: seeded.member.id,
+    row,
+    seconds: Math.min(seconds, 3),
+    atOnce: connections,
+  }
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-sql.ts'), JSON.stringify(task)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const serverBefore = cpuSecondsOfServer(postmaster)
+  let client = 0
+  const watch = setInterval(() => {
+    client = cpuSecondsOf(child.pid ?? 0) || client
+  }, 20)
+  const startCpu = await cpuAfter(child, 400)
+  const output = await firstLine(child)
+  clearInterval(watch)
+  const { rounds } = JSON.parse(output)
+  return {
+    client: rounded(((client - startCpu) * 1000) / rounds),
+    server: rounded(((cpuSecondsOfServer(postmaster) - serverBefore) * 1000) / rounds),
+  }
+}
+
+/** Loading the program is no part of a query: by then it has begun to send. */
+async function cpuAfter(child: ChildProcess, milliseconds: number): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds))
+  return cpuSecondsOf(child.pid ?? 0)
+}
+
+async function startHost(databaseUrl: string, issuer: string, dataDirectory: string): Promise<Running> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/cli.ts'), 'start', 'rest'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: dataDirectory,
+      REST_PORT: String(port),
+      Jwt__Issuer: issuer,
+      RateLimit__Rest__PermitLimit: '0',
+      LOG_LEVEL: 'warn',
+    },
+  })
+  for await (const line of createInterface({ input: child.stdout })) if (line.includes('Ctrl-C')) break
+  return { process: child, port }
+}
+
+async function startEmptyHost(): Promise<Running> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'empty-host.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return { process: child, port: Number(await firstLine(child)) }
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('The process has no output to read.')
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  return String(line)
+}
+
+const postmasterOf = (dataDirectory: string): number =>
+  Number(readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+
+const memoryMegabytesOf = ({ pid }: ChildProcess): number =>
+  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024)
+
+const rounded = (number: number): number => Math.round(number * 1000) / 1000
+const ratio = (figure: number, floor: number): number => Math.round((figure / floor) * 100) / 100

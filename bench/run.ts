@@ -1,0 +1,13 @@
+/** `npm run bench -- rest`: each benchmark starts what it measures, says against which floor, and stops by itself. */
+const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
+  rest: async (words) => (await import('./rest/main.ts')).runRestBench(words),
+}
+
+const [name = '', ...words] = process.argv.slice(2)
+const run = Object.hasOwn(benchmarks, name) ? benchmarks[name] : undefined
+if (run) {
+  await run(words)
+} else {
+  console.error(`Usage: npm run bench -- ${Object.keys(benchmarks).join(' | ')}`)
+  process.exitCode = 2
+}

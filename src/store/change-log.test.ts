@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import pg from 'pg'
+import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { changesSince, forgetOldChanges, lastChangeSecond } from './change-log.ts'
+import { raw, sql } from './sql.ts'
+
+const append = (resource: string, at = 'clock_timestamp()') =>
+  `insert into changes (resource, row_id, action, at) values ('${resource}', gen_random_uuid(), 'create', ${at})`
+
+describe('the change log', () => {
+  let fresh: FreshDatabase
+  let other: pg.Client
+  before(async () => {
+    fresh = await freshDatabase()
+    other = new pg.Client({ connectionString: fresh.url })
+    await other.connect()
+  })
+  after(async () => {
+    await other.end()
+    await fresh.drop()
+  })
+  const snapshotNow = async () => (await changesSince(fresh.database, undefined)).snapshot
+  const lastChangeOf = async (...resources: string[]) => {
+    const [row] = await fresh.database.query<{ at: number | null }>(
+      sql`select ${lastChangeSecond(resources)} as at`,
+    )
+    return row?.at
+  }
+
+  it('tells what became visible since a snapshot, once', async () => {
+    const snapshot = await snapshotNow()
+    await other.query(append('project'))
+    const first = await changesSince(fresh.database, snapshot)
+    assert.deepEqual(first.resources, ['project'])
+    assert.deepEqual((await changesSince(fresh.database, first.snapshot)).resources, [])
+  })
+
+  it('does not miss a transaction that began first and committed last', async () => {
+    await other.query('begin')
+    await other.query(append('assignment'))
+    const snapshot = await snapshotNow()
+    await fresh.database.transaction((transaction) => transaction.query(raw(append('workflow'))))
+    const first = await changesSince(fresh.database, snapshot)
+    assert.deepEqual(first.resources, ['workflow'])
+    await other.query('commit')
+    assert.deepEqual((await changesSince(fresh.database, first.snapshot)).resources, ['assignment'])
+  })
+
+  it('knows the second of the newest change to any of some resources', async () => {
+    await other.query(append('organization', "'2026-01-02T00:00:03.9Z'"))
+    await other.query(append('impediment', "'2026-01-02T00:00:05.1Z'"))
+    assert.equal(await lastChangeOf('organization'), Date.UTC(2026, 0, 2, 0, 0, 3) / 1000)
+    assert.equal(await lastChangeOf('organization', 'impediment'), Date.UTC(2026, 0, 2, 0, 0, 5) / 1000)
+    assert.equal(await lastChangeOf('user'), null)
+  })
+
+  it('forgets what is older than a month', async () => {
+    await other.query(append('userProject', "now() - interval '31 days'"))
+    await other.query(append('userProject', "now() - interval '29 days'"))
+    await forgetOldChanges(fresh.database)
+    const { rows } = await other.query("select 1 from changes where resource = 'userProject'")
+    assert.equal(rows.length, 1)
+  })
+})

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import pg from 'pg'
+import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { Problem } from '../model/problem.ts'
+import { openDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
+import { sql } from './sql.ts'
+
+describe('the database', () => {
+  let fresh: FreshDatabase
+  let other: pg.Client
+  before(async () => {
+    fresh = await freshDatabase()
+    other = new pg.Client({ connectionString: fresh.url })
+    await other.connect()
+    await other.query('create table counter (id int primary key, value int not null)')
+    await other.query('insert into counter values (1, 0), (2, 0)')
+  })
+  after(async () => {
+    await other.end()
+    await fresh.drop()
+  })
+  const endSessions = () =>
+    other.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+
+  it('commits all of a transaction, or none of it', async () => {
+    const failing = fresh.database.transaction(async (transaction) => {
+      await transaction.query(sql`update counter set value = 99 where id = 1`)
+      throw new Error('half-way')
+    })
+    await assert.rejects(failing, /half-way/)
+    assert.deepEqual(await fresh.database.query(sql`select value from counter where id = 1`), [{ value: 0 }])
+  })
+
+  it('goes on reading after its connection was cut', async () => {
+    await fresh.database.query(sql`select 1`)
+    await endSessions()
+    const reads = Array.from({ length: 50 }, () => fresh.database.query(sql`select 1 as one`))
+    for (const rows of await Promise.all(reads)) assert.deepEqual(rows, [{ one: 1 }])
+  })
+
+  it('runs a transaction again whose connection was cut before its commit', async () => {
+    let attempts = 0
+    await fresh.database.transaction(async (transaction) => {
+      attempts += 1
+      await transaction.query(sql`update counter set value = value + 1 where id = 1`)
+      if (attempts === 1) await endSessions()
+      await transaction.query(sql`select 1`)
+    })
+    assert.equal(attempts, 2)
+    assert.deepEqual(await fresh.database.query(sql`select value from counter where id = 1`), [{ value: 1 }])
+  })
+
+  it('runs a deadlocked transaction again', async () => {
+    const bump = (first: number, second: number) =>
+      fresh.database.transaction(async (transaction) => {
+        await transaction.query(sql`update counter set value = value + 1 where id = ${first}`)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        await transaction.query(sql`update counter set value = value + 1 where id = ${second}`)
+      })
+    await Promise.all([bump(1, 2), bump(2, 1)])
+    assert.deepEqual(await fresh.database.query(sql`select value from counter where id = 2`), [{ value: 2 }])
+  })
+
+  it('gives up on a conflict that does not end, and says so as a problem', async () => {
+    const conflict = Object.assign(new Error('could not serialize'), { code: '40001' })
+    await assert.rejects(
+      fresh.database.transaction(() => Promise.reject(conflict)),
+      (error) => error instanceof Problem && error.kind === 'contended',
+    )
+  })
+
+  it('keeps every microsecond of a moment, in whatever time zone the server lives', async () => {
+    await other.query(`alter database ${other.database} set timezone to 'America/Sao_Paulo'`)
+    const elsewhere = openDatabase({ url: fresh.url, applicationName: 'test' })
+    const [row] = await elsewhere.query(
+      sql`select '2026-10-08T12:34:56.789012Z'::timestamptz as at, 0.25::numeric as hours`,
+    )
+    assert.deepEqual(row, { at: '2026-10-08T12:34:56.789012Z', hours: 0.25 })
+    await elsewhere.close()
+  })
+
+  it('works without named statements, as behind a pooler', async () => {
+    const plain = openDatabase({ url: fresh.url, applicationName: 'test', namedStatements: false })
+    const rows = await Promise.all(
+      [1, 2, 3].map((number) => plain.query(sql`select ${number}::int as number`)),
+    )
+    assert.deepEqual(rows.flat(), [{ number: 1 }, { number: 2 }, { number: 3 }])
+    await plain.close()
+  })
+
+  it('is migrated once by four instances that start together', async () => {
+    const { rows } = await other.query(`create database ${other.database}_empty`)
+    assert.ok(rows)
+    const url = fresh.url.replace(String(other.database), `${other.database}_empty`)
+    const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(url)))
+    assert.equal(applied.filter(({ length }) => length > 0).length, 1)
+    await other.query(`drop database ${other.database}_empty with (force)`)
+  })
+
+  it('refuses to start on a migration that was changed after it was applied', async () => {
+    await other.query("update migrations set checksum = 'other' where name = '0001-tracker.sql'")
+    await assert.rejects(migrate(fresh.url), /0001-tracker.sql was applied with another text/)
+  })
+})

@@ -1,0 +1,121 @@
+import type { AddressInfo } from 'node:net'
+import { administratorsOf } from '../../src/accounts/administrators.ts'
+import { createPasswords } from '../../src/accounts/passwords.ts'
+import { createAuthentication } from '../../src/authentication/authenticate.ts'
+import type { Environment } from '../../src/configuration/settings.ts'
+import { readSettings } from '../../src/configuration/settings.ts'
+import { readRestSettings } from '../../src/hosts/rest/configuration.ts'
+import { startRest } from '../../src/hosts/rest/main.ts'
+import { createLog } from '../../src/http/log.ts'
+import type { Database } from '../../src/store/database.ts'
+import { freshDatabase } from './fresh-database.ts'
+import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
+import { startTestIssuer, type TestIssuer } from './test-issuer.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // The tests look into answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is what came over the network
+  readonly body: any
+}
+
+export interface Call {
+  readonly token?: string | undefined
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Person extends Account {
+  readonly token: string
+}
+
+export interface RestUnderTest {
+  readonly address: string
+  readonly database: Database
+  readonly issuer: TestIssuer
+  /** Sends a request; `body` as JSON. */
+  call(method: string, path: string, call?: Call): Promise<Answer>
+  /** An account with a fresh sign-in; the administrator is listed in SVC_ADMIN_LOGINS. */
+  signUp(options?: AccountOptions): Promise<Person>
+  readonly administrator: Person
+  /** A second instance on the same store, as behind a load balancer. */
+  startAnother(): Promise<{ readonly address: string; stop(): Promise<void> }>
+  stop(): Promise<void>
+}
+
+const administratorLogin = 'admin@example.com'
+
+/** The REST host as it is deployed, on a port, a database and an issuer of its own. Limits are off unless asked for. */
+export async function startRestUnderTest(environment: Environment = {}): Promise<RestUnderTest> {
+  const [issuer, { database, drop }] = await Promise.all([startTestIssuer(), freshDatabase()])
+  const settings = readSettings(
+    {
+      REST_PORT: '0',
+      LOG_LEVEL: 'error',
+      Jwt__Issuer: issuer.issuer,
+      SVC_ADMIN_LOGINS: administratorLogin,
+      RateLimit__Rest__PermitLimit: '0',
+      ...environment,
+    },
+    readRestSettings,
+  )
+  const stops: (() => Promise<void>)[] = []
+  const start = async (store: Database) => {
+    const log = createLog({ level: settings.logLevel })
+    const authentication = createAuthentication({
+      ...settings,
+      database: store,
+      scope: 'svc.api',
+      administrators: administratorsOf(settings),
+      log,
+    })
+    const tracker = {
+      database: store,
+      passwords: createPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 }),
+    }
+    const { app, stop } = await startRest(tracker, authentication, settings, log)
+    stops.push(stop)
+    return { address: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, stop }
+  }
+  const { address } = await start(database)
+  const signUp = async (options: AccountOptions = {}): Promise<Person> => {
+    const account = await insertAccount(database, options)
+    const admin = account.login === administratorLogin
+    return { ...account, token: await issuer.signIn(database, account.id, { admin }) }
+  }
+  return {
+    address,
+    database,
+    issuer,
+    call: (method, path, call) => send(address, method, path, call),
+    signUp,
+    administrator: await signUp({ login: administratorLogin, name: 'Root' }),
+    startAnother: () => start(database),
+    async stop() {
+      await Promise.all(stops.map((stop) => stop()))
+      await issuer.stop()
+      await drop()
+    },
+  }
+}
+
+export async function send(address: string, method: string, path: string, call: Call = {}): Promise<Answer> {
+  const { token, body, headers } = call
+  const response = await fetch(`${address}${path}`, {
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== '' ? JSON.parse(text) : text,
+  }
+}
