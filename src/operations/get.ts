@@ -3,12 +3,12 @@ import { changesThatMatter, visibleRows } from '../access/visible-rows.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { missing } from '../model/problem.ts'
+import { collectViolations } from '../model/violations.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { lastChangeSecond } from '../store/change-log.ts'
 import { type Row, shownColumns, tableOf } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
 import type { Tracker } from './tracker.ts'
-import { collectViolations } from './violations.ts'
 
 export interface Found {
   readonly row: Row

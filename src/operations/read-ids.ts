@@ -1,7 +1,7 @@
 import { isMissing, uuid } from '../model/field-kinds.ts'
+import { readObject } from '../model/read-object.ts'
+import { collectViolations } from '../model/violations.ts'
 import { idsMax } from './limits.ts'
-import { readObject } from './read-input.ts'
-import { collectViolations } from './violations.ts'
 
 /** Reads the ids of a batch. Removal ignores duplicates, restore refuses them. */
 export function readIds(body: unknown, duplicates: 'ignored' | 'refused'): readonly string[] {

@@ -1,9 +1,9 @@
 import { type Field, labelOf } from '../model/field.ts'
 import { isMissing, uuid, zeroUuid } from '../model/field-kinds.ts'
-import { invalid } from '../model/problem.ts'
+import { readObject } from '../model/read-object.ts'
+import { collectViolations, type Violations } from '../model/violations.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Values } from '../store/rows.ts'
-import { collectViolations, type Violations } from './violations.ts'
 
 export interface Input {
   readonly id: string | undefined
@@ -29,11 +29,6 @@ export function readInput(resource: Resource, body: unknown, purpose: Purpose): 
   }
   violations.refuseIfAny()
   return { id, values }
-}
-
-export function readObject(body: unknown): Values {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Values
-  throw invalid({ generalErrors: ['The body must be a JSON object.'] })
 }
 
 /** On create a null or zero id counts as not given, and one is generated. */

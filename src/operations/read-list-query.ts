@@ -1,9 +1,9 @@
 import { labelOf } from '../model/field.ts'
 import { isLongerThan, isMissing, isStorable, moment, uuid } from '../model/field-kinds.ts'
 import { isEarlier } from '../model/moment.ts'
+import { collectViolations, type Violations } from '../model/violations.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { idsMax, pageNumberMax, pageSizeDefault, pageSizeMax, searchCharactersMax } from './limits.ts'
-import { collectViolations, type Violations } from './violations.ts'
 
 /** What a list was asked for, read and within its limits. */
 export interface ListQuery {

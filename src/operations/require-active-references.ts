@@ -1,10 +1,10 @@
 import { labelOf } from '../model/field.ts'
+import { collectViolations } from '../model/violations.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { type ReferenceColumn, referencesFrom } from '../resources/derived.ts'
 import type { Queries } from '../store/database.ts'
 import { tableOf, type Values } from '../store/rows.ts'
 import { join, raw, sql } from '../store/sql.ts'
-import { collectViolations } from './violations.ts'
 
 /**
  * Requires every referenced row to be active, and keeps it so until the transaction ends: `for key share` conflicts with

@@ -1,7 +1,7 @@
 import { optional, references, required } from '../model/field.ts'
 import { hours, moment, text, uuid } from '../model/field-kinds.ts'
+import { descriptionCharactersMax } from '../model/text-limits.ts'
 import { defineResource } from './define-resource.ts'
-import { descriptionCharactersMax } from './limits.ts'
 
 export const appointment = defineResource({
   name: 'appointment',

@@ -1,8 +1,8 @@
 import { membersOfAssignment } from '../model/access-rule.ts'
 import { optional, references } from '../model/field.ts'
 import { text, uuid } from '../model/field-kinds.ts'
+import { descriptionCharactersMax } from '../model/text-limits.ts'
 import { defineResource } from './define-resource.ts'
-import { descriptionCharactersMax } from './limits.ts'
 
 export const assignmentImpediment = defineResource({
   name: 'assignmentImpediment',

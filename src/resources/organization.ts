@@ -1,8 +1,8 @@
 import { catalog } from '../model/access-rule.ts'
 import { optional, required } from '../model/field.ts'
 import { text } from '../model/field-kinds.ts'
+import { descriptionCharactersMax, nameCharactersMax } from '../model/text-limits.ts'
 import { defineResource } from './define-resource.ts'
-import { descriptionCharactersMax, nameCharactersMax } from './limits.ts'
 
 export const organization = defineResource({
   name: 'organization',

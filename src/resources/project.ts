@@ -1,7 +1,7 @@
 import { references, required, updateOnly } from '../model/field.ts'
 import { moment, text, uuid } from '../model/field-kinds.ts'
+import { nameCharactersMax } from '../model/text-limits.ts'
 import { defineResource } from './define-resource.ts'
-import { nameCharactersMax } from './limits.ts'
 import { addCreatorAsMember, refuseStaleVersion } from './project-rules.ts'
 
 export const project = defineResource({

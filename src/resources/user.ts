@@ -1,8 +1,8 @@
 import { administratorsOnly } from '../model/access-rule.ts'
 import { required, requiredOnCreate, secret } from '../model/field.ts'
 import { newPassword, text } from '../model/field-kinds.ts'
+import { loginCharactersMax, nameCharactersMax } from '../model/text-limits.ts'
 import { defineResource } from './define-resource.ts'
-import { loginCharactersMax, nameCharactersMax } from './limits.ts'
 import { endSignInsWhenCredentialsChange, hashPassword } from './user-rules.ts'
 
 export const user = defineResource({

@@ -1,8 +1,8 @@
 import { catalog } from '../model/access-rule.ts'
 import { required } from '../model/field.ts'
 import { text, wholeNumber } from '../model/field-kinds.ts'
+import { nameCharactersMax } from '../model/text-limits.ts'
 import { defineResource } from './define-resource.ts'
-import { nameCharactersMax } from './limits.ts'
 
 export const workflow = defineResource({
   name: 'workflow',

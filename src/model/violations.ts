@@ -1,4 +1,4 @@
-import { type FieldErrors, invalid } from '../model/problem.ts'
+import { type FieldErrors, invalid } from './problem.ts'
 
 /** Collects every violation of a body or query, so that all are reported at once. */
 export interface Violations {

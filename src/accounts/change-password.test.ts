@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { type Account, insertAccount } from '../../test/support/insert-account.ts'
+import { sql } from '../store/sql.ts'
+import { changePassword } from './change-password.ts'
+import { createLockouts, type Lockouts } from './lockouts.ts'
+import { createPasswords } from './passwords.ts'
+
+const passwords = createPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 })
+const current = 'Correct-Horse-7'
+const next = ' Battery Staple 8 '
+const wrongCurrent = { kind: 'invalid', errors: { currentPassword: ['The current password is incorrect.'] } }
+
+let fresh: FreshDatabase
+let lockouts: Lockouts
+let ada: Account
+
+before(async () => {
+  fresh = await freshDatabase()
+})
+after(() => fresh.drop())
+beforeEach(async () => {
+  lockouts = createLockouts({ database: fresh.database })
+  ada = await insertAccount(fresh.database, { passwordHash: await passwords.hash(current) })
+})
+
+test('after a change only the new password fits, exactly as it was given', async () => {
+  await change(current, next)
+  assert.equal(await passwords.verify((await stored()).hash, next), true)
+  assert.equal(await passwords.verify((await stored()).hash, next.trim()), false)
+  await assert.rejects(change(current, 'Another-One-9'), wrongCurrent)
+})
+
+test('a change replaces the security stamp, ends every sign-in and is written to the change log', async () => {
+  await fresh.database.query(sql`
+    insert into signin_sessions (id, user_id, security_stamp, expires_at)
+    values (${`one ${ada.id}`}, ${ada.id}, ${ada.securityStamp}, now() + interval '1 hour')`)
+  await change(current, next)
+  const { stamp, updated_at, open, changes } = await stored()
+  assert.notEqual(stamp, ada.securityStamp)
+  assert.ok(updated_at)
+  assert.equal(open, 0)
+  assert.deepEqual(changes, [`user update ${ada.id}`])
+})
+
+test('a wrong current password changes nothing', async () => {
+  const before = await stored()
+  await assert.rejects(change('Wrong-Horse-7', next), wrongCurrent)
+  assert.deepEqual(await stored(), before)
+})
+
+test('every violation is told at once, under its key', async () => {
+  await assert.rejects(changeWith({}), {
+    kind: 'invalid',
+    errors: {
+      currentPassword: ['CurrentPassword is required.'],
+      newPassword: ['NewPassword is required.'],
+    },
+  })
+  await assert.rejects(changeWith({ currentPassword: 7, newPassword: 'short' }), (error: Invalid) => {
+    assert.deepEqual(error.errors.currentPassword, ['CurrentPassword must be text.'])
+    assert.equal(error.errors.newPassword?.length, 4)
+    return true
+  })
+  await assert.rejects(change('C'.repeat(129), next), (error: Invalid) => {
+    assert.deepEqual(error.errors, {
+      currentPassword: ['CurrentPassword must be at most 128 characters.'],
+    })
+    return true
+  })
+})
+
+test('the new password must differ from the current one', async () => {
+  const message = 'NewPassword must differ from the current password.'
+  await assert.rejects(change(current, current), { errors: { newPassword: [message] } })
+  await assert.rejects(change('short', 'short'), (error: Invalid) => {
+    assert.ok((error.errors.newPassword?.length ?? 0) > 1)
+    assert.ok(error.errors.newPassword?.includes(message))
+    return true
+  })
+})
+
+test('a body that breaks a rule is no attempt at the current password', async () => {
+  for (let attempt = 0; attempt < 6; attempt += 1) await assert.rejects(change('guess', 'short'))
+  await change(current, next)
+})
+
+test('after five wrong current passwords changes are locked, even for the right one; other accounts are not', async () => {
+  for (let attempt = 0; attempt < 5; attempt += 1) await assert.rejects(change('guess', next), wrongCurrent)
+  await assert.rejects(change(current, next), { kind: 'locked', retryAfterSeconds: 15 * 60 })
+  ada = await insertAccount(fresh.database, { passwordHash: await passwords.hash(current) })
+  await change(current, next)
+})
+
+test('of two changes at once one wins and the other is told that its current password is wrong', async () => {
+  // Two instances, which do not see each other's turns; both have verified before either writes.
+  const instances = [lockouts, createLockouts({ database: fresh.database })]
+  let arrived = 0
+  let open = () => {}
+  const bothArrived = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const meeting = {
+    ...passwords,
+    async hash(password: string) {
+      arrived += 1
+      if (arrived === 2) open()
+      await bothArrived
+      return `new hash of ${password}`
+    },
+  }
+  const changes = instances.map((instance, index) =>
+    changePassword(
+      { database: fresh.database, passwords: meeting, lockouts: instance },
+      { id: ada.id, isAdministrator: false },
+      { currentPassword: current, newPassword: `Battery-Staple-${index}` },
+    ),
+  )
+  const results = await Promise.allSettled(changes)
+  const winner = results.findIndex(({ status }) => status === 'fulfilled')
+  const { reason } = results[1 - winner] as PromiseRejectedResult
+  assert.deepEqual(reason.errors, wrongCurrent.errors)
+  assert.equal((await stored()).hash, `new hash of Battery-Staple-${winner}`)
+  assert.equal((await stored()).changes.length, 1)
+})
+
+test('an account that was removed is signed in no more', async () => {
+  await fresh.database.query(sql`update users set active = false where id = ${ada.id}`)
+  await assert.rejects(change(current, next), { kind: 'unauthenticated' })
+})
+
+interface Invalid {
+  readonly errors: Readonly<Record<string, readonly string[]>>
+}
+
+const change = (currentPassword: string, newPassword: string) => changeWith({ currentPassword, newPassword })
+
+const changeWith = (body: unknown) =>
+  changePassword(
+    { database: fresh.database, passwords, lockouts },
+    { id: ada.id, isAdministrator: false },
+    body,
+  )
+
+interface Stored {
+  readonly hash: string
+  readonly stamp: string
+  readonly updated_at: string | null
+  readonly open: number
+  readonly changes: readonly string[]
+}
+
+async function stored(): Promise<Stored> {
+  const [row] = await fresh.database.query<Stored>(sql`
+    select password_hash as hash, security_stamp as stamp, updated_at,
+      (select count(*) from signin_sessions where user_id = users.id and ended_at is null) as open,
+      array(select concat_ws(' ', resource, action, caller) from changes where row_id = users.id) as changes
+    from users where id = ${ada.id}`)
+  return row as Stored
+}

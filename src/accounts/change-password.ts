@@ -1,0 +1,83 @@
+import type { Caller } from '../model/caller.ts'
+import { type Kind, refused } from '../model/field.ts'
+import { isLongerThan, newPassword } from '../model/field-kinds.ts'
+import { passwordCharactersMax } from '../model/password-policy.ts'
+import { invalid, type Problem, unauthenticated } from '../model/problem.ts'
+import type { Database, Queries } from '../store/database.ts'
+import { updateRow } from '../store/rows.ts'
+import { raw, type Sql, sql } from '../store/sql.ts'
+import { accountTable } from './account-table.ts'
+import { endSignIns } from './end-sign-ins.ts'
+import type { Lockouts } from './lockouts.ts'
+import type { Passwords } from './passwords.ts'
+import { readFields } from './read-fields.ts'
+
+export interface PasswordChange {
+  readonly database: Database
+  readonly passwords: Passwords
+  readonly lockouts: Lockouts
+}
+
+/** Gives the caller's own account a new password; afterwards nothing issued before works. */
+export async function changePassword(
+  { database, passwords, lockouts }: PasswordChange,
+  caller: Caller,
+  body: unknown,
+): Promise<void> {
+  const input = readFields(body, { currentPassword, newPassword }, requireAnother)
+  const verifiedHash = await verifyCurrent({ database, passwords, lockouts }, caller, input.currentPassword)
+  const passwordHash = await passwords.hash(input.newPassword)
+  await database.transaction(async (transaction) => {
+    const stored = await findHash(transaction, caller, raw('for no key update'))
+    // Of two changes at once the second verified a password that is no longer the current one.
+    if (stored !== verifiedHash) throw wrongCurrentPassword()
+    await updateRow(transaction, accountTable, caller, caller.id, { passwordHash })
+    await endSignIns(transaction, caller.id)
+  })
+}
+
+/** Only to compare with, so no policy applies; a longer one would only buy hashing time. */
+const currentPassword: Kind<string> = {
+  schema: { type: 'string', format: 'password', maxLength: passwordCharactersMax, writeOnly: true },
+  read(input, label) {
+    if (typeof input !== 'string') return refused(`${label} must be text.`)
+    return isLongerThan(input, passwordCharactersMax)
+      ? refused(`${label} must be at most ${passwordCharactersMax} characters.`)
+      : { value: input }
+  },
+}
+
+const requireAnother = (
+  fields: { readonly currentPassword?: string },
+  given: Readonly<Record<string, unknown>>,
+) =>
+  fields.currentPassword !== undefined && fields.currentPassword === given.newPassword
+    ? { newPassword: ['NewPassword must differ from the current password.'] }
+    : {}
+
+/** Returns the hash that was verified. */
+async function verifyCurrent(
+  { database, passwords, lockouts }: PasswordChange,
+  caller: Caller,
+  password: string,
+): Promise<string> {
+  let verifiedHash = ''
+  const attempt = { purpose: 'password-change', subject: caller.id } as const
+  const isRight = await lockouts.guardAttempt(attempt, async () => {
+    verifiedHash = await findHash(database, caller)
+    return passwords.verify(verifiedHash, password)
+  })
+  if (!isRight) throw wrongCurrentPassword()
+  return verifiedHash
+}
+
+async function findHash(queries: Queries, caller: Caller, lock: Sql = raw('')): Promise<string> {
+  const [account] = await queries.query<{ hash: string }>(
+    sql`select password_hash as hash from users where id = ${caller.id} and active ${lock}`,
+  )
+  if (!account) throw unauthenticated()
+  return account.hash
+}
+
+const wrongCurrentPassword = (): Problem =>
+  invalid({ currentPassword: ['The current password is incorrect.'] })

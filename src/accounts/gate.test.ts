@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Problem } from '../model/problem.ts'
+import { createGate } from './gate.ts'
+import { createTurns } from './turns.ts'
+
+const limits = { atOnceMax: 2, waitingMax: 3, retryAfterSeconds: 7 }
+
+test('work passes a few at a time, in the order in which it came', async () => {
+  const gate = createGate(limits)
+  const begun: number[] = []
+  const finish: (() => void)[] = []
+  const work = [0, 1, 2, 3, 4].map((number) =>
+    gate(() => {
+      begun.push(number)
+      return new Promise<void>((resolve) => finish.push(resolve))
+    }),
+  )
+  for (const expected of [
+    [0, 1],
+    [0, 1, 2],
+    [0, 1, 2, 3],
+    [0, 1, 2, 3, 4],
+  ]) {
+    await turnOfLoop()
+    assert.deepEqual(begun, expected)
+    finish[expected.length - 2]?.()
+  }
+  finish.at(-1)?.()
+  await Promise.all(work)
+})
+
+test('whoever finds the waiting room full is told when to come again', async () => {
+  const gate = createGate(limits)
+  let finish = () => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const admitted = [1, 2, 3, 4, 5].map(() => gate(() => finished))
+  await assert.rejects(
+    gate(() => finished),
+    isBusy,
+  )
+  finish()
+  await Promise.all(admitted)
+  assert.equal(await gate(async () => 'in'), 'in')
+})
+
+test('work that fails leaves its place to the next', async () => {
+  const gate = createGate({ ...limits, atOnceMax: 1 })
+  const failing = gate(() => Promise.reject(new Error('no')))
+  const next = gate(async () => 'in')
+  await assert.rejects(failing, { message: 'no' })
+  assert.equal(await next, 'in')
+})
+
+test('turns are taken per key: another key does not wait', async () => {
+  const inTurn = createTurns({ waitingMax: 1, retryAfterSeconds: 7 })
+  let finish = () => {}
+  const first = inTurn('ada', () => new Promise<void>((resolve) => (finish = resolve)))
+  const second = inTurn('ada', async () => 'second')
+  await assert.rejects(
+    inTurn('ada', async () => 'third'),
+    isBusy,
+  )
+  assert.equal(await inTurn('grace', async () => 'other'), 'other')
+  finish()
+  await first
+  assert.equal(await second, 'second')
+  assert.equal(await inTurn('ada', async () => 'again'), 'again')
+})
+
+const isBusy = (error: unknown) =>
+  error instanceof Problem && error.kind === 'busy' && error.retryAfterSeconds === 7
+
+const turnOfLoop = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { Problem } from '../model/problem.ts'
+import { sql } from '../store/sql.ts'
+import { createLockouts, forgetOldLockouts, type Lockouts } from './lockouts.ts'
+
+let fresh: FreshDatabase
+let lockouts: Lockouts
+let clock: Date
+const now = () => clock
+const ada = { purpose: 'sign-in', subject: 'ada@example.com' } as const
+
+before(async () => {
+  fresh = await freshDatabase()
+})
+after(() => fresh.drop())
+beforeEach(async () => {
+  await fresh.database.query(sql`delete from lockouts`)
+  clock = new Date('2026-11-20T12:00:00Z')
+  lockouts = createLockouts({ database: fresh.database, now })
+})
+
+test('the fifth wrong attempt is still just wrong, the next is locked for 15 minutes, even when it is right', async () => {
+  for (let attempt = 1; attempt <= 5; attempt += 1) assert.equal(await wrong(), false)
+  await assert.rejects(right(), isLocked(15 * 60))
+})
+
+test('a locked attempt is not verified', async () => {
+  await failTimes(5)
+  let isVerified = false
+  const attempt = lockouts.guardAttempt(ada, async () => {
+    isVerified = true
+    return true
+  })
+  await assert.rejects(attempt, isLocked(15 * 60))
+  assert.equal(isVerified, false)
+})
+
+test('the wait is told in whole seconds, at least one, and ends after 15 minutes', async () => {
+  await failTimes(5)
+  passMilliseconds(1500)
+  await assert.rejects(right(), isLocked(15 * 60 - 1))
+  passMilliseconds(15 * 60_000 - 1501)
+  await assert.rejects(right(), isLocked(1))
+  passMilliseconds(1)
+  assert.equal(await right(), true)
+})
+
+test('after the lock five further attempts are free', async () => {
+  await failTimes(5)
+  passMinutes(15)
+  await failTimes(5)
+  await assert.rejects(wrong(), isLocked(15 * 60))
+})
+
+test('failures count for 15 minutes', async () => {
+  await wrong()
+  passMinutes(1)
+  await failTimes(3)
+  passMinutes(14)
+  // The first failure counts no more, so this is the fourth.
+  await wrong()
+  assert.equal(await wrong(), false)
+  await assert.rejects(wrong(), isLocked(15 * 60))
+})
+
+test('a success clears the failures before it', async () => {
+  await failTimes(4)
+  assert.equal(await right(), true)
+  await failTimes(5)
+  await assert.rejects(right(), isLocked(15 * 60))
+})
+
+test('a success that comes after the lock does not open it', async () => {
+  const slow = createLockouts({ database: fresh.database, now })
+  const success = slow.guardAttempt(ada, async () => {
+    await failTimes(5)
+    return true
+  })
+  assert.equal(await success, true)
+  await assert.rejects(right(), isLocked(15 * 60))
+})
+
+test('subjects and purposes are counted apart', async () => {
+  await failTimes(5)
+  assert.equal(await lockouts.guardAttempt({ ...ada, subject: 'grace' }, async () => true), true)
+  assert.equal(await lockouts.guardAttempt({ ...ada, purpose: 'password-change' }, async () => true), true)
+})
+
+test('two instances count together', async () => {
+  const other = createLockouts({ database: fresh.database, now })
+  await failTimes(3)
+  await failTimes(2, other)
+  await assert.rejects(right(), isLocked(15 * 60))
+  await assert.rejects(right(other), isLocked(15 * 60))
+})
+
+test('of twenty guesses at the same time five are verified', async () => {
+  const verified: string[] = []
+  const results = await guessInParallel([lockouts], 20, verified)
+  assert.equal(verified.length, 5)
+  assert.equal(results.filter(({ status }) => status === 'rejected').length, 15)
+})
+
+test('two instances that are guessed at together verify at most one more', async () => {
+  const verified: string[] = []
+  const instances = [lockouts, createLockouts({ database: fresh.database, now })]
+  await guessInParallel(instances, 20, verified)
+  assert.ok(verified.length === 5 || verified.length === 6, `${verified.length}`)
+  await assert.rejects(right(), isLocked(15 * 60))
+})
+
+test('a flood on one subject is sent away, and others do not notice', async () => {
+  const verified: string[] = []
+  const flood = guessInParallel([lockouts], 50, verified)
+  assert.equal(await lockouts.guardAttempt({ ...ada, subject: 'grace' }, async () => true), true)
+  const busy = (await flood).filter(
+    (result) => result.status === 'rejected' && (result.reason as Problem).kind === 'busy',
+  )
+  assert.equal(busy.length, 50 - 33)
+  assert.equal(verified.length, 5)
+})
+
+test('an attempt that could not be verified counts as nothing', async () => {
+  for (let attempt = 0; attempt < 6; attempt += 1) {
+    const failing = lockouts.guardAttempt(ada, () => Promise.reject(new Error('The store is away.')))
+    await assert.rejects(failing, { message: 'The store is away.' })
+  }
+  assert.equal(await right(), true)
+})
+
+test('the sweep deletes what no longer counts and nothing else', async () => {
+  await failTimes(5)
+  await lockouts.guardAttempt({ ...ada, subject: 'old' }, async () => false)
+  passMinutes(10)
+  await lockouts.guardAttempt({ ...ada, subject: 'recent' }, async () => false)
+  assert.deepEqual(await subjectsAfterSweep(), ['ada@example.com', 'old', 'recent'])
+  passMinutes(5)
+  assert.deepEqual(await subjectsAfterSweep(), ['recent'])
+  passMinutes(10)
+  assert.deepEqual(await subjectsAfterSweep(), [])
+})
+
+test("without a clock of its own the store's clock counts", async () => {
+  const ordinary = createLockouts({ database: fresh.database })
+  await failTimes(5, ordinary)
+  await assert.rejects(right(ordinary), isLocked(15 * 60))
+  await forgetOldLockouts(fresh.database)
+  await assert.rejects(right(ordinary), isLocked(15 * 60))
+})
+
+const wrong = (instance = lockouts) => instance.guardAttempt(ada, async () => false)
+const right = (instance = lockouts) => instance.guardAttempt(ada, async () => true)
+
+async function failTimes(times: number, instance = lockouts) {
+  for (let failure = 0; failure < times; failure += 1) assert.equal(await wrong(instance), false)
+}
+
+function guessInParallel(instances: readonly Lockouts[], count: number, verified: string[]) {
+  const guesses = Array.from({ length: count }, (_, index) =>
+    instances[index % instances.length]?.guardAttempt(ada, async () => {
+      verified.push(`guess ${index}`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      return false
+    }),
+  )
+  return Promise.allSettled(guesses)
+}
+
+async function subjectsAfterSweep() {
+  await forgetOldLockouts(fresh.database, { now })
+  const rows = await fresh.database.query<{ subject: string }>(
+    sql`select subject from lockouts order by subject`,
+  )
+  return rows.map(({ subject }) => subject)
+}
+
+const passMilliseconds = (milliseconds: number) => {
+  clock = new Date(clock.getTime() + milliseconds)
+}
+const passMinutes = (minutes: number) => passMilliseconds(minutes * 60_000)
+
+const isLocked = (seconds: number) => (error: unknown) => {
+  assert.ok(error instanceof Problem)
+  assert.equal(error.kind, 'locked')
+  // A clock that is not held shows the seconds that the test took.
+  assert.ok(
+    Math.abs((error.retryAfterSeconds ?? 0) - seconds) <= (seconds > 60 ? 1 : 0),
+    `${error.retryAfterSeconds}`,
+  )
+  return true
+}

@@ -1,0 +1,97 @@
+import { locked } from '../model/problem.ts'
+import type { Database, Queries } from '../store/database.ts'
+import { type Sql, sql } from '../store/sql.ts'
+import { createTurns } from './turns.ts'
+
+/** Whose failures are counted together, and for what. */
+export interface LockoutSubject {
+  readonly purpose: 'sign-in' | 'password-change'
+  /** A normalized login, or an account's id. */
+  readonly subject: string
+}
+
+export interface Lockouts {
+  /** Runs `verify` unless the subject is locked, and counts what it answers. */
+  guardAttempt(subject: LockoutSubject, verify: () => Promise<boolean>): Promise<boolean>
+}
+
+export interface LockoutOptions {
+  readonly database: Database
+  /** The store's clock unless a test moves its own. */
+  readonly now?: () => Date
+}
+
+const failuresMax = 5
+const windowMinutes = 15
+const lockMinutes = 15
+/** Attempts on one subject that may wait for their turn; more of them at once are nobody's own typing. */
+const waitingMax = 32
+const retryAfterSeconds = 1
+
+/**
+ * Failures are counted in the store, so that all instances count together. Within a process the attempts on one subject
+ * take turns, so guessing in parallel gains nothing; each further instance may have one more attempt under way when the
+ * fifth failure is counted, so N instances verify at most N - 1 too many.
+ */
+export function createLockouts({ database, now }: LockoutOptions): Lockouts {
+  const inTurn = createTurns({ waitingMax, retryAfterSeconds })
+  return {
+    guardAttempt: (subject, verify) =>
+      inTurn(`${subject.purpose} ${subject.subject}`, async () => {
+        await requireOpen(database, subject, clockOf(now))
+        const isRight = await verify()
+        await database.transaction((transaction) =>
+          isRight ? clear(transaction, subject) : countFailure(transaction, subject, clockOf(now)),
+        )
+        return isRight
+      }),
+  }
+}
+
+/** Deletes what no longer counts; several instances may do so at once. */
+export async function forgetOldLockouts(
+  database: Queries,
+  { now }: Pick<LockoutOptions, 'now'> = {},
+): Promise<void> {
+  const clock = clockOf(now)
+  await database.query(sql`
+    delete from lockouts
+    where coalesce(locked_until <= ${clock}, true)
+      and not exists (select from unnest(failed_at) as failed(at) where at > ${windowStart(clock)})`)
+}
+
+async function requireOpen(database: Queries, { purpose, subject }: LockoutSubject, clock: Sql) {
+  const [lock] = await database.query<{ seconds: number }>(sql`
+    select ceil(extract(epoch from locked_until - ${clock})) as seconds from lockouts
+    where purpose = ${purpose} and subject = ${subject} and locked_until > ${clock}`)
+  if (lock) throw locked(Math.max(1, lock.seconds))
+}
+
+/** The failure that fills the window locks; what another instance counts while the lock holds does not prolong it. */
+async function countFailure(
+  transaction: Queries,
+  { purpose, subject }: LockoutSubject,
+  clock: Sql,
+): Promise<void> {
+  const recent = sql`array(select at from unnest(known.failed_at) as failed(at) where at > ${windowStart(clock)})`
+  const isFull = sql`cardinality(${recent}) >= ${failuresMax - 1}::int`
+  await transaction.query(sql`
+    insert into lockouts as known (purpose, subject, failed_at)
+    values (${purpose}, ${subject}, array[${clock}])
+    on conflict (purpose, subject) do update set
+      failed_at = case when ${isFull} then '{}' else ${recent} || ${clock} end,
+      locked_until = case when ${isFull} then ${clock} + make_interval(mins => ${lockMinutes}::int) end
+    where coalesce(known.locked_until <= ${clock}, true)`)
+}
+
+/** A success clears the failures, never a lock that another instance has set in the meantime. */
+async function clear(transaction: Queries, { purpose, subject }: LockoutSubject): Promise<void> {
+  await transaction.query(
+    sql`delete from lockouts where purpose = ${purpose} and subject = ${subject} and cardinality(failed_at) > 0`,
+  )
+}
+
+const clockOf = (now: LockoutOptions['now']): Sql =>
+  now ? sql`${now().toISOString()}::timestamptz` : sql`statement_timestamp()`
+
+const windowStart = (clock: Sql): Sql => sql`${clock} - make_interval(mins => ${windowMinutes}::int)`

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Problem } from '../model/problem.ts'
+import { createPasswords } from './passwords.ts'
+
+const cheap = { memoryMebibytes: 1, passes: 1, lanes: 1 }
+
+test('a password is stored as an Argon2id hash of 64 MiB, 3 passes and 2 lanes', async () => {
+  const passwords = createPasswords()
+  const hash = await passwords.hash('Correct-Horse-7')
+  assert.match(hash, /^\$argon2id\$v=19\$m=65536,t=3,p=2\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+  assert.ok(await passwords.verify(hash, 'Correct-Horse-7'))
+})
+
+test('only the very same password fits, with its spaces and capitals', async () => {
+  const passwords = createPasswords(cheap)
+  const hash = await passwords.hash(' Ünï 7 ')
+  assert.ok(await passwords.verify(hash, ' Ünï 7 '))
+  for (const other of ['Ünï 7', ' ünï 7 ', ' Ünï 7', '', ' Ünï 7 \0']) {
+    assert.equal(await passwords.verify(hash, other), false, JSON.stringify(other))
+  }
+})
+
+test('half a character fits nothing, not even the sign it would be replaced by', async () => {
+  const passwords = createPasswords(cheap)
+  assert.equal(await passwords.verify(await passwords.hash('a\ufffdb'), 'a\ud800b'), false)
+})
+
+test('a stored hash that is none, or that would need gigabytes, fits no password', async () => {
+  const passwords = createPasswords(cheap)
+  const greedy = `$argon2id$v=19$m=4194304,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
+  for (const stored of ['', 'secret', '$2b$10$abc', '$argon2id$v=19$m=64,t=1,p=1$AA', greedy]) {
+    assert.equal(await passwords.verify(stored, 'secret'), false, stored)
+  }
+})
+
+test('an unknown login takes as long as a wrong password', async () => {
+  const passwords = createPasswords()
+  const hash = await passwords.hash('Correct-Horse-7')
+  const wrong: number[] = []
+  const absent: number[] = []
+  for (let round = 0; round < 3; round += 1) {
+    wrong.push(await millisecondsOf(() => passwords.verify(hash, 'guess')))
+    absent.push(await millisecondsOf(() => passwords.verifyAbsent('guess')))
+  }
+  const ratio = Math.min(...absent) / Math.min(...wrong)
+  assert.ok(ratio > 0.5 && ratio < 2, `${absent} against ${wrong}`)
+})
+
+test('four passwords are verified at once, sixteen wait and the twenty-first is sent away', async () => {
+  const passwords = createPasswords(cheap)
+  const attempts = Array.from({ length: 21 }, () => passwords.verifyAbsent('guess'))
+  const results = await Promise.allSettled(attempts)
+  const refused = results.filter((result) => result.status === 'rejected')
+  assert.equal(refused.length, 1)
+  const { reason } = results[20] as PromiseRejectedResult
+  assert.ok(reason instanceof Problem && reason.kind === 'busy' && reason.retryAfterSeconds === 1)
+})
+
+async function millisecondsOf(work: () => Promise<unknown>) {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { createHmac, createPublicKey, randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { decodeJwt, exportSPKI } from 'jose'
+import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { type Account, insertAccount } from '../../test/support/insert-account.ts'
+import { startTestIssuer, type TestIssuer, type TokenOptions } from '../../test/support/test-issuer.ts'
+import { administratorsOf } from '../accounts/administrators.ts'
+import { type Authentication, createAuthentication } from './authenticate.ts'
+
+let fresh: FreshDatabase
+let provider: TestIssuer
+let authentication: Authentication
+let ada: Account
+let admin: Account
+let clock: number
+
+before(async () => {
+  ;[fresh, provider] = await Promise.all([freshDatabase(), startTestIssuer()])
+  admin = await insertAccount(fresh.database, { login: 'admin@example.com' })
+})
+after(async () => {
+  await provider?.stop()
+  await fresh?.drop()
+})
+beforeEach(async () => {
+  clock = Date.now()
+  ada = await insertAccount(fresh.database)
+  authentication = createTestAuthentication()
+})
+
+test('a token of a sign-in makes its account the caller', async () => {
+  const token = await provider.signIn(fresh.database, ada.id)
+  const { caller, expiresAt } = await authenticate(token)
+  assert.deepEqual(caller, { id: ada.id, isAdministrator: false })
+  assert.equal(expiresAt, (decodeJwt(token).exp ?? 0) * 1000)
+})
+
+test('an administrator is one by the claim of the token', async () => {
+  const { caller } = await authenticate(await provider.signIn(fresh.database, admin.id, { admin: true }))
+  assert.deepEqual(caller, { id: admin.id, isAdministrator: true })
+  const plain = await authenticate(await provider.signIn(fresh.database, admin.id))
+  assert.equal(plain.caller.isAdministrator, false)
+})
+
+test('a service client acts as its account, without a session', async () => {
+  const { caller } = await authenticate(await provider.token({ account: ada }))
+  assert.equal(caller.id, ada.id)
+})
+
+test('an account id in capitals is the same account', async () => {
+  const { caller } = await authenticate(await tokenWith({ claims: { sub: ada.id.toUpperCase() } }))
+  assert.equal(caller.id, ada.id)
+})
+
+test('the scheme may be in any case, everything else about the header must be right', async () => {
+  const token = await provider.signIn(fresh.database, ada.id)
+  for (const header of [`bearer ${token}`, `BEARER  ${token}`]) await authentication.authenticate(header)
+  const headers = [
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    token,
+    `Basic ${token}`,
+    `Bearer ${token} ${token}`,
+    `Bearer ${token}, Bearer ${token}`,
+    `Bearer x${' '.repeat(5000)}`,
+    `Bearer ${'a'.repeat(5000)}`,
+    'Bearer a.b.c',
+    'Bearer ..',
+    `Bearer ${token}\0`,
+  ]
+  for (const header of headers) await refuses(authentication.authenticate(header), String(header))
+})
+
+test('a changed signature, payload or header is refused', async () => {
+  const [header, payload, signature = ''] = (await provider.signIn(fresh.database, ada.id)).split('.')
+  const flipped = `${signature.slice(0, 20)}${signature[20] === 'A' ? 'B' : 'A'}${signature.slice(21)}`
+  const { sub: _, ...claims } = decodeJwt(`${header}.${payload}.${signature}`)
+  const tampered = [
+    [header, payload, flipped],
+    [header, payload, ''],
+    [header, encode({ ...claims, sub: admin.id }), signature],
+    [encode({ alg: 'RS256', typ: 'at+jwt' }), payload, signature],
+  ]
+  for (const parts of tampered) await refuses(authenticate(parts.join('.')), parts.join('.'))
+})
+
+test('a token that nobody signed is refused, however it is called', async () => {
+  const payload = (await provider.signIn(fresh.database, ada.id)).split('.')[1]
+  for (const alg of ['none', 'None', 'NONE', '']) {
+    const header = encode({ alg, typ: 'at+jwt', kid: provider.currentKey().kid })
+    await refuses(authenticate(`${header}.${payload}.`), alg)
+  }
+})
+
+test('the public key is no shared secret: HS256 with it is refused', async () => {
+  const payload = (await provider.signIn(fresh.database, ada.id)).split('.')[1]
+  const { kid, publicKey } = provider.currentKey()
+  const pem = await exportSPKI(publicKey)
+  const der = createPublicKey(pem).export({ format: 'der', type: 'spki' })
+  const signed = `${encode({ alg: 'HS256', typ: 'at+jwt', kid })}.${payload}`
+  for (const secret of [pem, der]) {
+    await refuses(
+      authenticate(`${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`),
+    )
+  }
+})
+
+test('a key that the token brings along is not believed', async () => {
+  const stranger = await startTestIssuer()
+  const key = stranger.currentKey()
+  const jwk = { kty: 'RSA', ...(await crypto.subtle.exportKey('jwk', key.publicKey)) }
+  const jku = `${stranger.issuer}/.well-known/openid-configuration/jwks`
+  for (const header of [{ jwk }, { jku, kid: provider.currentKey().kid }]) {
+    await refuses(authenticate(await tokenWith({ key, header })))
+  }
+  await stranger.stop()
+})
+
+test('only an access token counts: other types are refused', async () => {
+  for (const typ of ['JWT', 'id+jwt', undefined, 'at']) {
+    await refuses(authenticate(await tokenWith({ header: { typ } })), String(typ))
+  }
+  await authenticate(await tokenWith({ header: { typ: 'application/at+jwt' } }))
+})
+
+test('a token of another issuer or for another audience is refused', async () => {
+  for (const iss of ['https://other.example.com', `${provider.issuer}/`, undefined, [provider.issuer]]) {
+    await refuses(authenticate(await tokenWith({ claims: { iss } })), String(iss))
+  }
+  for (const audience of ['svc-grpc', ['svc-grpc', 'svc'], '', []]) {
+    await refuses(authenticate(await tokenWith({ audience })), String(audience))
+  }
+  await authenticate(await tokenWith({ audience: ['svc-grpc', 'svc-api'] }))
+})
+
+test('the scope of the host must be there, as a word or in a list', async () => {
+  for (const scope of ['', 'openid svc.grpc', 'svc.apis', 'svc_api', ' ']) {
+    await refuses(authenticate(await tokenWith({ scope })), scope)
+  }
+  for (const scope of [undefined, null, 7, {}, ['svc.grpc'], [['svc.api']]]) {
+    await refuses(authenticate(await tokenWith({ claims: { scope } })), String(scope))
+  }
+  await authenticate(await tokenWith({ claims: { scope: ['openid', 'svc.api'] } }))
+  await authenticate(await tokenWith({ scope: 'svc.api' }))
+})
+
+test('a token works from its beginning to its end, with a minute for clocks that differ', async () => {
+  const seconds = Math.floor(clock / 1000)
+  await authenticate(await tokenWith({ claims: { exp: seconds - 50 } }))
+  await authenticate(await tokenWith({ claims: { nbf: seconds + 50 } }))
+  const refused = [{ exp: seconds - 61 }, { nbf: seconds + 70 }, { exp: undefined }, { exp: '99999999999' }]
+  for (const claims of refused)
+    await refuses(authenticate(await tokenWith({ claims })), JSON.stringify(claims))
+})
+
+test('a token that was good is refused after its end, remembered or not', async () => {
+  const token = await provider.signIn(fresh.database, ada.id)
+  const { recheck } = await authenticate(token)
+  clock += 30 * 60_000
+  assert.equal(await recheck(), false)
+  clock += 61_000
+  await refuses(authenticate(token))
+})
+
+test('a token that ends soon is not remembered beyond its end', async () => {
+  const token = await tokenWith({ claims: { exp: Math.floor(clock / 1000) + 10 } })
+  await authenticate(token)
+  clock += 71_000
+  await refuses(authenticate(token))
+})
+
+test('a subject that is no account is refused', async () => {
+  for (const sub of [randomUUID(), 'admin', '', undefined, '7']) {
+    await refuses(authenticate(await tokenWith({ claims: { sub } })), String(sub))
+  }
+})
+
+test('a token without a usable stamp or session is refused', async () => {
+  for (const claims of [
+    { 'svc:security_stamp': undefined },
+    { 'svc:security_stamp': ['x'] },
+    { 'svc:security_stamp': '' },
+    { sid: 7 },
+    { sid: null },
+    { sid: '' },
+    { sid: 'unknown' },
+  ]) {
+    await refuses(authenticate(await tokenWith({ claims })), JSON.stringify(claims))
+  }
+})
+
+test("a session of somebody else's does not help", async () => {
+  const { sid } = decodeJwt(await provider.signIn(fresh.database, admin.id))
+  await refuses(authenticate(await provider.token({ account: ada, sid: String(sid) })))
+})
+
+test('a store that is away is no reason to send the caller to sign in again', async () => {
+  const broken = createTestAuthentication({
+    ...fresh.database,
+    query: () => Promise.reject(new Error('The store is away.')),
+  })
+  const header = `Bearer ${await provider.signIn(fresh.database, ada.id)}`
+  await assert.rejects(broken.authenticate(header), { message: 'The store is away.' })
+  await assert.rejects(broken.authenticate(header), { message: 'The store is away.' })
+})
+
+function createTestAuthentication(database = fresh.database) {
+  return createAuthentication({
+    database,
+    issuer: provider.issuer,
+    audience: 'svc-api',
+    scope: 'svc.api',
+    metadataAddress: provider.metadataAddress,
+    administrators: administratorsOf({ adminLogins: ['admin@example.com'], demoLogin: '' }),
+    sessionCacheSeconds: 30,
+    log: { warn: (_, message) => assert.fail(message) },
+    now: () => clock,
+  })
+}
+
+const authenticate = (token: string) => authentication.authenticate(`Bearer ${token}`)
+
+/** As a service client's, so that only what the test changes is wrong. */
+const tokenWith = (options: Partial<TokenOptions>) => provider.token({ account: ada, ...options })
+
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const refuses = (attempt: Promise<unknown>, message?: string) =>
+  assert.rejects(attempt, { kind: 'unauthenticated' }, message)

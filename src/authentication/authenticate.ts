@@ -1,0 +1,82 @@
+import { errors } from 'jose'
+import type { Administrators } from '../accounts/administrators.ts'
+import type { Caller } from '../model/caller.ts'
+import { Problem, unauthenticated } from '../model/problem.ts'
+import type { Database } from '../store/database.ts'
+import { createSessionCheck } from './current-session.ts'
+import type { Log } from './log.ts'
+import { createProviderKeys } from './provider-keys.ts'
+import { type AccessTokenClaims, createAccessTokenVerifier } from './verify-access-token.ts'
+
+export interface AuthenticationOptions {
+  readonly database: Database
+  readonly issuer: string
+  /** The host's own; a token for another host is refused. */
+  readonly audience: string
+  readonly scope: string
+  readonly metadataAddress: string
+  readonly administrators: Administrators
+  readonly sessionCacheSeconds: number
+  readonly log: Log
+  /** Epoch milliseconds; tests move it. */
+  readonly now?: () => number
+}
+
+export interface Authenticated {
+  readonly caller: Caller
+  /** Epoch milliseconds: when a stream that this token opened has to end. */
+  readonly expiresAt: number
+  /** Whether the token would still be accepted; live listings ask before every snapshot. */
+  recheck(): Promise<boolean>
+}
+
+export interface Authentication {
+  /** Refuses with `unauthenticated` whatever is wrong with the header, its token or the session behind it. */
+  authenticate(authorizationHeader: string | undefined): Promise<Authenticated>
+}
+
+export function createAuthentication(options: AuthenticationOptions): Authentication {
+  const { now = Date.now, sessionCacheSeconds: cacheSeconds } = options
+  const verifyAccessToken = createAccessTokenVerifier({
+    ...options,
+    now,
+    keys: createProviderKeys({ ...options, now }),
+  })
+  const isCurrentSession = createSessionCheck({ ...options, now, cacheSeconds })
+  return {
+    async authenticate(authorizationHeader) {
+      const token = readBearer(authorizationHeader)
+      const claims = await refuseUnverifiable(verifyAccessToken(token), options.log)
+      if (!(await isCurrentSession(claims))) throw unauthenticated()
+      const { accountId: id, isAdministrator, expiresAt } = claims
+      return {
+        caller: { id, isAdministrator },
+        expiresAt,
+        recheck: async () => now() < expiresAt && isCurrentSession(claims),
+      }
+    },
+  }
+}
+
+/** Our tokens have about 1,000 characters; this leaves room for the longest login. */
+const authorizationCharactersMax = 4096
+
+/** RFC 6750, 2.1: the scheme in any case, then a `b64token`. */
+const bearerPattern = /^bearer +([\w.~+/-]+=*)$/i
+
+function readBearer(header = ''): string {
+  const token = header.length <= authorizationCharactersMax ? bearerPattern.exec(header)?.[1] : undefined
+  if (token === undefined) throw unauthenticated()
+  return token
+}
+
+/** A token that cannot be verified is refused; only what no token should cause is worth a line in the log. */
+async function refuseUnverifiable(verification: Promise<AccessTokenClaims>, log: Log) {
+  try {
+    return await verification
+  } catch (error) {
+    const isExpected = error instanceof errors.JOSEError || error instanceof Problem
+    if (!isExpected) log.warn({ err: error }, 'An access token could not be verified.')
+    throw unauthenticated()
+  }
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createBoundedCache } from './bounded-cache.ts'
+
+test('a value is remembered until its time, and the oldest makes room for the next', () => {
+  let clock = 0
+  const cache = createBoundedCache<number>({ entriesMax: 2, now: () => clock })
+  cache.set('one', 1, 10)
+  cache.set('two', 2, 20)
+  clock = 9
+  assert.equal(cache.get('one'), 1)
+  clock = 10
+  assert.equal(cache.get('one'), undefined)
+  cache.set('three', 3, 30)
+  cache.set('two', 22, 30)
+  cache.set('four', 4, 30)
+  assert.deepEqual(['two', 'three', 'four'].map(cache.get), [22, undefined, 4])
+  cache.delete('four')
+  assert.equal(cache.get('four'), undefined)
+})

@@ -1,0 +1,32 @@
+/** Remembers up to a number of values, each until its own time; the oldest makes room for the next. */
+export interface BoundedCache<Value> {
+  get(key: string): Value | undefined
+  set(key: string, value: Value, expiresAt: number): void
+  delete(key: string): void
+}
+
+export interface BoundedCacheOptions {
+  readonly entriesMax: number
+  /** Epoch milliseconds. */
+  readonly now: () => number
+}
+
+export function createBoundedCache<Value>({ entriesMax, now }: BoundedCacheOptions): BoundedCache<Value> {
+  const entries = new Map<string, { readonly value: Value; readonly expiresAt: number }>()
+  return {
+    get(key) {
+      const entry = entries.get(key)
+      if (entry === undefined || now() < entry.expiresAt) return entry?.value
+      entries.delete(key)
+      return undefined
+    },
+    set(key, value, expiresAt) {
+      // A replaced entry goes to the end of the line again.
+      entries.delete(key)
+      const oldest = entries.size >= entriesMax ? entries.keys().next() : undefined
+      if (oldest?.done === false) entries.delete(oldest.value)
+      entries.set(key, { value, expiresAt })
+    },
+    delete: (key) => void entries.delete(key),
+  }
+}

@@ -1,0 +1,30 @@
+import type { JSONWebKeySet } from 'jose'
+
+/** A provider on the same machine answers in milliseconds; a request that waits for keys must not wait for ever. */
+const fetchSecondsMax = 5
+
+/** Reads where the keys are from the discovery document, then the keys. */
+export async function fetchProviderKeys(metadataAddress: string, issuer: string): Promise<JSONWebKeySet> {
+  const metadata = await fetchObject(metadataAddress)
+  if (metadata.issuer !== issuer) {
+    throw new Error(`${metadataAddress} speaks for the issuer ${String(metadata.issuer)}, not for ${issuer}.`)
+  }
+  if (typeof metadata.jwks_uri !== 'string') throw new Error(`${metadataAddress} names no jwks_uri.`)
+  // What else the set may be is checked where it is used.
+  return (await fetchObject(metadata.jwks_uri)) as unknown as JSONWebKeySet
+}
+
+async function fetchObject(address: string): Promise<Readonly<Record<string, unknown>>> {
+  const response = await fetch(address, {
+    headers: { accept: 'application/json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(fetchSecondsMax * 1000),
+  })
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw new Error(`${address} answered ${response.status}.`)
+  }
+  const body: unknown = await response.json()
+  if (typeof body !== 'object' || body === null) throw new Error(`${address} answered no JSON object.`)
+  return body as Record<string, unknown>
+}

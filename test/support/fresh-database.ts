@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
+import { migrate } from '../../src/store/migrate.ts'
+
+export interface FreshDatabase {
+  readonly url: string
+  readonly database: Database
+  drop(): Promise<void>
+}
+
+/**
+ * An empty, migrated database of its own on a real PostgreSQL: the server of TEST_DATABASE_URL, or an embedded one that
+ * lives as long as this process. Call `drop` in an `after` hook; what is forgotten is dropped at the end of the run.
+ */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  server ??= startServer()
+  const { createDatabase } = await server
+  const { url, drop } = await createDatabase()
+  const database = openDatabase({ url, applicationName: 'test', poolSize: poolSizeMax })
+  return {
+    url,
+    database,
+    async drop() {
+      await database.close()
+      await drop()
+    },
+  }
+}
+
+/** Many databases share one server's connections; tests race at most twenty writers. */
+const poolSizeMax = 8
+
+interface Server {
+  createDatabase(): Promise<{ url: string; drop(): Promise<void> }>
+  stop(): Promise<void>
+}
+
+/** One for the process, like the process's PostgreSQL itself. */
+let server: Promise<Server> | undefined
+
+/** For the runner, after the last test. */
+export async function stopTestServer(): Promise<void> {
+  const running = await server?.catch(() => undefined)
+  await running?.stop()
+}
+
+// Without the runner: once nothing is left to do. The process ends when nothing more comes of it.
+process.once('beforeExit', () => void stopTestServer())
+
+async function startServer(): Promise<Server> {
+  const store = await startStore()
+  const prefix = `test_${randomBytes(6).toString('hex')}`
+  const template = `${prefix}_template`
+  const names = new Set<string>()
+  const create = async (name: string, from: string) => {
+    names.add(name)
+    await execute(store.url, `create database ${name} template ${from}`)
+    return withDatabase(store.url, name)
+  }
+  const drop = async (name: string) => {
+    if (names.delete(name)) await execute(store.url, `drop database if exists ${name} with (force)`)
+  }
+  let count = 0
+  await migrate(await create(template, 'template0'))
+  return {
+    async createDatabase() {
+      const name = `${prefix}_${++count}`
+      return { url: await create(name, template), drop: () => drop(name) }
+    },
+    async stop() {
+      // The embedded server's whole folder goes; a server that stays must be left as it was.
+      if (store.stays) for (const name of [...names]) await drop(name)
+      await store.stop()
+    },
+  }
+}
+
+async function startStore() {
+  const given = process.env.TEST_DATABASE_URL
+  if (given) return { url: given, stays: true, stop: async () => {} }
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'tracker-test-'))
+  const remove = () => rmSync(dataDirectory, { recursive: true, force: true })
+  // Also when the run is cut short: the server ends with this process by itself, its files do not.
+  process.once('exit', remove)
+  const { url, stop } = await startEmbeddedStore({ dataDirectory, settings: volatile })
+  return {
+    url,
+    stays: false,
+    async stop() {
+      await stop()
+      remove()
+    },
+  }
+}
+
+/** The data need not outlive the run. */
+const volatile = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 300 }
+
+async function execute(url: string, statement: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A URL that names a socket's folder has no host, which `URL` refuses. */
+const withDatabase = (url: string, name: string) => url.replace(/^(\w+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`)
