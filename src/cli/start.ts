@@ -23,7 +23,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
   const stops: (() => Promise<void>)[] = []
   const stop = stopOnSignal(stops)
   try {
-    const store = await openStore(storeSettings, (reason) => void stop(reason))
+    const store = await openStore(storeSettings, endWith(stop))
     stops.push(store.close)
     const passwords = createPasswords()
     const { database } = store
@@ -42,6 +42,12 @@ export async function runStart(names: readonly string[]): Promise<void> {
     await stop()
     throw error
   }
+}
+
+/** Without its database this process can only say why and end. */
+const endWith = (stop: () => Promise<void>) => (reason: string) => {
+  console.error(reason)
+  void stop().then(() => process.exit(1))
 }
 
 async function seed(

@@ -1,14 +1,10 @@
 /** Longer than any host takes to finish its requests; then the process ends without asking. */
 const stopSecondsMax = 20
 
-/** Returns how to stop everything started so far, last first; Ctrl-C does so too, and twice ends at once. */
-export function stopOnSignal(stops: (() => Promise<void>)[]): (reason?: string) => Promise<void> {
+/** Returns how to stop everything started so far, last first. Ctrl-C does so and ends the process; twice, at once. */
+export function stopOnSignal(stops: (() => Promise<void>)[]): () => Promise<void> {
   let stopping: Promise<void> | undefined
-  const stop = (reason?: string) => {
-    if (reason !== undefined) {
-      console.error(reason)
-      process.exitCode = 1
-    }
+  const stop = () => {
     stopping ??= stopAll(stops)
     return stopping
   }
@@ -16,7 +12,7 @@ export function stopOnSignal(stops: (() => Promise<void>)[]): (reason?: string) 
     process.on(signal, () => {
       if (stopping !== undefined) process.exit(1)
       console.log('Stopping …')
-      void stop()
+      void stop().then(() => process.exit())
     })
   }
   return stop
@@ -26,12 +22,10 @@ async function stopAll(stops: (() => Promise<void>)[]) {
   setTimeout(() => process.exit(1), stopSecondsMax * 1000).unref()
   for (;;) {
     const stop = stops.pop()
-    if (stop === undefined) break
+    if (stop === undefined) return
     await stop().catch((error) => {
       console.error(error)
       process.exitCode = 1
     })
   }
-  // Nothing that is left may keep the process.
-  process.exit()
 }

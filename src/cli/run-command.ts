@@ -1,0 +1,31 @@
+import { runMigrate } from './migrate.ts'
+import { runStart } from './start.ts'
+
+/** Every command there is; `npm start` is `start`. */
+const commands: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
+  start: runStart,
+  migrate: runMigrate,
+}
+
+const usage = `Usage:
+  npm start                     starts every host
+  npm start -- rest             starts the named hosts only
+  npm run cli -- migrate        brings the schema of DATABASE_URL up to date
+`
+
+export async function runCommand([name = '', ...words]: readonly string[]): Promise<void> {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command === undefined) {
+    console.error(usage)
+    process.exitCode = 2
+    return
+  }
+  try {
+    await command(words)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    if (process.env.LOG_LEVEL === 'debug') console.error(error)
+    // Nothing that is left may keep the process.
+    process.exit(1)
+  }
+}

@@ -1,2 +1,0 @@
-/** Four password verifications would fill the default four threads, and files and keys would wait behind them. */
-process.env.UV_THREADPOOL_SIZE ??= '8'
