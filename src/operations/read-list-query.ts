@@ -1,3 +1,5 @@
+import { requireRole } from '../access/require-write.ts'
+import type { Caller } from '../model/caller.ts'
 import { labelOf } from '../model/field.ts'
 import { isLongerThan, isMissing, isStorable, moment, uuid } from '../model/field-kinds.ts'
 import { isEarlier } from '../model/moment.ts'
@@ -29,7 +31,12 @@ export const relationFilters = [
 export const dateFilters = ['dateFrom', 'dateTo'] as const
 
 /** Reads flat query keys, all violations at once. Keys it does not know are ignored, filters never are. */
-export function readListQuery(resource: Resource, query: Readonly<Record<string, unknown>>): ListQuery {
+export function readListQuery(
+  resource: Resource,
+  caller: Caller,
+  query: Readonly<Record<string, unknown>>,
+): ListQuery {
+  requireRole(resource, caller, 'read')
   const violations = collectViolations()
   refuseRepeatedKeys(query, violations)
   const given = (key: string): unknown =>

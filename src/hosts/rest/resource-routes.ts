@@ -72,7 +72,7 @@ const listRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Ro
   isConditional: true,
   isLive: true,
   async handle({ caller, session, request, reply }) {
-    const query = readListQuery(resource, request.query as Query)
+    const query = readListQuery(resource, caller, request.query as Query)
     if (wantsEventStream(request)) return live.open({ resource, caller, query }, { session, request, reply })
     const page = await list(tracker, resource, caller, query)
     return { body: showPage(resource, page), lastChangeSecond: page.lastChangeSecond }
