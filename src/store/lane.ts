@@ -9,6 +9,7 @@ export interface Lane {
 /** Opens the connection at its first use and again after it dropped. For single statements only, never for a transaction. */
 export function openLane(config: pg.ClientConfig): Lane {
   let opening: Promise<pg.Client> | undefined
+  let isClosed = false
   const connect = async () => {
     const client = new pg.Client(config)
     const forget = () => {
@@ -26,11 +27,14 @@ export function openLane(config: pg.ClientConfig): Lane {
   }
   return {
     async query(statement) {
+      // Whoever comes late must not open it again.
+      if (isClosed) throw new Error('The database is closed.')
       opening ??= connect()
       const client = await opening
       return client.query(statement)
     },
     async close() {
+      isClosed = true
       const client = await opening?.catch(() => undefined)
       await client?.end()
     },

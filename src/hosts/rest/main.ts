@@ -8,8 +8,8 @@ import { addMetrics } from '../../http/metrics.ts'
 import { createServer } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
+import { createModificationDates } from '../../store/modification-dates.ts'
 import { requireCurrentSchema } from '../../store/schema.ts'
-import { createSettledTime } from '../../store/settled-time.ts'
 import { sql } from '../../store/sql.ts'
 import type { RestSettings } from './configuration.ts'
 import { createLiveListings } from './live-listings.ts'
@@ -47,7 +47,11 @@ export async function startRest(
   app.addHook('preClose', async () => live.close())
   addMetrics(app, settings)
   const routes = contractRoutes(tracker, live)
-  registerRoutes(app, { authentication, settledUntil: createSettledTime(tracker.database), routes })
+  registerRoutes(app, {
+    authentication,
+    modificationDates: createModificationDates(tracker.database),
+    routes,
+  })
   addHelloRoute(app)
   addHealthRoutes(app, [
     { name: 'database', check: () => tracker.database.query(sql`select 1`) },
