@@ -54,6 +54,23 @@ describe('a modification date', () => {
     assert.equal((await createModificationDates(fresh.database)())(null), undefined)
   })
 
+  it('is there for many callers of a store that is slow to tell', async () => {
+    let now = 0
+    const slow: Queries & Pick<Database, 'onCommit'> = {
+      onCommit: () => undefined,
+      async query(statement) {
+        await sleep(50)
+        return fresh.database.query(statement)
+      },
+    }
+    const modificationDates = createModificationDates(slow, () => now)
+    const callers = Array.from({ length: 10 }, () => {
+      now += 1000
+      return modificationDates()
+    })
+    for (const dateOf of await Promise.all(callers)) assert.equal(dateOf(null), undefined)
+  })
+
   it('costs two statements twice a second, however many answers are made', async () => {
     let asked = 0
     const counting: Queries & Pick<Database, 'onCommit'> = {

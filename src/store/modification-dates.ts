@@ -37,17 +37,26 @@ export function createModificationDates(
   const dates = new Map<number, number>()
   let storeSecond = 0
   let pending: Mark | undefined
+  let isAsking = false
   let askedAt = Number.NEGATIVE_INFINITY
 
+  /** One at a time, so that what is known only grows. */
   async function ask() {
+    if (isAsking) return
+    isAsking = true
     askedAt = now()
-    pending ??= await setMark(database)
-    const { hasPassed, second } = await look(database, pending)
-    storeSecond = second
-    if (!hasPassed) return
-    settlements.push({ until: pending.second, seenAt: second })
-    if (settlements.length > settlementsRememberedMax) settlements.shift()
-    pending = undefined
+    try {
+      const mark = pending ?? (await setMark(database))
+      pending = mark
+      const { hasPassed, second } = await look(database, mark)
+      storeSecond = second
+      if (!hasPassed) return
+      settlements.push({ until: mark.second, seenAt: second })
+      if (settlements.length > settlementsRememberedMax) settlements.shift()
+      pending = undefined
+    } finally {
+      isAsking = false
+    }
   }
 
   /** The whole second after the settlement was seen: no answer without the change carries that date, as a Date either. */

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { matrix, type Scene, scene } from './authorization-matrix.ts'
+import type { Caller, Kind } from './driver.ts'
+import { onEveryHost } from './every-host.ts'
+import { once } from './make-rows.ts'
+import { done, idsIn, recordIn, refused } from './outcomes.ts'
+import { type Entity, entities } from './resources.ts'
+
+onEveryHost('The authorization matrix', (tracker) => {
+  const scenes = new Map(entities.map((entity) => [entity, once(() => scene(tracker, entity))]))
+  const sceneOf = (entity: Entity) => (scenes.get(entity) as () => Promise<Scene>)()
+
+  for (const [entity, person, kinds] of matrix) {
+    const title = `${entity}, ${person}: ${Object.values(kinds).slice(0, 4).join(', ')}`
+    test(`${title} on read, create, update, remove`, async () => {
+      const { people, make, valid } = await sceneOf(entity)
+      const [row, body, as] = [await make(), await valid(), people[person]]
+      const isUnchanged = async () =>
+        assert.deepEqual(await recordIn(tracker.get(entity, row.id, tracker.administrator)), row)
+
+      await refused(tracker.get(entity, row.id, as), kinds.read)
+      await lists(entity, row.id, as, kinds.read)
+
+      const { record } = await refused(tracker.create(entity, body, as), kinds.create)
+      if (record) await done(tracker.get(entity, record.id, tracker.administrator))
+
+      await refused(tracker.update(entity, tracker.change(entity, row), as), kinds.update)
+      if (kinds.update !== 'ok') await isUnchanged()
+
+      await refused(tracker.remove(entity, [row.id], as), kinds.remove)
+      if (kinds.remove !== 'ok') await isUnchanged()
+      else await refused(tracker.get(entity, row.id, tracker.administrator), 'missing')
+    })
+  }
+
+  /** What a reader does not find, a list leaves out. */
+  const lists = async (entity: Entity, id: string, as: Caller, read: Kind) => {
+    const listing = tracker.list(entity, { ids: id }, as)
+    if (read === 'ok') assert.deepEqual(await idsIn(listing), [id])
+    else if (read === 'missing') assert.deepEqual(await idsIn(listing), [])
+    else await refused(listing, read)
+  }
+
+  test('a catalog tells those who may not write nothing else, whatever they send', async () => {
+    const ann = await tracker.signUp()
+    for (const entity of ['organization', 'workflow', 'assignmentType', 'impediment', 'user'] as const) {
+      await refused(tracker.create(entity, {}, ann), 'forbidden')
+      await refused(tracker.update(entity, { id: 'none' }, ann), 'forbidden')
+      await refused(tracker.remove(entity, [], ann), 'forbidden')
+    }
+    await refused(tracker.get('user', 'none', ann), 'forbidden')
+    await refused(tracker.list('user', { pageSize: 0 }, ann), 'forbidden')
+  })
+
+  test('members do not even read their own account among the users', async () => {
+    const ann = await tracker.signUp()
+    await refused(tracker.get('user', ann.id, ann), 'forbidden')
+  })
+
+  test('somebody who is not signed in is told so before the request is looked at', async () => {
+    await refused(tracker.create('project', {}, undefined), 'unauthenticated')
+    await refused(tracker.list('project', { pageSize: 0 }, undefined), 'unauthenticated')
+    await refused(tracker.get('project', 'none', { token: 'not.a.token' }), 'unauthenticated')
+  })
+
+  test('an account that is removed is no longer let in', async () => {
+    const ann = await tracker.signUp()
+    await done(tracker.remove('user', [ann.id], tracker.administrator))
+    await refused(tracker.list('organization', {}, ann), 'unauthenticated')
+  })
+})

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onEveryHost } from './every-host.ts'
+import { done, invalid, recordIn } from './outcomes.ts'
+import { a, entities, resources } from './resources.ts'
+
+const described = entities.filter((entity) => resources[entity].own.includes('description'))
+
+onEveryHost('Descriptions', (tracker) => {
+  for (const entity of described) {
+    const update = async (values: object) => {
+      const row = await tracker.make(entity, { description: 'As it was' })
+      const { description: _, ...others } = tracker.change(entity, row)
+      await done(tracker.update(entity, { ...others, ...values }, tracker.administrator))
+      return (await recordIn(tracker.get(entity, row.id, tracker.administrator))).description
+    }
+
+    test(`${a(entity)} created without a description has none`, async () => {
+      assert.equal((await tracker.make(entity)).description, null)
+    })
+
+    test(`${a(entity)} created with null as its description has none`, async () => {
+      assert.equal((await tracker.make(entity, { description: null })).description, null)
+    })
+
+    test(`the description of ${a(entity)} is trimmed, and a blank one is stored as blank`, async () => {
+      assert.equal((await tracker.make(entity, { description: '  two\nlines ' })).description, 'two\nlines')
+      assert.equal((await tracker.make(entity, { description: '   ' })).description, '')
+    })
+
+    test(`an update without a description leaves that of the ${entity} as it is`, async () => {
+      assert.equal(await update({}), 'As it was')
+    })
+
+    test(`an update with another description changes that of the ${entity}`, async () => {
+      assert.equal(await update({ description: 'Otherwise' }), 'Otherwise')
+    })
+
+    test(`an update with null clears the description of the ${entity}`, async () => {
+      assert.equal(await update({ description: null }), null)
+    })
+
+    test(`the description of ${a(entity)} has at most 2000 characters`, async () => {
+      const longest = '🏗'.repeat(2000)
+      assert.equal((await tracker.make(entity, { description: `  ${longest}  ` })).description, longest)
+      const body = await tracker.valid(entity, { description: `${longest}x` })
+      await invalid(tracker.create(entity, body, tracker.administrator), 'description')
+    })
+  }
+})

@@ -1,0 +1,65 @@
+import { after, before, describe } from 'node:test'
+import type { Driver, Host } from './driver.ts'
+import { type RowMaker, rowMaker } from './make-rows.ts'
+import { type RestHost, restDriver } from './rest-driver.ts'
+
+/** A running host with the means to fill it. */
+export type Tracker<H extends Host = Host> = H & RowMaker
+
+const drivers: readonly Driver[] = [restDriver]
+
+/** The tests of a subject, once for every host that serves the resources. */
+export function onEveryHost(subject: string, define: (tracker: Tracker) => void): void {
+  for (const driver of drivers) onHost(driver, subject, define)
+}
+
+/** What is said of REST alone. */
+export function onRest(subject: string, define: (tracker: Tracker<RestHost>) => void): void {
+  onHost(restDriver, subject, define)
+}
+
+/** Each test makes its own rows, so they need not wait for each other. */
+const concurrency = 12
+
+function onHost<H extends Host>(driver: Driver<H>, subject: string, define: (tracker: Tracker<H>) => void) {
+  describe(`${subject}, ${driver.name}`, { concurrency }, () => {
+    const running = share(driver)
+    const tracker = {} as Tracker<H>
+    before(async () => {
+      Object.assign(tracker, await running.start())
+    })
+    after(() => running.leave())
+    define(tracker)
+  })
+}
+
+interface Shared {
+  users: number
+  tracker?: Promise<Tracker> | undefined
+}
+
+/** One host for all files: starting one costs as much as fifty tests, and no test looks at rows it did not make. */
+const sharedHosts = new Map<Driver, Shared>()
+
+function share<H extends Host>(driver: Driver<H>) {
+  const shared = sharedHosts.get(driver) ?? { users: 0 }
+  sharedHosts.set(driver, shared)
+  shared.users += 1
+  const start = async () => {
+    const host = await driver.start()
+    return { ...host, ...rowMaker(host) }
+  }
+  return {
+    start(): Promise<Tracker<H>> {
+      shared.tracker ??= start()
+      return shared.tracker as Promise<Tracker<H>>
+    },
+    async leave() {
+      shared.users -= 1
+      if (shared.users > 0) return
+      const tracker = shared.tracker
+      shared.tracker = undefined
+      await (await tracker)?.stop()
+    },
+  }
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { Query } from './driver.ts'
+import { onEveryHost } from './every-host.ts'
+import { newWord } from './make-rows.ts'
+import { done, idsIn, invalid, invalidWith } from './outcomes.ts'
+import { type Entity, entities, pascalCase, resources } from './resources.ts'
+
+const relations = ['organizationId', 'projectId', 'assignmentId', 'userId', 'workflowId']
+const all = [...relations, 'dateFrom', 'dateTo']
+
+const malformed = (filter: string) =>
+  `${pascalCase(filter)} must be ${relations.includes(filter) ? 'a UUID' : 'an ISO-8601 date and time'}.`
+
+const wellFormed = (filters: readonly string[]) =>
+  Object.fromEntries(
+    filters.map((filter) => [filter, relations.includes(filter) ? randomUUID() : '2026-01-01']),
+  )
+
+onEveryHost('Filters of a list', (tracker) => {
+  const list = (entity: Entity, query: Query) => tracker.list(entity, query, tracker.administrator)
+
+  for (const entity of entities) {
+    const { filters, references } = resources[entity]
+    const unsupported = (filter: string) =>
+      `${pascalCase(resources[entity].list)} cannot be filtered by ${filter}.`
+
+    for (const filter of relations.filter((name) => filters.includes(name)))
+      test(`a list of ${entity} is narrowed by ${filter}`, async () => {
+        const { id: value } = await tracker.make(references[filter] as Entity)
+        const [row, other] = await Promise.all([
+          tracker.make(entity, { [filter]: value }),
+          tracker.make(entity),
+        ])
+        const ids = `${row.id},${other.id}`
+        assert.deepEqual(await idsIn(list(entity, { [filter]: value, ids })), [row.id])
+        assert.deepEqual(await idsIn(list(entity, { [filter]: value.toUpperCase(), ids })), [row.id])
+        const everywhere = await idsIn(list(entity, { [filter]: value }))
+        assert.ok(everywhere.includes(row.id) && !everywhere.includes(other.id))
+        assert.deepEqual(await idsIn(list(entity, { [filter]: randomUUID() })), [])
+      })
+
+    const wrong = all.filter((filter) => !filters.includes(filter))
+
+    test(`a list of ${entity} cannot be filtered by ${wrong.join(', ')}, and says so`, async () => {
+      const sentences = wrong.map((filter) => [filter, [unsupported(filter)]])
+      await invalidWith(list(entity, wellFormed(wrong)), Object.fromEntries(sentences))
+    })
+
+    test(`a list of ${entity} refuses malformed filters, besides those it does not support`, async () => {
+      const none = Object.fromEntries(all.map((filter) => [filter, 'none']))
+      const { errors } = await invalid(list(entity, none), ...all)
+      for (const filter of all) {
+        const sentences = [malformed(filter), ...(wrong.includes(filter) ? [unsupported(filter)] : [])]
+        assert.deepEqual(errors[filter]?.toSorted(), sentences.sort())
+      }
+    })
+
+    test(`blank filters of a list of ${entity} are none`, async () => {
+      const { id } = await tracker.make(entity)
+      for (const blank of ['', '  ']) {
+        const blanks = Object.fromEntries(all.map((filter) => [filter, blank]))
+        assert.deepEqual(await idsIn(list(entity, { ...blanks, ids: id })), [id])
+      }
+    })
+  }
+
+  test('what is no filter of the contract filters nothing', async () => {
+    const { id } = await tracker.make('assignment')
+    const others = { ids: id, assignmentTypeId: randomUUID(), name: 'none', active: 'false' }
+    assert.deepEqual(await idsIn(list('assignment', others)), [id])
+  })
+
+  test('filters, search, ids and dates all have to be met', async () => {
+    const word = newWord()
+    const [project, workflow, user] = await Promise.all([
+      tracker.make('project'),
+      tracker.make('workflow'),
+      tracker.make('user'),
+    ])
+    const wanted = {
+      name: word,
+      projectId: project.id,
+      workflowId: workflow.id,
+      userId: user.id,
+      startDate: '2026-07-10',
+      endDate: '2026-07-11',
+    }
+    const { projectId, workflowId, userId } = await tracker.valid('assignment')
+    const [row, ...others] = await Promise.all(
+      [
+        {},
+        { name: 'Another' },
+        { projectId },
+        { workflowId },
+        { userId },
+        { startDate: '2026-07-20', endDate: '2026-07-21' },
+        {},
+      ].map((values) => tracker.make('assignment', { ...wanted, ...values })),
+    )
+    const ids = [row, ...others.slice(0, -1)].map((any) => any?.id).join(',')
+    const query = {
+      search: word,
+      projectId: project.id,
+      workflowId: workflow.id,
+      userId: user.id,
+      dateFrom: '2026-07-01',
+      dateTo: '2026-07-15',
+    }
+    assert.deepEqual(await idsIn(list('assignment', { ...query, ids })), [row?.id])
+    assert.equal((await idsIn(list('assignment', query))).length, 2)
+  })
+
+  test('a filter shows nobody more than he may see', async () => {
+    const [project, outsider] = await Promise.all([tracker.make('project'), tracker.signUp()])
+    const task = await tracker.make('assignment', { projectId: project.id })
+    assert.deepEqual(await idsIn(tracker.list('assignment', { projectId: project.id }, outsider)), [])
+    assert.deepEqual(await idsIn(tracker.list('assignment', { ids: task.id }, outsider)), [])
+  })
+})
+
+onEveryHost('The ids of a list', (tracker) => {
+  const list = (ids: string) => tracker.list('workflow', { ids }, tracker.administrator)
+
+  test('only the named rows are listed; what does not exist is left out', async () => {
+    const rows = await Promise.all([1, 2, 3].map(() => tracker.make('workflow')))
+    const [one, two] = rows.map(({ id }) => id).sort() as [string, string]
+    assert.deepEqual(await idsIn(list(`${two},${one}`)), [one, two])
+    assert.deepEqual(await idsIn(list(`${two},${randomUUID()}`)), [two])
+    assert.deepEqual(await idsIn(list(randomUUID())), [])
+  })
+
+  test('blanks between the ids are dropped, and an id named twice counts once', async () => {
+    const { id } = await tracker.make('workflow')
+    for (const ids of [`${id},`, `,,${id}, ,`, `${id},${id}`, `${id},${id.toUpperCase()}`])
+      assert.deepEqual(await idsIn(list(ids)), [id], ids)
+  })
+
+  test('blank ids are none', async () => {
+    await tracker.make('workflow')
+    for (const ids of ['', '  ', ','])
+      assert.ok((await done(list(ids))).page?.totalCount, `'${ids}' narrows nothing`)
+  })
+
+  test('there may be a hundred ids, counted without blanks and repetitions', async () => {
+    const ids = Array.from({ length: 100 }, () => randomUUID())
+    await done(list(ids.join(',')))
+    await done(list([...ids, '', ids[0]].join(',')))
+    await invalid(list([...ids, randomUUID()].join(',')), 'ids')
+  })
+
+  test('a malformed id among the ids is refused', async () => {
+    const { id } = await tracker.make('workflow')
+    for (const ids of ['none', `${id},none`, `${id};${id}`]) await invalid(list(ids), 'ids')
+  })
+})

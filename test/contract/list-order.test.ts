@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { Row } from './driver.ts'
+import { onEveryHost, type Tracker } from './every-host.ts'
+import { newWord, once } from './make-rows.ts'
+import { microsecondsOf } from './moments.ts'
+import { done, pageIn } from './outcomes.ts'
+import { commonFields, type Entity, entities, resources } from './resources.ts'
+
+/** Ascending values of the fields that are no references; where a resource has them. */
+const ascending: Readonly<Record<string, readonly unknown[]>> = {
+  name: ['alpha', 'beta', 'delta', 'gamma'],
+  description: ['first', 'second', 'third', 'zero'],
+  login: ['anna', 'berta', 'carla', 'dora'],
+  startDate: ['2026-01-01', '2026-01-02T00:00:00.000001Z', '2026-01-02T00:00:00.000002Z', '2026-01-03'],
+  endDate: ['2026-02-01', '2026-02-02', '2026-02-03', '2026-10-01'],
+  keepDate: ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'],
+  amountHours: [1.5, 2, 10, 100.25],
+  order: [2, 3, 10, 100],
+}
+
+/** Where in `ascending` the four rows stand, for one field after another: no two fields agree, and none with the ids. */
+const places = [
+  [2, 0, 3, 1],
+  [1, 3, 0, 2],
+  [3, 2, 1, 0],
+  [0, 2, 1, 3],
+  [3, 0, 2, 1],
+]
+
+/** What may be stored of a user and is no sort key, by any name. */
+const secrets = [
+  ...['password', 'passwordHash', 'password_hash', 'hash', 'salt', 'passwordSalt'],
+  ...['securityStamp', 'security_stamp', 'expectedVersion'],
+]
+
+onEveryHost('The order of a list', (tracker) => {
+  for (const entity of entities) {
+    const four = once(() => fourRows(tracker, entity))
+
+    test(`a list of ${entity} is sorted by any of its columns, in any capitals`, async () => {
+      const { rows, list } = await four()
+      for (const column of [...commonFields, ...resources[entity].own]) {
+        const up = await list({ sortColumn: column.toUpperCase(), sortOrder: 'asc' })
+        const known = rows.filter((row) => row[column] !== null)
+        const isKnown = (id: string) => known.length === 0 || known.some((row) => row.id === id)
+        assert.deepEqual(up.filter(isKnown), sorted(known.length ? known : rows, column), `${column} goes up`)
+        const down = await list({ sortColumn: column, sortOrder: 'Desc' })
+        if (new Set(rows.map((row) => row[column])).size === rows.length)
+          assert.deepEqual(down, up.toReversed(), `${column} goes down`)
+        else assert.deepEqual(down.toSorted(), up.toSorted())
+      }
+    })
+
+    const unknown = entity === 'user' ? [...secrets, 'none', ''] : ['passwordHash', 'none; drop table users']
+
+    test(`a list of ${entity} by ${unknown.join(', ')} is in the order of ids`, async () => {
+      const { rows, list } = await four()
+      const ids = rows.map(({ id }) => id).sort()
+      for (const sortColumn of unknown) assert.deepEqual(await list({ sortColumn }), ids, sortColumn)
+      const [sortColumn] = unknown
+      assert.deepEqual(await list({ sortColumn, sortOrder: 'DESC' }), ids.toReversed())
+      assert.deepEqual(await list({ sortOrder: 'desc' }), ids.toReversed())
+    })
+  }
+
+  test('rows that are equal in the column stay in one order over the pages', async () => {
+    const name = newWord()
+    const rows = await Promise.all(Array.from({ length: 7 }, () => tracker.make('workflow', { name })))
+    const walk = async (sortOrder: string) => {
+      const pages = [1, 2, 3, 4].map((pageNumber) => {
+        const query = { search: name, sortColumn: 'order', sortOrder, pageSize: 2, pageNumber }
+        return pageIn(tracker.list('workflow', query, tracker.administrator))
+      })
+      return (await Promise.all(pages)).flatMap(({ data }) => data.map(({ id }) => id))
+    }
+    const ids = rows.map(({ id }) => id).sort()
+    assert.deepEqual(await walk('ASC'), ids)
+    assert.deepEqual((await walk('DESC')).toSorted(), ids)
+  })
+
+  test('sorting by a password tells nothing about it', async () => {
+    await Promise.all(['Aaaa-111', 'Zzzz-999'].map((password) => tracker.make('user', { password })))
+    const order = async (sortColumn: string) =>
+      (await pageIn(tracker.list('user', { sortColumn, pageSize: 100 }, tracker.administrator))).data
+    await done(tracker.list('user', { sortColumn: 'password' }, tracker.administrator))
+    assert.deepEqual(
+      (await order('passwordHash')).map(({ id }) => id),
+      (await order('id')).map(({ id }) => id),
+    )
+  })
+})
+
+async function fourRows(tracker: Tracker, entity: Entity) {
+  const word = newWord()
+  const rows = await Promise.all([0, 1, 2, 3].map(async (at) => make(tracker, entity, at, word)))
+  await done(tracker.update(entity, tracker.change(entity, rows[2] as Row), tracker.administrator))
+  const ids = rows.map(({ id }) => id).join(',')
+  const list = async (query: object) =>
+    (await pageIn(tracker.list(entity, { ids, ...query }, tracker.administrator))).data.map(({ id }) => id)
+  const { data } = await pageIn(tracker.list(entity, { ids }, tracker.administrator))
+  return { rows: data, list }
+}
+
+async function make(tracker: Tracker, entity: Entity, at: number, word: string): Promise<Row> {
+  const { own, references } = resources[entity]
+  const values: Record<string, unknown> = { id: randomUUID() }
+  for (const [field, column] of own.entries()) {
+    const place = places[field % places.length]?.[at] ?? 0
+    const parent = references[column]
+    if (parent) values[column] = (await tracker.make(parent)).id
+    else values[column] = ascending[column]?.[place]
+  }
+  if (entity === 'user') values.login = `${values.login}-${word}`
+  return tracker.make(entity, values)
+}
+
+/** Ids in the order of the column; rows that are equal in it in that of the ids. */
+function sorted(rows: readonly Row[], column: string): string[] {
+  return rows
+    .toSorted((one, other) => compare(rank(one[column]), rank(other[column])) || compare(one.id, other.id))
+    .map(({ id }) => id)
+}
+
+/** A text that sorts like the value. */
+function rank(value: unknown): string {
+  if (typeof value === 'number') return value.toFixed(2).padStart(20, '0')
+  const isTimestamp = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
+  return isTimestamp ? String(microsecondsOf(value)).padStart(20, '0') : String(value)
+}
+
+const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other))

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { Caller, Host, Input, Person, Row } from './driver.ts'
+import { recordIn } from './outcomes.ts'
+import { type Entity, resources } from './resources.ts'
+
+/** Rows for tests that care about other rows: what a test does not name is a shared parent that nobody removes. */
+export interface RowMaker {
+  /** A good create body; `values` replace what they name. */
+  valid(entity: Entity, values?: Input): Promise<Input>
+  make(entity: Entity, values?: Input, as?: Caller): Promise<Row>
+  /** A row that once was, and is removed. */
+  makeRemoved(entity: Entity, values?: Input): Promise<Row>
+  /** The body of an update that changes what `values` name. */
+  change(entity: Entity, row: Row, values?: Input): Input
+  /** Somebody new who is a member of these projects. */
+  memberOf(...projects: readonly Row[]): Promise<Person>
+}
+
+export function rowMaker(host: Host): RowMaker {
+  const shared = new Map<Entity, Promise<Row>>()
+  const sharedParent = (entity: Entity): Promise<Row> => {
+    const parent = shared.get(entity) ?? make(entity)
+    shared.set(entity, parent)
+    return parent
+  }
+  const valid = async (entity: Entity, values: Input = {}): Promise<Input> => {
+    const { references, sample } = resources[entity]
+    const parents = Object.entries(references).filter(([column]) => !(column in values))
+    const ids = await Promise.all(
+      parents.map(async ([column, parent]) => [column, (await sharedParent(parent)).id]),
+    )
+    return {
+      ...sample,
+      ...(entity === 'user' && { login: `${randomUUID()}@example.com` }),
+      ...Object.fromEntries(ids),
+      ...values,
+    }
+  }
+  const make = async (entity: Entity, values?: Input, as: Caller = host.administrator): Promise<Row> =>
+    recordIn(host.create(entity, await valid(entity, values), as))
+  return {
+    valid,
+    make,
+    async makeRemoved(entity, values) {
+      const row = await make(entity, values)
+      await host.remove(entity, [row.id], host.administrator)
+      return row
+    },
+    change(entity, row, values = {}) {
+      const kept = ['id', ...resources[entity].own].map((field) => [field, row[field]])
+      return { ...Object.fromEntries(kept), ...values }
+    },
+    async memberOf(...projects) {
+      const person = await host.signUp()
+      await Promise.all(projects.map(({ id }) => make('userProject', { userId: person.id, projectId: id })))
+      return person
+    },
+  }
+}
+
+/** A word that no other row holds. */
+export const newWord = () => `w${randomUUID().replaceAll('-', '')}`
+
+/** What several tests look at and none changes, made when the first one asks. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

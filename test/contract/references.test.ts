@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { sql } from '../../src/store/sql.ts'
+import { onEveryHost } from './every-host.ts'
+import { done, invalid, invalidWith, recordIn, refused } from './outcomes.ts'
+import { a, pascalCase, references } from './resources.ts'
+
+onEveryHost('References', (tracker) => {
+  for (const { entity, column, parent } of references) {
+    test(`${a(entity)} whose ${column} names nothing is refused under ${column}`, async () => {
+      const body = await tracker.valid(entity, { [column]: randomUUID() })
+      await invalid(tracker.create(entity, body, tracker.administrator), column)
+    })
+
+    test(`${a(entity)} whose ${column} names a removed ${parent} is refused under ${column}`, async () => {
+      const { id } = await tracker.makeRemoved(parent)
+      const body = await tracker.valid(entity, { [column]: id })
+      await invalid(tracker.create(entity, body, tracker.administrator), column)
+    })
+
+    test(`${a(entity)} cannot be updated to ${a(parent)} that is missing or removed`, async () => {
+      const [row, removed] = await Promise.all([tracker.make(entity), tracker.makeRemoved(parent)])
+      for (const id of [randomUUID(), removed.id]) {
+        const body = tracker.change(entity, row, { [column]: id })
+        await invalid(tracker.update(entity, body, tracker.administrator), column)
+      }
+      assert.deepEqual(await recordIn(tracker.get(entity, row.id, tracker.administrator)), row)
+    })
+
+    test(`${a(entity)} can be moved to another ${parent}`, async () => {
+      const [row, other] = await Promise.all([tracker.make(entity), tracker.make(parent)])
+      const body = tracker.change(entity, row, { [column]: other.id.toUpperCase() })
+      await done(tracker.update(entity, body, tracker.administrator))
+      const stored = await recordIn(tracker.get(entity, row.id, tracker.administrator))
+      assert.equal(stored[column], other.id)
+    })
+
+    test(`${a(entity)} whose ${column} is no UUID is told so in the words of the contract`, async () => {
+      const body = await tracker.valid(entity, { [column]: 'none' })
+      await invalidWith(tracker.create(entity, body, tracker.administrator), {
+        [column]: [`${pascalCase(column)} must be a UUID.`],
+      })
+    })
+
+    test(`${a(entity)} whose ${column} does not change may be updated though the ${parent} is gone`, async () => {
+      const gone = await tracker.make(parent)
+      const row = await tracker.make(entity, { [column]: gone.id })
+      await deactivate(gone.id)
+      const changed = tracker.change(entity, row, { [column]: gone.id.toUpperCase() })
+      await done(tracker.update(entity, changed, tracker.administrator))
+    })
+  }
+
+  /** No request removes a parent alone; a race or a hand in the database might. */
+  const deactivate = async (id: string) => {
+    await tracker.database.query(sql`update organizations set active = false where id = ${id}`)
+    await tracker.database.query(sql`update projects set active = false where id = ${id}`)
+    await tracker.database.query(sql`update assignments set active = false where id = ${id}`)
+    await tracker.database.query(sql`update workflows set active = false where id = ${id}`)
+    await tracker.database.query(sql`update assignment_types set active = false where id = ${id}`)
+    await tracker.database.query(sql`update impediments set active = false where id = ${id}`)
+    await tracker.database.query(sql`update users set active = false where id = ${id}`)
+  }
+
+  test('the zero UUID names nothing', async () => {
+    const zero = '00000000-0000-0000-0000-000000000000'
+    const body = await tracker.valid('userProject', { userId: zero, projectId: zero })
+    await invalid(tracker.create('userProject', body, tracker.administrator), 'userId', 'projectId')
+  })
+
+  test('every reference that names nothing is reported at once', async () => {
+    const columns = ['projectId', 'workflowId', 'userId', 'assignmentTypeId']
+    const nothing = Object.fromEntries(columns.map((column) => [column, randomUUID()]))
+    const body = await tracker.valid('assignment', nothing)
+    await invalid(tracker.create('assignment', body, tracker.administrator), ...columns)
+    const row = await tracker.make('assignment')
+    const change = tracker.change('assignment', row, nothing)
+    await invalid(tracker.update('assignment', change, tracker.administrator), ...columns)
+  })
+
+  test('a reference that names nothing is told before a project that is not the caller’s', async () => {
+    const [project, outsider] = await Promise.all([tracker.make('project'), tracker.signUp()])
+    const values = { projectId: project.id, workflowId: randomUUID() }
+    const body = await tracker.valid('assignment', values)
+    await invalid(tracker.create('assignment', body, outsider), 'workflowId')
+    const nowhere = await tracker.valid('assignment', { projectId: randomUUID() })
+    await invalid(tracker.create('assignment', nowhere, outsider), 'projectId')
+    const elsewhere = await tracker.valid('assignment', { projectId: project.id })
+    await refused(tracker.create('assignment', elsewhere, outsider), 'forbidden')
+  })
+})

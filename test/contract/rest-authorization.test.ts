@@ -1,0 +1,26 @@
+import { test } from 'node:test'
+import { matrix, type Scene, scene } from './authorization-matrix.ts'
+import { onRest } from './every-host.ts'
+import { once } from './make-rows.ts'
+import { done, refused } from './outcomes.ts'
+import { type Entity, entities } from './resources.ts'
+
+onRest('The authorization matrix of restoring', (tracker) => {
+  const scenes = new Map(entities.map((entity) => [entity, once(() => scene(tracker, entity))]))
+  const sceneOf = (entity: Entity) => (scenes.get(entity) as () => Promise<Scene>)()
+
+  for (const [entity, person, { restore }] of matrix)
+    test(`${entity}, ${person}: ${restore} on restore`, async () => {
+      const { people, make } = await sceneOf(entity)
+      const { id } = await make()
+      await done(tracker.remove(entity, [id], tracker.administrator))
+      await refused(tracker.restore(entity, [id], people[person]), restore)
+      await refused(tracker.get(entity, id, tracker.administrator), restore === 'ok' ? 'ok' : 'missing')
+    })
+
+  test('a catalog tells those who may not restore nothing else, whatever they send', async () => {
+    const ann = await tracker.signUp()
+    for (const entity of ['organization', 'workflow', 'assignmentType', 'impediment', 'user'] as const)
+      await refused(tracker.restore(entity, [], ann), 'forbidden')
+  })
+})

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { onRest } from './every-host.ts'
+import { invalid } from './outcomes.ts'
+import { a, type Entity, entities, requiredOnCreate, resources } from './resources.ts'
+import { assertEnvelope } from './rest-driver.ts'
+
+/** Values of types that a field of this kind never has. */
+const wrongTypes = {
+  text: [5, true, {}, ['x']],
+  uuid: [5, true, {}, [randomUUID()]],
+  number: ['5', '', true, {}, [5]],
+  date: [5, true, {}, ['2026-01-01']],
+}
+
+const kindOf = (field: string): keyof typeof wrongTypes => {
+  if (field === 'id' || field.endsWith('Id')) return 'uuid'
+  if (field.endsWith('Date') || field === 'expectedVersion') return 'date'
+  return field === 'amountHours' || field === 'order' ? 'number' : 'text'
+}
+
+const requestOnly: Partial<Record<Entity, string[]>> = { user: ['password'], project: ['expectedVersion'] }
+
+onRest('Requests as they come over the network', (tracker) => {
+  const ask = (path: string) => tracker.call('GET', path, { token: tracker.administrator.token })
+
+  for (const entity of entities) {
+    const { own, list } = resources[entity]
+
+    const fields = ['id', ...own, ...(requestOnly[entity] ?? [])]
+
+    for (const at of [0, 1, 2, 3])
+      test(`values of other types are refused under each field of ${a(entity)}, never as broken JSON (${at})`, async () => {
+        const body = Object.fromEntries(fields.map((field) => [field, wrongTypes[kindOf(field)][at]]))
+        await invalid(tracker.update(entity, body, tracker.administrator), ...fields)
+        const onCreate = fields.filter((field) => field !== 'expectedVersion')
+        const created = await tracker.create(entity, body, tracker.administrator)
+        for (const field of onCreate) assert.ok(field in created.errors, field)
+        assert.ok(!('generalErrors' in created.errors))
+      })
+
+    test(`ids of another type are refused when removing ${a(entity)}`, async () => {
+      for (const ids of [undefined, null, randomUUID(), [5]])
+        await invalid(tracker.remove(entity, ids, tracker.administrator), 'ids')
+    })
+
+    test(`a body that is absent or empty is told every field ${a(entity)} needs`, async () => {
+      const { token } = tracker.administrator
+      const headers = { authorization: `Bearer ${token}` }
+      const url = `${tracker.address}/api/${entity}`
+      const requests = [
+        { method: 'POST', headers },
+        { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '' },
+      ]
+      for (const request of requests) {
+        const response = await fetch(url, request)
+        const { errors } = (await response.json()) as { errors: object }
+        assert.equal(response.status, 400)
+        assert.deepEqual(Object.keys(errors).sort(), requiredOnCreate(entity).sort())
+      }
+    })
+
+    test(`a repeated key of a query of ${list} is refused under that key`, async () => {
+      const keys = [
+        ...['pageNumber', 'pageSize', 'sortColumn', 'sortOrder', 'search', 'ids'],
+        ...resources[entity].filters,
+        'anything',
+      ]
+      const query = keys.flatMap((key) => [`${key}=1`, `${key}=1`]).join('&')
+      const { status, body } = await ask(`/api/${list}?${query}`)
+      assert.equal(status, 400)
+      for (const key of keys) assert.ok(key in body.errors, `${key}: ${JSON.stringify(body)}`)
+      const twice = await ask(`/api/${entity}?id=${randomUUID()}&id=${randomUUID()}`)
+      assert.deepEqual([twice.status, Object.keys(twice.body.errors)], [400, ['id']])
+    })
+
+    test(`${a(entity)} is asked for by its id`, async () => {
+      const { status, body } = await ask(`/api/${entity}`)
+      assert.deepEqual([status, Object.keys(body.errors)], [400, ['id']])
+    })
+  }
+
+  test('a key that is repeated with good values is refused all the same', async () => {
+    for (const query of [
+      'pageSize=5&pageSize=5',
+      'userId=&userId=',
+      'anything=1&anything=2',
+      'search=a&search=b',
+    ]) {
+      const { status, body } = await ask(`/api/assignments?${query}`)
+      assert.deepEqual([status, Object.keys(body.errors)], [400, [query.slice(0, query.indexOf('='))]])
+    }
+  })
+
+  for (const key of ['pageNumber', 'pageSize'])
+    for (const value of ['abc', '1.5', '1e1', '0x10', '-1', '10px', '9999999999999999999'])
+      test(`${value} is refused as ${key}`, async () => {
+        const { status, body } = await ask(`/api/projects?${key}=${value}`)
+        assert.deepEqual([status, Object.keys(body.errors)], [400, [key]])
+      })
+
+  const sendBroken = async (token?: string) => {
+    const response = await fetch(`${tracker.address}/api/workflow`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      body: '{',
+    })
+    return response.status
+  }
+
+  test('somebody who is not signed in is told so before a broken body is read', async () => {
+    assert.equal(await sendBroken(), 401)
+  })
+
+  test('blank values of a query are none', async () => {
+    const keys = ['pageNumber', 'pageSize', 'sortColumn', 'sortOrder', 'search', 'ids', 'dateFrom', 'userId']
+    const { status, body } = await ask(`/api/projects?${keys.map((key) => `${key}=`).join('&')}`)
+    assert.equal(status, 200)
+    assert.deepEqual([body.result.pageNumber, body.result.pageSize], [1, 10])
+  })
+
+  test('half a character is refused under its field, never an error of ours', async () => {
+    const body = await tracker.valid('organization', { name: 'a\ud800b', description: '\udc00' })
+    await invalid(tracker.create('organization', body, tracker.administrator), 'name', 'description')
+  })
+
+  test('NUL in a query is refused, never an error of ours', async () => {
+    for (const key of ['search', 'ids', 'organizationId', 'sortOrder', 'pageSize'])
+      assert.equal((await ask(`/api/projects?${key}=a%00b`)).status, 400, key)
+    for (const query of ['sortColumn=na%00me', '%00=1', 'search=%E0%A4%A', 'search=%'])
+      assert.ok((await ask(`/api/projects?${query}`)).status < 500, query)
+    assert.equal((await ask('/api/project?id=%00')).status, 400)
+  })
+
+  for (const text of ['{', '[]', '"text"', '5', 'null', '{"name": }'])
+    test(`${text} is no body: 400 under generalErrors`, async () => {
+      const { token } = tracker.administrator
+      const response = await fetch(`${tracker.address}/api/organization`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: text,
+      })
+      const body = (await response.json()) as { errors: object }
+      assertEnvelope(400, body)
+      assert.deepEqual([response.status, Object.keys(body.errors)], [400, ['generalErrors']])
+    })
+
+  for (const [status, method, path, type] of [
+    [404, 'GET', '/api/nothing', 'application/json'],
+    [404, 'GET', '/api/Projects/x', 'application/json'],
+    [405, 'PUT', '/api/project', 'application/json'],
+    [405, 'POST', '/api/projects', 'application/json'],
+    [415, 'POST', '/api/project', 'text/plain'],
+  ] as const)
+    test(`${method} ${path} with ${type} is answered with ${status} and the envelope`, async () => {
+      const { token } = tracker.administrator
+      const response = await fetch(`${tracker.address}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': type },
+        ...(method !== 'GET' && { body: '{}' }),
+      })
+      assert.equal(response.status, status)
+      assertEnvelope(status, await response.json())
+    })
+})

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { sql } from '../../src/store/sql.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
+import type { Caller, Input } from './driver.ts'
+import { onRest, type Tracker } from './every-host.ts'
+import { assertEnvelope, type RestHost } from './rest-driver.ts'
+
+interface Request {
+  readonly method: string
+  readonly path: string
+  readonly as?: Caller
+  readonly body?: Input
+}
+
+type Case = readonly [number, string, (tracker: Tracker<RestHost>) => Promise<Request>]
+
+const cases: readonly Case[] = [
+  [400, 'an invalid body', async () => ({ method: 'POST', path: '/api/project', body: {} })],
+  [400, 'an invalid query', async () => ({ method: 'GET', path: '/api/projects?pageSize=0' })],
+  [
+    400,
+    'a reference to a missing record',
+    async () => ({
+      method: 'POST',
+      path: '/api/project',
+      body: { name: 'Pier', organizationId: randomUUID() },
+    }),
+  ],
+  [
+    400,
+    'the restoration of a row whose parent is removed',
+    async ({ make, makeRemoved, remove, administrator }) => {
+      const { id } = await make('organization')
+      const project = await makeRemoved('project', { organizationId: id })
+      await remove('organization', [id], administrator)
+      return { method: 'POST', path: '/api/project/restore', body: { ids: [project.id] } }
+    },
+  ],
+  [401, 'no token', async () => ({ method: 'GET', path: '/api/projects', as: undefined })],
+  [401, 'no good token', async () => ({ method: 'GET', path: '/api/projects', as: { token: 'a.b.c' } })],
+  [
+    401,
+    'a token whose session has ended',
+    async ({ signUp, database }) => {
+      const as = await signUp()
+      await database.query(sql`delete from signin_sessions where user_id = ${as.id}`)
+      return { method: 'GET', path: '/api/projects', as }
+    },
+  ],
+  [
+    401,
+    'a token whose account is removed',
+    async ({ signUp, remove, administrator }) => {
+      const as = await signUp()
+      await remove('user', [as.id], administrator)
+      return { method: 'GET', path: '/api/projects', as }
+    },
+  ],
+  [
+    403,
+    'a catalog record by somebody who is no administrator',
+    async ({ signUp }) => ({
+      method: 'POST',
+      path: '/api/workflow',
+      as: await signUp(),
+      body: { name: 'Mine', order: 1 },
+    }),
+  ],
+  [
+    403,
+    'a row in a project the caller is no member of',
+    async ({ signUp, valid }) => ({
+      method: 'POST',
+      path: '/api/assignment',
+      as: await signUp(),
+      body: await valid('assignment'),
+    }),
+  ],
+  [404, 'an unknown id', async () => ({ method: 'GET', path: `/api/project?id=${randomUUID()}` })],
+  [
+    404,
+    'an invisible id',
+    async ({ signUp, make }) => {
+      const [as, project] = await Promise.all([signUp(), make('project')])
+      return { method: 'GET', path: `/api/project?id=${project.id}`, as }
+    },
+  ],
+  [
+    404,
+    'the removal of an unknown id',
+    async () => ({ method: 'DELETE', path: '/api/project', body: { ids: [randomUUID()] } }),
+  ],
+  [
+    404,
+    'the restoration of a row that is still active',
+    async ({ make }) => {
+      const { id } = await make('project')
+      return { method: 'POST', path: '/api/project/restore', body: { ids: [id] } }
+    },
+  ],
+  [
+    409,
+    'an id that is taken',
+    async ({ make, valid }) => {
+      const { id } = await make('project')
+      return { method: 'POST', path: '/api/project', body: await valid('project', { id }) }
+    },
+  ],
+  [
+    409,
+    'a login that is taken',
+    async ({ make, valid }) => {
+      const { login } = await make('user')
+      return { method: 'POST', path: '/api/user', body: await valid('user', { login }) }
+    },
+  ],
+  [
+    409,
+    'a stale project version',
+    async ({ make, change }) => {
+      const project = await make('project')
+      const body = change('project', project, { expectedVersion: '2001-01-01T00:00:00Z' })
+      return { method: 'PATCH', path: '/api/project', body }
+    },
+  ],
+  [
+    409,
+    'a removal with active dependents',
+    async ({ make }) => {
+      const { id } = await make('organization')
+      await make('project', { organizationId: id })
+      return { method: 'DELETE', path: '/api/organization', body: { ids: [id] } }
+    },
+  ],
+  [
+    409,
+    'the restoration of an account whose login is taken',
+    async ({ make, makeRemoved }) => {
+      const user = await makeRemoved('user')
+      await make('user', { login: user.login })
+      return { method: 'POST', path: '/api/user/restore', body: { ids: [user.id] } }
+    },
+  ],
+]
+
+onRest('Statuses of the per-resource operations', (tracker) => {
+  for (const [status, words, make] of cases)
+    test(`${words} is answered with ${status} and the envelope`, async () => {
+      const request = await make(tracker)
+      const as = 'as' in request ? request.as : tracker.administrator
+      const { method, path, body } = request
+      const answer = await tracker.call(method, path, { token: as?.token, body })
+      assert.equal(answer.status, status, JSON.stringify(answer.body))
+      assertEnvelope(status, answer.body)
+    })
+
+  test('validation failures share one message', async () => {
+    const { token } = tracker.administrator
+    const answers = await Promise.all([
+      tracker.call('POST', '/api/project', { token, body: {} }),
+      tracker.call('GET', '/api/users?pageSize=0', { token }),
+      tracker.call('DELETE', '/api/workflow', { token, body: { ids: [] } }),
+    ])
+    assert.equal(new Set(answers.map(({ body }) => body.message)).size, 1)
+  })
+
+  test('more requests than a minute may have are answered with 429, Retry-After and the envelope', async () => {
+    const limits = { RateLimit__Rest__PermitLimit: '1', RateLimit__Rest__QueueLimit: '0' }
+    const limited = await startRestUnderTest(limits)
+    try {
+      const { token } = limited.administrator
+      await limited.call('GET', '/api/projects', { token })
+      const { status, headers, body } = await limited.call('GET', '/api/projects', { token })
+      assert.equal(status, 429)
+      assertEnvelope(429, body)
+      assert.match(headers.get('retry-after') ?? '', /^\d+$/)
+    } finally {
+      await limited.stop()
+    }
+  })
+})

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { onEveryHost } from './every-host.ts'
+import { done, invalid, pageIn, recordIn, refused } from './outcomes.ts'
+
+const policy: readonly (readonly [string, string])[] = [
+  ['shorter than 8 characters', 'Abc-123'],
+  ['longer than 128 characters', `Ab-1${'x'.repeat(125)}`],
+  ['without a lower-case letter', 'SECRET-123'],
+  ['without an upper-case letter', 'secret-123'],
+  ['without a digit', 'Secret-abc'],
+  ['without any other character', 'Secret0123'],
+]
+
+const welcome = ['Secret-1', `Ab-1${'x'.repeat(124)}`, 'ÄpfelKüche-9 und Öl', 'Secret 123', 'pAss1😀😀😀']
+
+onEveryHost('Users', (tracker) => {
+  const newLogin = () => `${randomUUID()}@example.com`
+  const create = async (values: object) =>
+    tracker.create('user', await tracker.valid('user', { ...values }), tracker.administrator)
+
+  for (const [words, password] of policy)
+    test(`a password ${words} is refused under password`, async () => {
+      await invalid(create({ password }), 'password')
+      const user = await tracker.make('user')
+      const change = tracker.change('user', user, { password })
+      await invalid(tracker.update('user', change, tracker.administrator), 'password')
+    })
+
+  for (const password of welcome)
+    test(`${password.slice(0, 20)} is a good password of ${[...password].length} characters`, async () => {
+      await done(create({ password }))
+    })
+
+  test('the other violations of a user are told together with those of the password', async () => {
+    await invalid(create({ name: ' ', login: 'x'.repeat(257), password: 'a' }), 'name', 'login', 'password')
+  })
+
+  test('nothing of a password is ever shown', async () => {
+    const password = 'Unheard-of-9'
+    const user = await recordIn(create({ password }))
+    const change = tracker.change('user', user, { password: `${password}9` })
+    const answers = [
+      user,
+      await recordIn(tracker.get('user', user.id, tracker.administrator)),
+      await pageIn(tracker.list('user', { ids: user.id }, tracker.administrator)),
+      await done(tracker.update('user', change, tracker.administrator)),
+      await recordIn(tracker.get('user', user.id, tracker.administrator)),
+      await create({ login: user.login }),
+    ]
+    for (const answer of answers)
+      assert.doesNotMatch(JSON.stringify(answer), /Unheard|argon|hash|salt|stamp/i)
+  })
+
+  test('a login is taken once, whatever its capitals and the blanks around it', async () => {
+    const login = `Mixed.${newLogin()}`
+    assert.equal((await recordIn(create({ login }))).login, login)
+    for (const other of [login, login.toUpperCase(), login.toLowerCase(), `  ${login} `])
+      await refused(create({ login: other }), 'duplicate')
+  })
+
+  test('capitals beyond ASCII are no way around a taken login', async () => {
+    const login = `ÄÖÜ-${newLogin()}`
+    await done(create({ login }))
+    await refused(create({ login: login.toLowerCase() }), 'duplicate')
+  })
+
+  test('the login of a removed account is free again', async () => {
+    const login = newLogin()
+    const { id } = await recordIn(create({ login }))
+    await done(tracker.remove('user', [id], tracker.administrator))
+    await done(create({ login }))
+  })
+
+  test('a user cannot change to a login that is taken, but may respell the own one', async () => {
+    const [ann, bob] = await Promise.all([tracker.make('user'), tracker.make('user')])
+    const clash = tracker.change('user', bob, { login: String(ann.login).toUpperCase() })
+    await refused(tracker.update('user', clash, tracker.administrator), 'duplicate')
+    const login = `  ${String(bob.login).toUpperCase()} `
+    await done(tracker.update('user', tracker.change('user', bob, { login }), tracker.administrator))
+    const stored = await recordIn(tracker.get('user', bob.id, tracker.administrator))
+    assert.equal(stored.login, login.trim())
+  })
+
+  test('of several who take a login at once, one gets it', async () => {
+    const body = await tracker.valid('user', { login: newLogin() })
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(() => tracker.create('user', body, tracker.administrator)),
+    )
+    assert.equal(answers.filter(({ kinds }) => kinds.includes('ok')).length, 1)
+    assert.equal(answers.filter(({ kinds }) => kinds.includes('duplicate')).length, 3)
+  })
+
+  test('an update that leaves out the login leaves it as it is', async () => {
+    const user = await tracker.make('user')
+    await done(tracker.update('user', { id: user.id, name: 'Renamed' }, tracker.administrator))
+    const { name, login } = await recordIn(tracker.get('user', user.id, tracker.administrator))
+    assert.deepEqual([name, login], ['Renamed', user.login])
+  })
+
+  for (const nothing of [null, '', '  '])
+    test(`an update with ${JSON.stringify(nothing)} as login and password clears neither`, async () => {
+      const ann = await tracker.signUp()
+      const change = { id: ann.id, name: ann.name, login: nothing, password: nothing }
+      await tracker.update('user', change, tracker.administrator)
+      const stored = await recordIn(tracker.get('user', ann.id, tracker.administrator))
+      assert.equal(stored.login, ann.login)
+      await done(tracker.list('organization', {}, ann))
+    })
+
+  test('a sign-in outlives a new name', async () => {
+    const ann = await tracker.signUp()
+    await done(tracker.update('user', { id: ann.id, name: 'Ann' }, tracker.administrator))
+    await done(tracker.list('organization', {}, ann))
+  })
+
+  for (const [words, values] of [
+    ['password', { password: 'Changed-123' }],
+    ['login', { login: newLogin() }],
+  ] as const)
+    test(`a new ${words} ends the sign-ins of the account`, async () => {
+      const ann = await tracker.signUp()
+      const change = { id: ann.id, name: ann.name, ...values }
+      await done(tracker.update('user', change, tracker.administrator))
+      await refused(tracker.list('organization', {}, ann), 'unauthenticated')
+    })
+})

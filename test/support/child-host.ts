@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface ChildHost {
+  readonly address: string
+  readonly process: ChildProcess
+  readonly startedWithinMilliseconds: number
+  /** Everything it has printed so far. */
+  output(): string
+  /** Sends a signal to the launcher alone and waits for its end; returns the exit code, or the signal that ended it. */
+  end(signal: NodeJS.Signals): Promise<number | string>
+  /** As a terminal does it: everything that was started gets the signal. */
+  pressControlC(): Promise<number | string>
+  readonly exited: Promise<number | string>
+}
+
+const root = join(import.meta.dirname, '..', '..')
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export type ChildEnvironment = Readonly<Record<string, string>>
+
+/** `npm start -- rest` as a process of its own, whether or not it gets to serve. */
+export function spawnStart(environment: ChildEnvironment, words: readonly string[] = ['rest']) {
+  const { DATABASE_URL: _, ...inherited } = process.env
+  const child = spawn(process.execPath, [join(root, 'src', 'cli.ts'), 'start', ...words], {
+    cwd: root,
+    env: {
+      ...inherited,
+      LOG_LEVEL: 'error',
+      SVC_DEMO_DATA: 'false',
+      RateLimit__Rest__PermitLimit: '0',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, as a terminal gives it: Ctrl-C reaches the database as well.
+    detached: true,
+  })
+  running.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const exited = once(child, 'close').then(([code, signal]) => {
+    running.delete(child)
+    return (code ?? signal) as number | string
+  })
+  return { process: child, output: () => output, exited }
+}
+
+/** Starts a host and waits until it is ready to serve. */
+export async function startChild(environment: ChildEnvironment): Promise<ChildHost> {
+  const port = environment.REST_PORT ?? String(await freePort())
+  const address = `http://127.0.0.1:${port}`
+  const startedAt = performance.now()
+  const child = spawnStart({ ...environment, REST_PORT: port })
+  let isOver = false
+  void child.exited.then(() => {
+    isOver = true
+  })
+  for (;;) {
+    const answer = await fetch(`${address}/readyz`).catch(() => undefined)
+    if (answer?.status === 200) break
+    if (isOver) throw new Error(`The host ended before it was ready:\n${child.output()}`)
+    if (performance.now() - startedAt > startSecondsMax * 1000) {
+      child.process.kill('SIGKILL')
+      throw new Error(`The host was not ready within ${startSecondsMax} s:\n${child.output()}`)
+    }
+    await sleep(40)
+  }
+  return {
+    ...child,
+    address,
+    startedWithinMilliseconds: performance.now() - startedAt,
+    end(signal) {
+      child.process.kill(signal)
+      return child.exited
+    },
+    pressControlC() {
+      process.kill(-(child.process.pid ?? 0), 'SIGINT')
+      return child.exited
+    },
+  }
+}
+
+/** A first start makes a cluster; on a busy machine that takes its time. */
+const startSecondsMax = 60
+
+/** A test that fails half-way must not leave its children behind. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})

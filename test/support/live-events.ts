@@ -1,0 +1,147 @@
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+
+export interface LiveEvent {
+  readonly id: string
+  readonly name: string
+  // biome-ignore lint/suspicious/noExplicitAny: an event's data is what came over the network
+  readonly data: any
+  /** When it arrived, as `Date.now()` tells. */
+  readonly at: number
+}
+
+export interface LiveReader {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** The answer's text, when the stream was refused. */
+  readonly refusal: string
+  readonly events: readonly LiveEvent[]
+  readonly comments: readonly string[]
+  /** The next event that was not taken yet. */
+  next(): Promise<LiveEvent>
+  /** Takes events until one is as wanted. */
+  nextWhere(isWanted: (event: LiveEvent) => boolean): Promise<LiveEvent>
+  /** Stops reading, as a client does that is busy elsewhere. */
+  pause(): void
+  resume(): void
+  readonly isEnded: boolean
+  readonly ended: Promise<void>
+  close(): void
+}
+
+export interface ListenOptions {
+  readonly token?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Convergence takes a second or two; on a busy machine the reader itself may be late. */
+const arrivalSecondsMax = 6
+
+const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
+
+/** Opens a live listing as a client does, and resolves when the answer's headers are there. */
+export async function listen(
+  address: string,
+  path: string,
+  options: ListenOptions = {},
+): Promise<LiveReader> {
+  const response = await open(address, path, options)
+  response.setEncoding('utf8')
+  if (response.statusCode !== 200) return readerOf(response, await textOf(response))
+  return readerOf(response, '')
+}
+
+function open(address: string, path: string, { token, headers }: ListenOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${address}${path}`, {
+      agent,
+      headers: {
+        accept: 'text/event-stream',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+    })
+    sent.on('response', resolve).on('error', reject).end()
+  })
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const piece of response) text += piece
+  return text
+}
+
+function readerOf(response: IncomingMessage, refusal: string): LiveReader {
+  const events: LiveEvent[] = []
+  const comments: string[] = []
+  let taken = 0
+  let isEnded = false
+  let wake = Promise.withResolvers<void>()
+  const notify = () => {
+    wake.resolve()
+    wake = Promise.withResolvers()
+  }
+  const ended = new Promise<void>((resolve) => {
+    const finish = () => {
+      isEnded = true
+      notify()
+      resolve()
+    }
+    response.on('close', finish).on('error', finish)
+  })
+  let rest = ''
+  if (refusal === '') {
+    response.on('data', (piece: string) => {
+      const blocks = (rest + piece).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) readBlock(block, events, comments)
+      notify()
+    })
+  }
+  async function next(): Promise<LiveEvent> {
+    const deadline = Date.now() + arrivalSecondsMax * 1000
+    for (;;) {
+      const event = events[taken]
+      if (event !== undefined) {
+        taken += 1
+        return event
+      }
+      if (isEnded) throw new Error('The stream ended before the next event.')
+      if (Date.now() > deadline) throw new Error(`No event arrived within ${arrivalSecondsMax} s.`)
+      await Promise.race([wake.promise, new Promise((resolve) => setTimeout(resolve, 100))])
+    }
+  }
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    refusal,
+    events,
+    comments,
+    next,
+    async nextWhere(isWanted) {
+      for (;;) {
+        const event = await next()
+        if (isWanted(event)) return event
+      }
+    },
+    pause: () => void response.pause(),
+    resume: () => void response.resume(),
+    get isEnded() {
+      return isEnded
+    },
+    ended,
+    close: () => void response.destroy(),
+  }
+}
+
+/** One block between two empty lines, as the HTML standard's event stream format has it. */
+function readBlock(block: string, events: LiveEvent[], comments: string[]) {
+  const lines = block.split('\n')
+  const valuesOf = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim())
+  comments.push(...valuesOf(''))
+  const data = valuesOf('data')
+  if (data.length === 0) return
+  const [id = ''] = valuesOf('id')
+  const [name = ''] = valuesOf('event')
+  events.push({ id, name, data: JSON.parse(data.join('\n')), at: Date.now() })
+}
