@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { identityDocument } from '../src/hosts/identity/openapi.ts'
 import { openApiOf } from '../src/hosts/rest/openapi.ts'
 import { contractRoutes } from '../src/hosts/rest/routes.ts'
 
@@ -11,6 +12,7 @@ const nowhere = undefined as never
 
 const documents = {
   'rest.v1.json': openApiOf(contractRoutes({ database: nowhere, passwords: nowhere }, nowhere)),
+  'identity.v1.json': identityDocument(),
 }
 
 for (const [name, document] of Object.entries(documents)) {

@@ -24,6 +24,8 @@ export interface Settings {
   entries(name: string): readonly string[]
   /** The values of `name__0`, `name__1` and so on, in any numbering. */
   numbered(name: string): readonly string[]
+  /** The ids of `name__{id}__…`, each once. */
+  idsUnder(name: string): readonly string[]
   refuse(problem: string): void
 }
 
@@ -68,6 +70,13 @@ function settingsOf(environment: Environment, problems: string[]): Settings {
         .filter((key) => key.startsWith(`${name}__`) && /^\d+$/.test(key.slice(name.length + 2)))
         .sort((first, second) => Number(first.slice(name.length + 2)) - Number(second.slice(name.length + 2)))
         .flatMap((key) => given(key) ?? []),
+    idsUnder: (name) => [
+      ...new Set(
+        Object.keys(environment).flatMap((key) =>
+          key.startsWith(`${name}__`) ? key.slice(name.length + 2).split('__', 1) : [],
+        ),
+      ),
+    ],
   }
 }
 

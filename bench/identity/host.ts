@@ -1,0 +1,13 @@
+import { createPasswords } from '../../src/accounts/passwords.ts'
+import { readSettings } from '../../src/configuration/settings.ts'
+import { readIdentitySettings } from '../../src/hosts/identity/configuration.ts'
+import { startIdentity } from '../../src/hosts/identity/main.ts'
+import { createLog } from '../../src/http/log.ts'
+import { openDatabase } from '../../src/store/database.ts'
+
+/** The real host in a process of its own, so that its processor time can be told from the client's. Prints its port. */
+const settings = readSettings(process.env, readIdentitySettings)
+const database = openDatabase({ url: process.env.DATABASE_URL ?? '', applicationName: 'bench' })
+const log = createLog({ level: settings.logLevel })
+const { app } = await startIdentity({ database, passwords: createPasswords() }, settings, log)
+console.log(new URL(app.listeningOrigin).port)

@@ -1,0 +1,27 @@
+import { startSession } from '../../src/hosts/identity/sessions.ts'
+import { createOpaqueToken } from '../../src/hosts/identity/tokens/opaque-token.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { sql } from '../../src/store/sql.ts'
+import { insertAccount } from '../../test/support/insert-account.ts'
+
+export const serviceLogin = 'robot@example.com'
+
+/** The account of the service client, and a signed-in person with a refresh token for each chain. */
+export async function seedSignIns(url: string, chains: number): Promise<string[]> {
+  await migrate(url)
+  const database = openDatabase({ url, applicationName: 'bench' })
+  await insertAccount(database, { login: serviceLogin })
+  const tokens: string[] = []
+  for (let chain = 0; chain < chains; chain += 1) {
+    const { id: accountId, ...account } = await insertAccount(database)
+    const session = await startSession(database, { accountId, ...account }, Date.now())
+    const { token, id } = createOpaqueToken()
+    await database.query(sql`
+      insert into refresh_tokens (id, session_id, client_id, scope, created_at)
+      values (${id}, ${session?.sessionId}, 'svc-webclient', 'openid profile svc.api offline_access', now())`)
+    tokens.push(token)
+  }
+  await database.close()
+  return tokens
+}

@@ -1,0 +1,51 @@
+import type { Identity } from '../identity.ts'
+import { OAuthError } from '../oauth-error.ts'
+import type { Parameters } from '../parameters.ts'
+import { type AuthorizationRequest, readAuthorizationRequest } from './read-authorization-request.ts'
+import { AuthorizationRefusal } from './tell-client.ts'
+
+/**
+ * An authorization request that waits for a sign-in. It travels sealed through the browser and never carries who signed
+ * in: otherwise whoever lured a victim to the sign-in page with a request of his own would get the victim's code.
+ */
+export interface PendingRequest {
+  readonly request: AuthorizationRequest
+  /** When it was first seen: a sign-in after that satisfies `prompt=login` and any `max_age`. */
+  readonly since: number
+}
+
+interface Sealed {
+  readonly parameters: Parameters
+  readonly since: number
+}
+
+/** A sign-in page left open over night still works in the morning. */
+const pendingMilliseconds = 24 * 60 * 60_000
+
+export const sealPendingRequest = ({ seals }: Identity, { request, since }: PendingRequest): string =>
+  seals.seal(
+    'authRequest',
+    { parameters: request.parameters, since } satisfies Sealed,
+    since + pendingMilliseconds,
+  )
+
+/** Read anew, because clients and origins may have changed; undefined when it could not be answered any more. */
+export async function openPendingRequest(
+  { seals, clients }: Identity,
+  text: string | undefined,
+): Promise<PendingRequest | undefined> {
+  const sealed = text === undefined ? undefined : await seals.open<Sealed>('authRequest', text)
+  if (!sealed) return undefined
+  try {
+    return {
+      request: readAuthorizationRequest(clients, withoutAbsent(sealed.parameters)),
+      since: sealed.since,
+    }
+  } catch (error) {
+    if (error instanceof OAuthError || error instanceof AuthorizationRefusal) return undefined
+    throw error
+  }
+}
+
+const withoutAbsent = (parameters: Parameters): Parameters =>
+  Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined))

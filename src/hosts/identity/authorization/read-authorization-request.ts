@@ -1,0 +1,143 @@
+import type { Client, Clients } from '../clients.ts'
+import { invalidRequest, OAuthError } from '../oauth-error.ts'
+import {
+  type GivenParameters,
+  type Parameters,
+  readParameters,
+  readSingle,
+  requireParameter,
+} from '../parameters.ts'
+import { scopes as allScopes, splitScope } from '../scopes.ts'
+import { type Prompt, readMaxAge, readPrompts } from './read-prompts.ts'
+import { isImplicit, tellClient } from './tell-client.ts'
+
+/** An authorization request that may be answered, RFC 6749 (4.1.1) with PKCE and OpenID Connect Core (3.1.2.1). */
+export interface AuthorizationRequest {
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly state: string | undefined
+  readonly nonce: string | undefined
+  readonly scopes: readonly string[]
+  readonly codeChallenge: string
+  readonly prompts: ReadonlySet<Prompt>
+  readonly maxAgeSeconds: number | undefined
+  readonly idTokenHint: string | undefined
+  /** What it was read from, to be read again when the user comes back. */
+  readonly parameters: Parameters
+}
+
+export function readAuthorizationRequest(clients: Clients, given: GivenParameters): AuthorizationRequest {
+  const single = readSingle(given)
+  const client = requireClient(clients, single)
+  const redirectUri = requireRedirectUri(client, single)
+  // Until here nobody knows who is asking, so the user is told; from here on the client is.
+  return tellClient(replyToOf(redirectUri, single), () => {
+    const parameters = readParameters(given)
+    refuseRequestObjects(parameters)
+    requireCodeFlow(parameters)
+    requireQueryMode(parameters)
+    return {
+      clientId: client.id,
+      redirectUri,
+      state: parameters.state,
+      nonce: parameters.nonce,
+      scopes: requireScopes(client, parameters),
+      codeChallenge: requireCodeChallenge(parameters),
+      prompts: readPrompts(parameters),
+      maxAgeSeconds: readMaxAge(parameters),
+      idTokenHint: parameters.id_token_hint,
+      parameters: requireShort(parameters),
+    }
+  })
+}
+
+function requireClient(clients: Clients, parameters: Parameters): Client {
+  const client = clients.get(requireParameter(parameters, 'client_id'))
+  if (!client) throw new OAuthError('invalid_client', 'The client is unknown.')
+  return client
+}
+
+/** Compared as text (RFC 9700, 4.1.3): whatever is more generous has been used to steal codes. */
+function requireRedirectUri(client: Client, parameters: Parameters): string {
+  const redirectUri = requireParameter(parameters, 'redirect_uri')
+  if (!client.redirectUris.includes(redirectUri))
+    throw invalidRequest('redirect_uri is not registered for the client.')
+  return redirectUri
+}
+
+const replyToOf = (redirectUri: string, { state, response_type: responseType = '' }: Parameters) => ({
+  redirectUri,
+  state,
+  isFragment: isImplicit(responseType),
+})
+
+/** OpenID Connect Core, 6 and Registration, 2.1.1: ignoring them would grant something else than was asked for. */
+function refuseRequestObjects(parameters: Parameters): void {
+  if (parameters.request !== undefined)
+    throw new OAuthError('request_not_supported', 'request is not supported.')
+  if (parameters.request_uri !== undefined)
+    throw new OAuthError('request_uri_not_supported', 'request_uri is not supported.')
+  if (parameters.registration !== undefined)
+    throw new OAuthError('registration_not_supported', 'registration is not supported.')
+}
+
+/** The implicit types are known, but no client may use them. */
+function requireCodeFlow(parameters: Parameters): void {
+  const responseType = requireParameter(parameters, 'response_type')
+  if (responseType === 'code') return
+  if (implicitTypes.has(responseType.split(' ').sort().join(' ')))
+    throw new OAuthError('unauthorized_client', 'The client may use response_type code only.')
+  throw new OAuthError('unsupported_response_type', 'response_type must be code.')
+}
+
+const implicitTypes: ReadonlySet<string> = new Set(['id_token', 'token', 'id_token token'])
+
+function requireQueryMode({ response_mode: responseMode }: Parameters): void {
+  if (responseMode !== undefined && responseMode !== 'query')
+    throw invalidRequest('response_mode must be query.')
+}
+
+function requireScopes(client: Client, parameters: Parameters): readonly string[] {
+  const requested = splitScope(parameters.scope ?? '')
+  if (requested.length === 0) throw new OAuthError('invalid_scope', 'scope is required.')
+  if (requested.some((scope) => !client.scopes.includes(scope)))
+    throw new OAuthError('invalid_scope', `scope can have ${client.scopes.join(', ')}.`)
+  // In our order, so that the same grant always reads the same.
+  return allScopes.filter((scope) => requested.includes(scope))
+}
+
+/** RFC 7636, 4.3: without a method it would be plain, which protects nobody. */
+function requireCodeChallenge(parameters: Parameters): string {
+  const codeChallenge = requireParameter(parameters, 'code_challenge')
+  if (parameters.code_challenge_method !== 'S256') throw invalidRequest('code_challenge_method must be S256.')
+  if (!codeChallengePattern.test(codeChallenge))
+    throw invalidRequest('code_challenge must be the base64url form of a SHA-256.')
+  return codeChallenge
+}
+
+const codeChallengePattern = /^[\w-]{43}$/
+
+/** Sealed, a request still has to fit into an address, of which common proxies take 8 KB. */
+const requestBytesMax = 5000
+
+function requireShort(parameters: Parameters): Parameters {
+  const kept = Object.fromEntries(rememberedNames.map((name) => [name, parameters[name]]))
+  if (Buffer.byteLength(JSON.stringify(kept)) > requestBytesMax)
+    throw invalidRequest('The authorization request is too long.')
+  return kept
+}
+
+const rememberedNames = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'prompt',
+  'max_age',
+  'id_token_hint',
+]

@@ -1,0 +1,88 @@
+import type { KeyObject } from 'node:crypto'
+import { addressIn, type Settings } from '../../configuration/settings.ts'
+import { readStoreSettings } from '../../configuration/store-settings.ts'
+import {
+  type RateLimitSettings,
+  readPort,
+  readRateLimit,
+  readTrackerSettings,
+  type TrackerSettings,
+} from '../../configuration/tracker-settings.ts'
+import { type ServiceClientSettings, webClientId } from './clients.ts'
+import { readPinnedKey } from './keys/pinned-key.ts'
+import { serviceScopes } from './scopes.ts'
+
+export interface IdentitySettings extends TrackerSettings {
+  readonly port: number
+  readonly apiAudience: string
+  readonly grpcAudience: string
+  /** Where to go when the page of the client's own origin cannot be told. */
+  readonly loginPageUrl: string | undefined
+  readonly serviceClients: readonly ServiceClientSettings[]
+  /** Encrypts the keys in the store. None: one is made and kept in the data folder. */
+  readonly keySecret: string | undefined
+  readonly dataDirectory: string
+  /** Signs instead of the key ring. */
+  readonly pinnedKey: KeyObject | undefined
+  readonly rateLimit: RateLimitSettings
+  /** Measurements at `/metrics`; off unless asked for, because the port is public. */
+  readonly metrics: boolean
+}
+
+export const readIdentitySettings = (settings: Settings): IdentitySettings => ({
+  ...readTrackerSettings(settings),
+  port: readPort(settings, 'IDENTITY_PORT', 5200),
+  apiAudience: settings.text('Jwt__Audience', 'svc-api'),
+  grpcAudience: settings.text('Identity__GrpcAudience', 'svc-grpc'),
+  loginPageUrl: readLoginPageUrl(settings),
+  serviceClients: settings.idsUnder('Identity__ServiceClients').map((id) => readServiceClient(settings, id)),
+  ...readKeySecret(settings),
+  pinnedKey: readSigningPrivateKey(settings),
+  rateLimit: readRateLimit(settings, 'Identity', { permitLimit: 60, queueLimit: 5 }),
+  metrics: settings.flag('METRICS', false),
+})
+
+/** Kept letter for letter: a page may live with or without a slash at its end. */
+function readLoginPageUrl(settings: Settings): string | undefined {
+  const url = settings.optionalText('Identity__LoginPageUrl')
+  if (url !== undefined && addressIn(url) === undefined)
+    settings.refuse('Identity__LoginPageUrl must be an http or https address.')
+  return url
+}
+
+/** The contract's; a shorter one could be guessed. */
+const secretCharactersMin = 32
+
+function readServiceClient(settings: Settings, id: string): ServiceClientSettings {
+  const name = `Identity__ServiceClients__${id}`
+  const secret = settings.text(`${name}__Secret`, '')
+  const login = settings.text(`${name}__Login`, '')
+  const given = settings.numbered(`${name}__Scopes`)
+  if (secret.length < secretCharactersMin)
+    settings.refuse(`${name}__Secret must have at least ${secretCharactersMin} characters.`)
+  if (login === '') settings.refuse(`${name}__Login is required: the login of the account it acts as.`)
+  if (id === webClientId) settings.refuse(`${name} cannot be named like the web client.`)
+  for (const scope of given.filter((scope) => !serviceScopes.includes(scope)))
+    settings.refuse(`${name}__Scopes has ${scope}; a service client can have ${serviceScopes.join(', ')}.`)
+  return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes }
+}
+
+/** A secret made by one machine would lock another out of the keys they share, so a shared store needs a given one. */
+function readKeySecret(settings: Settings) {
+  const { databaseUrl, dataDirectory } = readStoreSettings(settings)
+  const keySecret =
+    settings.optionalText('Identity__KeyEncryptionSecret') ?? settings.optionalText('Jwt__SigningKey')
+  if (databaseUrl !== undefined && keySecret === undefined)
+    settings.refuse(
+      'Jwt__SigningKey or Identity__KeyEncryptionSecret must be set with DATABASE_URL: it encrypts the keys in that store, for all instances.',
+    )
+  return { keySecret, dataDirectory }
+}
+
+function readSigningPrivateKey(settings: Settings): KeyObject | undefined {
+  const pem = settings.optionalText('Jwt__SigningPrivateKey')
+  const key = pem === undefined ? undefined : readPinnedKey(pem)
+  if (pem !== undefined && !key)
+    settings.refuse('Jwt__SigningPrivateKey must be an RSA private key of at least 2048 bits, as PEM.')
+  return key
+}

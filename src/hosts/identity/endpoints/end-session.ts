@@ -1,0 +1,64 @@
+import type { JWTPayload } from 'jose'
+import type { Identity } from '../identity.ts'
+import { invalidRequest } from '../oauth-error.ts'
+import { type Parameters, readParameters } from '../parameters.ts'
+import type { Endpoint } from '../route.ts'
+import { onThisHost } from '../sign-in/addresses.ts'
+import { sealSignOut } from '../sign-in/sign-out.ts'
+import { readTokenHint } from '../tokens/verify-token.ts'
+
+/** OpenID Connect RP-Initiated Logout 1.0, 2, without a page in between. */
+export const endSession =
+  (identity: Identity): Endpoint =>
+  async ({ parameters: given }) => {
+    const parameters = readParameters(given)
+    const hint = await readHint(identity, parameters)
+    const clientId = requireSameClient(hint, parameters)
+    requireKnownClient(identity, clientId)
+    const returnTo = requireRegistered(identity, clientId, parameters.post_logout_redirect_uri)
+    const logoutId = sealSignOut(identity, {
+      sessionId: typeof hint?.sid === 'string' ? hint.sid : undefined,
+      returnTo,
+      state: parameters.state,
+    })
+    return { redirectTo: onThisHost(identity.settings, '/api/account/logout', { logoutId }) }
+  }
+
+async function readHint(
+  identity: Identity,
+  { id_token_hint: hint }: Parameters,
+): Promise<JWTPayload | undefined> {
+  const claims = hint === undefined ? undefined : await readTokenHint(identity, hint)
+  if (hint !== undefined && !claims)
+    throw invalidRequest('id_token_hint is no identity token of this provider.')
+  return claims
+}
+
+function requireSameClient(
+  hint: JWTPayload | undefined,
+  { client_id: named }: Parameters,
+): string | undefined {
+  const hinted = typeof hint?.aud === 'string' ? hint.aud : undefined
+  if (named !== undefined && hinted !== undefined && named !== hinted)
+    throw invalidRequest('id_token_hint was issued to another client.')
+  return named ?? hinted
+}
+
+function requireKnownClient({ clients }: Identity, clientId: string | undefined): void {
+  if (clientId !== undefined && !clients.has(clientId)) throw invalidRequest('The client is unknown.')
+}
+
+/** Only to an address that is registered; without a named client, for any of ours. */
+function requireRegistered(
+  { clients }: Identity,
+  clientId: string | undefined,
+  address: string | undefined,
+): string | undefined {
+  const candidates = [...clients.values()].filter(({ id }) => clientId === undefined || id === clientId)
+  const isRegistered = candidates.some(
+    ({ postLogoutRedirectUris }) => address !== undefined && postLogoutRedirectUris.includes(address),
+  )
+  if (address !== undefined && !isRegistered)
+    throw invalidRequest('post_logout_redirect_uri is not registered for the client.')
+  return address
+}

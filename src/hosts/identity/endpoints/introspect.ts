@@ -1,0 +1,60 @@
+import { sql } from '../../../store/sql.ts'
+import { authenticateConfidentialClient } from '../authenticate-client.ts'
+import type { Identity } from '../identity.ts'
+import { readParameters, requireParameter } from '../parameters.ts'
+import type { Endpoint } from '../route.ts'
+import { isLive, type LiveSession, sessionColumns } from '../sessions.ts'
+import { findTokenAccount } from '../tokens/find-token-account.ts'
+import { opaqueTokenId } from '../tokens/opaque-token.ts'
+import { verifyAccessToken } from '../tokens/verify-token.ts'
+
+/** RFC 7662, for access and refresh tokens; only clients with a secret may ask. */
+export const introspect =
+  (identity: Identity): Endpoint =>
+  async ({ parameters: given, headers }) => {
+    const parameters = readParameters(given)
+    authenticateConfidentialClient(identity.clients, headers, parameters)
+    const token = requireParameter(parameters, 'token')
+    // The hint is not needed: no token can be taken for one of the other kind.
+    const description =
+      (await describeAccessToken(identity, token)) ?? (await describeRefreshToken(identity, token))
+    return { body: description ?? { active: false } }
+  }
+
+async function describeAccessToken(identity: Identity, token: string): Promise<object | undefined> {
+  const claims = await verifyAccessToken(identity, token)
+  const account = claims && (await findTokenAccount(identity, claims))
+  return account && { active: true, token_type: 'Bearer', username: account.login, ...claims }
+}
+
+async function describeRefreshToken(
+  { database, settings, now }: Identity,
+  token: string,
+): Promise<object | undefined> {
+  const [known] = await database.query<LiveSession & KnownToken>(sql`
+    select token.client_id as "clientId", token.scope,
+      extract(epoch from token.created_at)::float8 as "createdAtSeconds", ${sessionColumns}
+    from refresh_tokens as token
+    join signin_sessions as session on session.id = token.session_id
+    join users as account on account.id = session.user_id
+    where token.id = ${opaqueTokenId(token)} and token.spent_at is null and ${isLive(now())}`)
+  return (
+    known && {
+      active: true,
+      iss: settings.issuer,
+      sub: known.accountId,
+      sid: known.sessionId,
+      username: known.login,
+      client_id: known.clientId,
+      scope: known.scope,
+      iat: Math.floor(known.createdAtSeconds),
+      exp: Math.floor(known.expiresAt / 1000),
+    }
+  )
+}
+
+interface KnownToken {
+  readonly clientId: string
+  readonly scope: string
+  readonly createdAtSeconds: number
+}

@@ -1,0 +1,16 @@
+import { openPendingRequest } from '../authorization/pending-request.ts'
+import type { Identity } from '../identity.ts'
+import { readSingle } from '../parameters.ts'
+import type { Endpoint } from '../route.ts'
+import { signInPage } from '../sign-in/addresses.ts'
+
+/** Sends the browser to the sign-in page of the client whose request is pending. */
+export const loginPage =
+  (identity: Identity): Endpoint =>
+  async ({ parameters }) => {
+    const { authRequest } = readSingle(parameters)
+    const pending = await openPendingRequest(identity, authRequest)
+    if (authRequest === undefined || !pending)
+      return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
+    return { redirectTo: signInPage(identity.settings, pending.request.redirectUri, { authRequest }) }
+  }

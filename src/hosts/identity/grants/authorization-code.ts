@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import type { Queries } from '../../../store/database.ts'
+import { sql } from '../../../store/sql.ts'
+import type { Client } from '../clients.ts'
+import type { Identity } from '../identity.ts'
+import { moment } from '../moment.ts'
+import { invalidGrant, invalidRequest } from '../oauth-error.ts'
+import { type Parameters, requireParameter } from '../parameters.ts'
+import { splitScope } from '../scopes.ts'
+import { endSession, isLive, type LiveSession, sessionColumns } from '../sessions.ts'
+import { accessTokenSeconds, issueAccessToken } from '../tokens/access-token.ts'
+import { issueIdentityToken } from '../tokens/identity-token.ts'
+import { createOpaqueToken, opaqueTokenId } from '../tokens/opaque-token.ts'
+import type { Grant } from './grant.ts'
+
+/** RFC 6749, 4.1.3 with PKCE (RFC 7636, 4.6). */
+export const redeemAuthorizationCode: Grant = async (identity, client, parameters) => {
+  const { database, now } = identity
+  const presented = readPresentedCode(client, parameters)
+  const refreshToken = createOpaqueToken()
+  const spent = await database.transaction((transaction) =>
+    spendCode(transaction, presented, refreshToken.id, now()),
+  )
+  if (!spent) throw await refusalOf(identity, presented)
+  const scopes = splitScope(spent.scope)
+  const subject = { session: spent, account: spent, sessionId: spent.sessionId, clientId: client.id, scopes }
+  const identityToken = issueIdentityToken(identity, { ...subject, nonce: spent.nonce })
+  return {
+    access_token: issueAccessToken(identity, subject),
+    token_type: 'Bearer',
+    expires_in: accessTokenSeconds,
+    ...(scopes.includes('offline_access') && { refresh_token: refreshToken.token }),
+    ...(identityToken !== undefined && { id_token: identityToken }),
+    scope: spent.scope,
+  }
+}
+
+interface PresentedCode {
+  readonly id: Buffer
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly codeChallenge: string
+}
+
+function readPresentedCode(client: Client, parameters: Parameters): PresentedCode {
+  const verifier = requireParameter(parameters, 'code_verifier')
+  if (!verifierPattern.test(verifier))
+    throw invalidRequest('code_verifier must be 43 to 128 unreserved characters.')
+  return {
+    id: opaqueTokenId(requireParameter(parameters, 'code')),
+    clientId: client.id,
+    redirectUri: requireParameter(parameters, 'redirect_uri'),
+    codeChallenge: createHash('sha256').update(verifier).digest('base64url'),
+  }
+}
+
+/** RFC 7636, 4.1. */
+const verifierPattern = /^[\w.~-]{43,128}$/
+
+type SpentCode = LiveSession & { readonly scope: string; readonly nonce: string | null }
+
+/**
+ * One statement, so that of many uses at once one finds the code unspent. The share lock on the session makes whoever
+ * ends it wait for the refresh token inserted here, and then delete that too.
+ */
+async function spendCode(
+  transaction: Queries,
+  { id, clientId, redirectUri, codeChallenge }: PresentedCode,
+  refreshTokenId: Buffer,
+  now: number,
+): Promise<SpentCode | undefined> {
+  const [spent] = await transaction.query<SpentCode>(sql`
+    with known as (
+      select code.scope, code.nonce, ${sessionColumns} from authorization_codes as code
+      join signin_sessions as session on session.id = code.session_id
+      join users as account on account.id = session.user_id
+      where code.id = ${id} and code.client_id = ${clientId} and code.redirect_uri = ${redirectUri}
+        and code.code_challenge = ${codeChallenge} and code.expires_at > ${moment(now)} and ${isLive(now)}
+      for share of session
+    ), spent as (
+      update authorization_codes set spent_at = ${moment(now)}
+      from known where authorization_codes.id = ${id} and spent_at is null returning known.*
+    ), granted as (
+      insert into refresh_tokens (id, session_id, client_id, scope, created_at)
+      select ${refreshTokenId}, "sessionId", ${clientId}, scope, ${moment(now)} from spent
+      where 'offline_access' = any (string_to_array(scope, ' '))
+    )
+    select * from spent`)
+  return spent
+}
+
+/** RFC 6749, 4.1.2: a code used twice has been stolen, before or after its client used it, so what it issued ends. */
+async function refusalOf({ database, log, now }: Identity, { id, clientId }: PresentedCode): Promise<Error> {
+  const [code] = await database.query<{ sessionId: string; isSpent: boolean }>(sql`
+    select session_id as "sessionId", spent_at is not null as "isSpent" from authorization_codes
+    where id = ${id} and client_id = ${clientId}`)
+  if (code?.isSpent) {
+    await endSession(database, code.sessionId, now())
+    log.warn({ sessionId: code.sessionId }, 'An authorization code was used twice; its session has ended.')
+  }
+  return invalidGrant('The authorization code is wrong, expired, used, or was not issued for this request.')
+}

@@ -1,0 +1,99 @@
+import type { Queries } from '../../../store/database.ts'
+import { sql } from '../../../store/sql.ts'
+import type { Identity } from '../identity.ts'
+import { moment } from '../moment.ts'
+import { invalidGrant, OAuthError } from '../oauth-error.ts'
+import { type Parameters, requireParameter } from '../parameters.ts'
+import { splitScope } from '../scopes.ts'
+import { endSession, isLive, type LiveSession, sessionColumns } from '../sessions.ts'
+import { accessTokenSeconds, issueAccessToken } from '../tokens/access-token.ts'
+import { issueIdentityToken } from '../tokens/identity-token.ts'
+import { createOpaqueToken, opaqueTokenId } from '../tokens/opaque-token.ts'
+import type { Grant } from './grant.ts'
+
+/** RFC 6749, 6, with rotation (RFC 9700, 4.14.2): each use returns a successor, and a second use ends the session. */
+export const redeemRefreshToken: Grant = async (identity, client, parameters) => {
+  const { database, now } = identity
+  const presented: PresentedToken = {
+    id: opaqueTokenId(requireParameter(parameters, 'refresh_token')),
+    clientId: client.id,
+    requestedScopes: splitScope(parameters.scope ?? ''),
+  }
+  const successor = createOpaqueToken()
+  const spent = await database.transaction((transaction) =>
+    spendToken(transaction, presented, successor.id, now()),
+  )
+  if (!spent) throw await refusalOf(identity, presented)
+  const scopes = narrowedScopes(spent.scope, parameters)
+  const subject = { session: spent, account: spent, sessionId: spent.sessionId, clientId: client.id, scopes }
+  const identityToken = issueIdentityToken(identity, subject)
+  return {
+    access_token: issueAccessToken(identity, subject),
+    token_type: 'Bearer',
+    expires_in: accessTokenSeconds,
+    refresh_token: successor.token,
+    ...(identityToken !== undefined && { id_token: identityToken }),
+    scope: scopes.join(' '),
+  }
+}
+
+interface PresentedToken {
+  readonly id: Buffer
+  readonly clientId: string
+  readonly requestedScopes: readonly string[]
+}
+
+/** The token at hand may be for less; the successor keeps everything that was granted. */
+function narrowedScopes(granted: string, { scope }: Parameters): readonly string[] {
+  const requested = splitScope(scope ?? granted)
+  return splitScope(granted).filter((name) => requested.includes(name))
+}
+
+type SpentToken = LiveSession & { readonly scope: string }
+
+/**
+ * One statement, so that of many uses at once one finds the token unspent. The share lock on the session makes whoever
+ * ends it wait for the successor inserted here, and then delete that too.
+ */
+async function spendToken(
+  transaction: Queries,
+  { id, clientId, requestedScopes }: PresentedToken,
+  successorId: Buffer,
+  now: number,
+): Promise<SpentToken | undefined> {
+  const [spent] = await transaction.query<SpentToken>(sql`
+    with known as (
+      select token.scope, ${sessionColumns} from refresh_tokens as token
+      join signin_sessions as session on session.id = token.session_id
+      join users as account on account.id = session.user_id
+      where token.id = ${id} and token.client_id = ${clientId} and ${isLive(now)}
+        and ${requestedScopes}::text[] <@ string_to_array(token.scope, ' ')
+      for share of session
+    ), spent as (
+      update refresh_tokens set spent_at = ${moment(now)}
+      from known where refresh_tokens.id = ${id} and spent_at is null returning known.*
+    ), successor as (
+      insert into refresh_tokens (id, session_id, client_id, scope, created_at)
+      select ${successorId}, "sessionId", ${clientId}, scope, ${moment(now)} from spent
+    )
+    select * from spent`)
+  return spent
+}
+
+async function refusalOf(
+  { database, log, now }: Identity,
+  { id, clientId, requestedScopes }: PresentedToken,
+): Promise<Error> {
+  const [token] = await database.query<{ sessionId: string; isSpent: boolean; scope: string }>(sql`
+    select session_id as "sessionId", spent_at is not null as "isSpent", scope from refresh_tokens
+    where id = ${id} and client_id = ${clientId}`)
+  if (token?.isSpent) {
+    await endSession(database, token.sessionId, now())
+    log.warn({ sessionId: token.sessionId }, 'A refresh token was used twice; its session has ended.')
+    return invalidGrant('The refresh token was used before.')
+  }
+  const granted = splitScope(token?.scope ?? '')
+  if (token && requestedScopes.some((scope) => !granted.includes(scope)))
+    return new OAuthError('invalid_scope', 'scope can have only what was granted.')
+  return invalidGrant('The refresh token is wrong, expired or revoked.')
+}

@@ -1,0 +1,24 @@
+import type { Administrators } from '../../accounts/administrators.ts'
+import type { Lockouts } from '../../accounts/lockouts.ts'
+import type { Passwords } from '../../accounts/passwords.ts'
+import type { Log } from '../../http/log.ts'
+import type { Database } from '../../store/database.ts'
+import type { Clients } from './clients.ts'
+import type { IdentitySettings } from './configuration.ts'
+import type { Seals } from './keys/seals.ts'
+import type { SigningKeys } from './keys/signing-keys.ts'
+
+/** Where every endpoint works. */
+export interface Identity {
+  readonly settings: IdentitySettings
+  readonly database: Database
+  readonly passwords: Passwords
+  readonly lockouts: Lockouts
+  readonly administrators: Administrators
+  readonly clients: Clients
+  readonly signingKeys: SigningKeys
+  readonly seals: Seals
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  readonly log: Log
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { keptKeySecret } from './key-secret.ts'
+import { pinnedKeys, readPinnedKey } from './pinned-key.ts'
+
+describe('the secret of the embedded store', () => {
+  it('is made once, whoever comes first, readable by its owner only, and kept', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'identity-secret-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const data = join(folder, 'data')
+    const secrets = await Promise.all(Array.from({ length: 8 }, () => keptKeySecret(data)))
+    assert.equal(new Set(secrets).size, 1)
+    assert.ok((secrets[0] ?? '').length >= 43)
+    const file = join(data, 'identity-secret')
+    if (process.platform !== 'win32') assert.equal((await stat(file)).mode & 0o777, 0o600)
+    assert.equal((await readFile(file, 'utf8')).trim(), secrets[0])
+    assert.equal(await keptKeySecret(data), secrets[0])
+  })
+
+  it('that is empty stops the start', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'identity-secret-'))
+    t.after(() => rm(folder, { recursive: true }))
+    await writeFile(join(folder, 'identity-secret'), '\n')
+    await assert.rejects(keptKeySecret(folder), /is empty/)
+  })
+})
+
+describe('a pinned key', () => {
+  it('signs alone, under the same id on every instance', async () => {
+    const pem = pemOf(2048)
+    const [first, second] = [pem, pem.replaceAll('\n', '\\n')].map((text) => {
+      const key = readPinnedKey(text)
+      assert.ok(key)
+      return pinnedKeys(key)
+    })
+    assert.ok(first && second)
+    assert.equal(first.current().id, second.current().id)
+    assert.equal(first.all().length, 1)
+    assert.equal((await first.find(first.current().id))?.id, first.current().id)
+    assert.equal(await first.find('another'), undefined)
+  })
+
+  it('has to be an RSA key of at least 2048 bits', () => {
+    assert.equal(readPinnedKey('nonsense'), undefined)
+    assert.equal(readPinnedKey(pemOf(1024)), undefined)
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    assert.equal(readPinnedKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()), undefined)
+  })
+})
+
+const pemOf = (modulusLength: number): string =>
+  generateKeyPairSync('rsa', { modulusLength }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

@@ -1,0 +1,37 @@
+import type { Database } from '../../../store/database.ts'
+import type { IdentitySettings } from '../configuration.ts'
+import { openKeyRing } from './key-ring.ts'
+import { keptKeySecret } from './key-secret.ts'
+import { pinnedKeys } from './pinned-key.ts'
+import { createSeals, protectionKeyKind, type Seals } from './seals.ts'
+import { createSecretBox } from './secret-box.ts'
+import { type SigningKeys, signingKeyKind } from './signing-keys.ts'
+
+export interface Keys {
+  readonly signingKeys: SigningKeys
+  readonly seals: Seals
+  refreshKeys(): Promise<void>
+}
+
+type KeySettings = Pick<IdentitySettings, 'keySecret' | 'dataDirectory' | 'pinnedKey'>
+
+/** The keys that all instances share; refused with a clear message when the store's were made with another secret. */
+export async function openKeys(
+  database: Database,
+  { keySecret, dataDirectory, pinnedKey }: KeySettings,
+  now: () => number,
+): Promise<Keys> {
+  const secret = keySecret ?? (await keptKeySecret(dataDirectory))
+  const ringOf = <Key>(kind: Parameters<typeof openKeyRing<Key>>[0]) =>
+    openKeyRing(kind, { database, box: createSecretBox(secret, `${kind.purpose} keys`), now })
+  const signingKeys = pinnedKey ? pinnedKeys(pinnedKey) : await ringOf(signingKeyKind)
+  const protectionKeys = await ringOf(protectionKeyKind)
+  return {
+    signingKeys,
+    seals: createSeals(protectionKeys, now),
+    async refreshKeys() {
+      await signingKeys.refresh()
+      await protectionKeys.refresh()
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { createPrivateKey, hash, type KeyObject } from 'node:crypto'
+import { type SigningKey, type SigningKeys, signingKeyOf } from './signing-keys.ts'
+
+/** Jwt__SigningPrivateKey: one key that is managed elsewhere, in place of the ring. */
+export function pinnedKeys(privateKey: KeyObject): SigningKeys {
+  const key = signingKeyOf(thumbprintOf(privateKey), privateKey)
+  return {
+    current: () => key,
+    all: () => [key],
+    find: async (id) => (id === key.id ? key : undefined),
+    refresh: async () => undefined,
+  }
+}
+
+const modulusBitsMin = 2048
+
+/** Undefined for whatever is no RSA key fit for RS256. Environment files often write line ends as `\n`. */
+export function readPinnedKey(pem: string): KeyObject | undefined {
+  try {
+    const key = createPrivateKey(pem.replaceAll('\\n', '\n'))
+    const isFit =
+      key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= modulusBitsMin
+    return isFit ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** RFC 7638: the same key has the same id on every instance, without a place to keep one. */
+function thumbprintOf(privateKey: KeyObject): string {
+  const { e, kty, n }: SigningKey['jwk'] = signingKeyOf('', privateKey).jwk
+  return hash('sha256', JSON.stringify({ e, kty, n }), 'base64url')
+}

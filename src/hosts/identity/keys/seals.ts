@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import type { KeyKind, KeyRing } from './key-ring.ts'
+import { createSecretBox, type SecretBox } from './secret-box.ts'
+
+/** Values that travel through a browser: it can neither read nor change them, nor use one in place of another. */
+export interface Seals {
+  seal(purpose: SealPurpose, value: object, expiresAt: number): string
+  /** Undefined for whatever is expired, changed, or sealed for another purpose. */
+  open<Value>(purpose: SealPurpose, text: string): Promise<Value | undefined>
+}
+
+export type SealPurpose = 'cookie' | 'authRequest' | 'logoutId' | 'errorId'
+
+interface ProtectionKey {
+  readonly id: string
+  readonly boxes: Readonly<Record<SealPurpose, SecretBox>>
+}
+
+export const protectionKeyKind: KeyKind<ProtectionKey> = {
+  purpose: 'protection',
+  generate: async () => randomBytes(32),
+  load: (id, secret) => ({
+    id,
+    boxes: {
+      cookie: createSecretBox(secret, 'cookie'),
+      authRequest: createSecretBox(secret, 'authRequest'),
+      logoutId: createSecretBox(secret, 'logoutId'),
+      errorId: createSecretBox(secret, 'errorId'),
+    },
+  }),
+}
+
+/** The text is the key's id and what it sealed. */
+export function createSeals(keys: KeyRing<ProtectionKey>, now: () => number): Seals {
+  return {
+    seal(purpose, value, expiresAt) {
+      const { id, boxes } = keys.current()
+      const sealed = boxes[purpose].seal(Buffer.from(JSON.stringify({ value, expiresAt })), id)
+      return `${id}.${sealed.toString('base64url')}`
+    },
+    async open<Value>(purpose: SealPurpose, text: string) {
+      const [, id = '', sealed = ''] = sealPattern.exec(text) ?? []
+      const key = id === '' ? undefined : await keys.find(id)
+      const plain = key?.boxes[purpose].open(Buffer.from(sealed, 'base64url'), id)
+      if (!plain) return undefined
+      const { value, expiresAt } = JSON.parse(plain.toString()) as { value: Value; expiresAt: number }
+      return now() < expiresAt ? value : undefined
+    },
+  }
+}
+
+const sealPattern = /^([\w-]{22})\.([\w-]+)$/

@@ -1,0 +1,102 @@
+import type { FastifyInstance } from 'fastify'
+import { administratorsOf } from '../../accounts/administrators.ts'
+import { createLockouts, forgetOldLockouts } from '../../accounts/lockouts.ts'
+import { addDocumentation } from '../../http/documentation.ts'
+import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
+import { listen } from '../../http/listen.ts'
+import type { Log } from '../../http/log.ts'
+import { addMetrics } from '../../http/metrics.ts'
+import { createServer } from '../../http/server.ts'
+import { prepareStop } from '../../http/shutdown.ts'
+import type { Tracker } from '../../operations/tracker.ts'
+import { requireCurrentSchema } from '../../store/schema.ts'
+import { sql } from '../../store/sql.ts'
+import { clientsOf } from './clients.ts'
+import type { IdentitySettings } from './configuration.ts'
+import type { Identity } from './identity.ts'
+import { openKeys } from './keys/open-keys.ts'
+import { openApiOf } from './openapi.ts'
+import { refuseNul } from './refuse-nul.ts'
+import { registerRoutes } from './register-routes.ts'
+import { identityRoutes } from './routes.ts'
+import { statuses } from './statuses.ts'
+import { sweep } from './sweep.ts'
+import { startUpkeep } from './upkeep.ts'
+
+export interface IdentityHost {
+  readonly app: FastifyInstance
+  stop(): Promise<void>
+}
+
+/** Browsers come through one proxy. */
+const trustedHops = 1
+/** A key is announced a day before it is used, and nobody minds expired rows for this long. */
+const upkeepMilliseconds = 5 * 60_000
+
+/** Wires the identity host and starts to listen. */
+export async function startIdentity(
+  { database, passwords }: Tracker,
+  settings: IdentitySettings,
+  log: Log,
+  clock?: () => number,
+): Promise<IdentityHost> {
+  const now = clock ?? Date.now
+  // Lockouts go by the store's clock, so that all instances count together, unless a test moves its own.
+  const lockoutClock = clock ? { now: () => new Date(clock()) } : {}
+  if (isShort(settings.keySecret))
+    log.warn(`The secret that encrypts the keys has fewer than ${keySecretCharactersMin} characters.`)
+  const { signingKeys, seals, refreshKeys } = await openKeys(database, settings, now)
+  const identity: Identity = {
+    settings,
+    database,
+    passwords,
+    lockouts: createLockouts({ database, ...lockoutClock }),
+    administrators: administratorsOf(settings),
+    clients: clientsOf(settings),
+    signingKeys,
+    seals,
+    now,
+    log,
+  }
+  const app = createServer({
+    statuses,
+    log,
+    trustedHops: settings.forwardedHeaders ? trustedHops : 0,
+    bodies: ['form'],
+    cors: { origins: settings.allowedOrigins, credentials: true },
+    rateLimit: settings.rateLimit,
+  })
+  const stopServer = prepareStop(app)
+  addMetrics(app, settings)
+  refuseNul(app)
+  const routes = identityRoutes(identity)
+  registerRoutes(app, routes)
+  addHelloRoute(app)
+  addHealthRoutes(app, [
+    { name: 'database', check: () => database.query(sql`select 1`) },
+    { name: 'schema', check: () => requireCurrentSchema(database) },
+  ])
+  addDocumentation(app, { title: 'Project tracking: identity', document: openApiOf(routes) })
+  await listen(app, settings)
+  const upkeep = startUpkeep(
+    async () => {
+      await refreshKeys()
+      await sweep(database, now())
+      await database.transaction((transaction) => forgetOldLockouts(transaction, lockoutClock))
+    },
+    upkeepMilliseconds,
+    log,
+  )
+  return {
+    app,
+    async stop() {
+      await Promise.all([upkeep.stop(), stopServer()])
+    },
+  }
+}
+
+/** The contract sets no least length, so a shorter secret is only complained of. */
+const keySecretCharactersMin = 32
+
+const isShort = (secret: string | undefined): boolean =>
+  secret !== undefined && secret.length < keySecretCharactersMin

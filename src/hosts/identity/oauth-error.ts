@@ -1,0 +1,34 @@
+/** The codes of RFC 6749 (4.1.2.1, 5.2), RFC 6750 (3.1), RFC 7009 (2.2.1) and OpenID Connect Core (3.1.2.6) in use. */
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'unsupported_token_type'
+  | 'login_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'registration_not_supported'
+
+/** A refusal in the words of OAuth; the envelope carries it too. */
+export class OAuthError extends Error {
+  readonly code: OAuthErrorCode
+  /** A challenge for `WWW-Authenticate`, where the standard wants one. */
+  readonly challenge: string | undefined
+
+  constructor(code: OAuthErrorCode, description: string, challenge?: string) {
+    super(description)
+    this.name = 'OAuthError'
+    this.code = code
+    this.challenge = challenge
+  }
+}
+
+export const invalidRequest = (description: string) => new OAuthError('invalid_request', description)
+
+export const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)

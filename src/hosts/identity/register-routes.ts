@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sendEnvelope } from '../../http/envelope.ts'
+import { OAuthError } from './oauth-error.ts'
+import type { GivenParameters } from './parameters.ts'
+import type { Answer, Route } from './route.ts'
+import { oauthCodeOf, oauthStatusOf } from './statuses.ts'
+
+/** Registers every route of the table. */
+export function registerRoutes(app: FastifyInstance, routes: readonly Route[]): void {
+  for (const { method, path, handle } of routes) {
+    app.route({
+      method,
+      url: path,
+      onSend: joinOAuthError,
+      async handler(request, reply) {
+        const parameters = (method === 'GET' ? request.query : request.body) as GivenParameters
+        try {
+          return send(request, reply, await handle({ method, parameters, headers: request.headers }))
+        } catch (error) {
+          if (error instanceof OAuthError) return sendRefusal(reply, error)
+          throw error
+        }
+      },
+    })
+  }
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+  if ('redirectTo' in answer) {
+    if (answer.cookie !== undefined) reply.header('set-cookie', answer.cookie)
+    // After a post, 303 keeps the browser from posting the password on (RFC 9700, 4.12).
+    const status = request.method === 'POST' ? 303 : 302
+    return reply.header('cache-control', 'no-store').redirect(answer.redirectTo, status)
+  }
+  const { body, maxAgeSeconds, status = 200 } = answer
+  const isPrivate = maxAgeSeconds === undefined
+  reply.header('cache-control', isPrivate ? 'no-store' : `public, max-age=${maxAgeSeconds}`)
+  // RFC 6749, 5.1 wants this one too, for caches from before HTTP/1.1.
+  if (isPrivate) reply.header('pragma', 'no-cache')
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+function sendRefusal(reply: FastifyReply, { code, message, challenge }: OAuthError): FastifyReply {
+  const statusCode = oauthStatusOf(code)
+  if (challenge !== undefined) reply.header('www-authenticate', challenge)
+  return sendEnvelope(reply, { statusCode, message }, { error: code, error_description: message })
+}
+
+/** Refusals of the server itself, such as those of the rate limiter, get OAuth's two properties too. */
+async function joinOAuthError(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  const isOAuth = request.routeOptions.url?.startsWith('/connect/')
+  if (!isOAuth || reply.statusCode < 400 || typeof payload !== 'string') return payload
+  const envelope = JSON.parse(payload) as { readonly message: string; readonly error?: string }
+  if (envelope.error !== undefined) return payload
+  const joined = JSON.stringify({
+    ...envelope,
+    error: oauthCodeOf(reply.statusCode),
+    error_description: envelope.message,
+  })
+  reply.header('content-length', Buffer.byteLength(joined))
+  return joined
+}

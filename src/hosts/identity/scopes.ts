@@ -1,0 +1,31 @@
+/** Every scope there is. */
+export const scopes = ['openid', 'profile', 'svc.api', 'svc.grpc', 'offline_access'] as const
+
+export const webClientScopes: readonly string[] = ['openid', 'profile', 'svc.api', 'offline_access']
+
+/** What a service client may be given, and is given when its settings name none. */
+export const serviceScopes: readonly string[] = ['svc.api', 'svc.grpc']
+
+/** The words of a scope parameter (RFC 6749, 3.3), each once. */
+export const splitScope = (scope: string): readonly string[] => [
+  ...new Set(scope.split(' ').filter((word) => word !== '')),
+]
+
+export interface AudienceSettings {
+  readonly issuer: string
+  readonly apiAudience: string
+  readonly grpcAudience: string
+}
+
+/** The hosts a token is for: both when both scopes were granted, and the provider itself when none was. */
+export function audienceOf(
+  granted: readonly string[],
+  { issuer, apiAudience, grpcAudience }: AudienceSettings,
+): string | readonly string[] {
+  const audiences = new Set([
+    ...(granted.includes('svc.api') ? [apiAudience] : []),
+    ...(granted.includes('svc.grpc') ? [grpcAudience] : []),
+  ])
+  const [first = issuer, ...others] = audiences
+  return others.length === 0 ? first : [first, ...others]
+}

@@ -1,0 +1,65 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Identity } from '../identity.ts'
+import { findLiveSession, type LiveSession, type StartedSession } from '../sessions.ts'
+
+interface CookieValue {
+  readonly sessionId: string
+}
+
+type CookieSettings = Pick<Identity, 'settings'>
+
+/** A session cookie that ends with the session and is never prolonged. */
+export function identityCookie(
+  { settings, seals, now }: Pick<Identity, 'settings' | 'seals' | 'now'>,
+  { sessionId, expiresAt }: StartedSession,
+): string {
+  const value = seals.seal('cookie', { sessionId } satisfies CookieValue, expiresAt)
+  return showCookie({ settings }, value, Math.round((expiresAt - now()) / 1000))
+}
+
+export const removedCookie = (identity: CookieSettings): string => showCookie(identity, '', 0)
+
+export function findCookie(
+  identity: CookieSettings,
+  { cookie: header = '' }: IncomingHttpHeaders,
+): string | undefined {
+  const prefix = `${cookieName(identity)}=`
+  const pairs = header.split(';').map((part) => part.trim())
+  return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length)
+}
+
+/** The id in the browser's cookie, whether its session still stands or not. */
+export async function readSessionId(
+  { settings, seals }: Pick<Identity, 'settings' | 'seals'>,
+  headers: IncomingHttpHeaders,
+): Promise<string | undefined> {
+  const cookie = findCookie({ settings }, headers)
+  const opened = cookie === undefined ? undefined : await seals.open<CookieValue>('cookie', cookie)
+  return opened?.sessionId
+}
+
+/** The browser's sign-in, if it still stands. */
+export async function findBrowserSession(
+  identity: Identity,
+  headers: IncomingHttpHeaders,
+): Promise<LiveSession | undefined> {
+  const sessionId = await readSessionId(identity, headers)
+  return sessionId === undefined ? undefined : findLiveSession(identity.database, sessionId, identity.now())
+}
+
+/** With the prefix no neighbouring host can set it; browsers want https for that. */
+const cookieName = ({ settings }: CookieSettings): string =>
+  isSecure({ settings }) ? '__Host-identity' : 'identity'
+
+const isSecure = ({ settings }: CookieSettings): boolean => settings.issuer.startsWith('https:')
+
+/** Lax: the cookie goes along when the browser is sent to authorize, never with another site's posts. */
+const showCookie = (identity: CookieSettings, value: string, maxAgeSeconds: number): string =>
+  [
+    `${cookieName(identity)}=${value}`,
+    'Path=/',
+    `Max-Age=${maxAgeSeconds}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(isSecure(identity) ? ['Secure'] : []),
+  ].join('; ')

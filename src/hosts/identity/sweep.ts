@@ -1,0 +1,34 @@
+import type { Database } from '../../store/database.ts'
+import { type Sql, sql } from '../../store/sql.ts'
+import { moment } from './moment.ts'
+
+/** Rows per statement, so that no sweep holds many locks for long. */
+const batchSize = 1000
+/** A million rows; what is left waits for the next sweep. */
+const batchesMax = 1000
+
+/** Deletes what can no longer be used. Several instances may do so at once: each takes rows that nobody else has. */
+export async function sweep(database: Database, now: number): Promise<void> {
+  await inBatches(database, expiredCodes(now))
+  // Spent codes and all refresh tokens go with their session.
+  await inBatches(database, expiredSessions(now))
+}
+
+const expiredCodes = (now: number): Sql => sql`
+  delete from authorization_codes where id in (
+    select id from authorization_codes where expires_at <= ${moment(now)} and spent_at is null
+    limit ${batchSize}::int for update skip locked)
+  returning 1`
+
+const expiredSessions = (now: number): Sql => sql`
+  delete from signin_sessions where id in (
+    select id from signin_sessions where expires_at <= ${moment(now)}
+    limit ${batchSize}::int for update skip locked)
+  returning 1`
+
+async function inBatches(database: Database, statement: Sql): Promise<void> {
+  for (let batch = 0; batch < batchesMax; batch += 1) {
+    const deleted = await database.transaction((transaction) => transaction.query(statement))
+    if (deleted.length < batchSize) return
+  }
+}

@@ -1,0 +1,14 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** Codes and refresh tokens: 256 bits of chance, of which the store knows the hash only. */
+export interface OpaqueToken {
+  readonly token: string
+  readonly id: Buffer
+}
+
+export function createOpaqueToken(): OpaqueToken {
+  const token = randomBytes(32).toString('base64url')
+  return { token, id: opaqueTokenId(token) }
+}
+
+export const opaqueTokenId = (token: string): Buffer => createHash('sha256').update(token).digest()

@@ -1,0 +1,37 @@
+import { errors, type JWTPayload, jwtVerify } from 'jose'
+import type { Identity } from '../identity.ts'
+import { accessTokenType } from './access-token.ts'
+
+/** Clocks of the instances may differ by this much. */
+const clockSkewSeconds = 60
+
+/** The claims of an access token that this provider signed and that has not expired; the session is another question. */
+export const verifyAccessToken = (identity: Identity, token: string): Promise<JWTPayload | undefined> =>
+  verifyToken(identity, token, accessTokenType, new Date(identity.now()))
+
+/** The claims of an identity token, however old: as a hint it only says who is meant (OpenID Connect Core, 3.1.2.1). */
+export const readTokenHint = (identity: Identity, token: string): Promise<JWTPayload | undefined> =>
+  verifyToken(identity, token, 'JWT', new Date(0))
+
+async function verifyToken(
+  { settings, signingKeys }: Identity,
+  token: string,
+  typ: string,
+  currentDate: Date,
+): Promise<JWTPayload | undefined> {
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      async ({ kid = '' }) => {
+        const key = await signingKeys.find(kid)
+        if (!key) throw new errors.JWKSNoMatchingKey()
+        return key.publicKey
+      },
+      { algorithms: ['RS256'], typ, issuer: settings.issuer, currentDate, clockTolerance: clockSkewSeconds },
+    )
+    return payload
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createLog } from '../../http/log.ts'
+import { startUpkeep } from './upkeep.ts'
+
+const everyMilliseconds = 2
+
+describe('the upkeep', () => {
+  it('runs again after a failure, one run at a time, and ends with the run under way', async () => {
+    // The upkeep keeps no process alive, so the test does: a run with nothing left to wait for would end here.
+    const alive = setInterval(() => undefined, 1000)
+    let [runs, running, runningMax] = [0, 0, 0]
+    const enough = Promise.withResolvers<void>()
+    const work = async () => {
+      runs += 1
+      running += 1
+      runningMax = Math.max(runningMax, running)
+      if (runs === 3) enough.resolve()
+      await new Promise((resolve) => setTimeout(resolve, 3 * everyMilliseconds))
+      running -= 1
+      if (runs === 1) throw new Error('The store is away.')
+    }
+    const upkeep = startUpkeep(work, everyMilliseconds, createLog({ level: 'silent' }))
+    await enough.promise
+    await upkeep.stop()
+    assert.deepEqual([running, runningMax], [0, 1])
+    const runsAtStop = runs
+    await new Promise((resolve) => setTimeout(resolve, 3 * everyMilliseconds))
+    assert.equal(runs, runsAtStop)
+    clearInterval(alive)
+  })
+})

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import type { LightMyRequestResponse } from 'fastify'
+import { operations } from '../../src/hosts/identity/operations.ts'
+import { createPkce, queryOf, refresh, requestOf, signedIn } from './support/browser.ts'
+import { origin, otherOrigin, robot, startIdentityUnderTest } from './support/identity-host.ts'
+
+/** `FUZZ_REQUESTS=20000 npm test -- fuzz` looks longer. */
+const requests = Number(process.env.FUZZ_REQUESTS ?? 200)
+
+describe('whatever is sent to the identity host', () => {
+  it('never gets a 5xx, and never leads to a foreign place', async (t) => {
+    const host = await startIdentityUnderTest()
+    t.after(() => host.stop())
+    const { browser, tokens } = await signedIn(host.address)
+    const { authRequest = '' } = queryOf(
+      await browser.get('/connect/authorize', requestOf(createPkce(), { prompt: 'login' })),
+    )
+    const { logoutId = '' } = queryOf(await browser.get('/connect/endsession'))
+    const spent = tokens.refresh_token
+    const { json } = await refresh(browser, spent)
+    const known = [
+      authRequest,
+      logoutId,
+      spent,
+      json.refresh_token,
+      tokens.access_token,
+      tokens.id_token,
+      cookieOf(browser.cookies),
+    ]
+    await fc.assert(
+      fc.asyncProperty(requestArbitrary(known), async (request) => {
+        assertHarmless(await host.host.app.inject(injected(request)), host.address)
+      }),
+      { numRuns: requests },
+    )
+  })
+})
+
+type Operation = (typeof operations)[keyof typeof operations]
+
+interface Request {
+  readonly operation: Operation
+  readonly pairs: [string, string][]
+  readonly headers: Record<string, string>
+  readonly isRaw: boolean
+}
+
+function injected({ operation: { method, path }, pairs, headers, isRaw }: Request) {
+  const text = isRaw ? pairs.map((pair) => pair.join('=')).join('&') : String(new URLSearchParams(pairs))
+  if (method === 'GET') return { method, url: `${path}?${encodeURI(text.toWellFormed())}`, headers }
+  return {
+    method,
+    url: path,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: text,
+  }
+}
+
+function assertHarmless(
+  { statusCode, body, headers: { location } }: LightMyRequestResponse,
+  address: string,
+): void {
+  assert.ok(statusCode < 500, `${statusCode} ${body}`)
+  if (statusCode >= 400) assert.equal(JSON.parse(body).statusCode, statusCode)
+  if (location === undefined) return
+  assert.ok([origin, otherOrigin, address].includes(new URL(location, address).origin), location)
+  assert.ok(!location.startsWith('//') && !/[\r\n\\]/.test(location), location)
+}
+
+const cookieOf = (cookies: ReadonlyMap<string, string>): string =>
+  [...cookies].map((pair) => pair.join('=')).join('; ')
+
+const nasty = [
+  '\0',
+  'https://evil.example/',
+  '//evil.example',
+  '/\\evil.example',
+  'javascript:alert(1)',
+  "' or 1=1 --",
+  '__proto__',
+  'constructor',
+  '%',
+  '%zz',
+  '\u{1F600}',
+  '\uD800',
+  'a'.repeat(3000),
+  '..',
+  '[object Object]',
+  '9999999999',
+  ' ',
+  '\r\nset-cookie: x=y',
+]
+
+/** Parameters that mean something here, with values that do, almost do, or do not. */
+function requestArbitrary(known: readonly string[]): fc.Arbitrary<Request> {
+  const values = Object.values(requestOf(createPkce()))
+  const names = [
+    ...Object.values(operations).flatMap((operation) =>
+      'parameters' in operation ? operation.parameters.map(({ name }) => name) : [],
+    ),
+    ...nasty,
+  ]
+  const value = fc.oneof(
+    fc.constantFrom(
+      ...values,
+      ...known,
+      robot.id,
+      robot.secret,
+      'authorization_code',
+      'refresh_token',
+      'client_credentials',
+    ),
+    fc.constantFrom(...nasty),
+    fc
+      .constantFrom(...known)
+      .chain((text) => fc.nat(text.length).map((length) => text.slice(0, length) + text.slice(length + 1))),
+    fc.string({ unit: 'binary' }),
+    fc.webUrl(),
+  )
+  const header = fc.oneof(
+    value.map((text) => headerText(text)),
+    value.map((text) => `Bearer ${headerText(text)}`),
+    value.map((text) => `Basic ${Buffer.from(text).toString('base64')}`),
+    fc.constant(origin),
+  )
+  return fc.record({
+    operation: fc.constantFrom(...Object.values(operations)),
+    pairs: fc.array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 12 }),
+    headers: fc.dictionary(
+      fc.constantFrom('authorization', 'cookie', 'origin', 'referer', 'accept'),
+      header,
+      {
+        maxKeys: 3,
+      },
+    ),
+    isRaw: fc.boolean(),
+  })
+}
+
+/** A header takes no control characters, and no others than Latin-1. */
+const headerText = (text: string): string => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '')

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { createPrivateKey } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { signingKeyOf, signToken } from '../../src/hosts/identity/keys/signing-keys.ts'
+import { sql } from '../../src/store/sql.ts'
+import { assertRefused } from './support/assert-refused.ts'
+import { claimsOf, type Fields, headerOf, openBrowser, refresh, signedIn } from './support/browser.ts'
+import { type IdentityUnderTest, robot, signingPem, startIdentityUnderTest } from './support/identity-host.ts'
+
+const asRobot = { client_id: robot.id, client_secret: robot.secret }
+
+describe('introspection', () => {
+  let host: IdentityUnderTest
+  before(async () => {
+    host = await startIdentityUnderTest()
+  })
+  after(() => host.stop())
+
+  const ask = (token: string, others: Fields = asRobot) =>
+    openBrowser(host.address).post('/connect/introspect', { token, ...others })
+  const inactive = { active: false }
+
+  it('answers clients with a secret only', async () => {
+    assertRefused(await ask('x', {}), 'invalid_client', 401)
+    assertRefused(await ask('x', { client_id: 'svc-webclient' }), 'invalid_client', 401)
+    assertRefused(await ask('x', { ...asRobot, client_secret: 'wrong' }), 'invalid_client', 401)
+    assertRefused(await ask('', asRobot), 'invalid_request')
+  })
+
+  it('tells what an access token says while its sign-in stands', async () => {
+    const { tokens } = await signedIn(host.address)
+    const { json } = await ask(tokens.access_token)
+    assert.deepEqual(json, {
+      active: true,
+      token_type: 'Bearer',
+      username: host.person.login,
+      ...claimsOf(tokens.access_token),
+    })
+    host.clock.advance(31 * 60_000 + 60_000)
+    assert.deepEqual((await ask(tokens.access_token)).json, inactive)
+  })
+
+  it('tells of a refresh token until it is spent, and of a service token too', async () => {
+    const { browser, tokens } = await signedIn(host.address)
+    const { json } = await ask(tokens.refresh_token)
+    const { sid } = claimsOf(tokens.access_token)
+    const { iat: _iat, exp, ...description } = json
+    assert.deepEqual(description, {
+      active: true,
+      iss: host.address,
+      sub: host.person.id,
+      sid,
+      username: host.person.login,
+      client_id: 'svc-webclient',
+      scope: 'openid profile svc.api offline_access',
+    })
+    assert.ok(Math.abs(exp * 1000 - host.clock.now() - 8 * 60 * 60_000) < 10_000)
+    await refresh(browser, tokens.refresh_token)
+    assert.deepEqual((await ask(tokens.refresh_token)).json, inactive)
+    const granted = await browser.post('/connect/token', { grant_type: 'client_credentials', ...asRobot })
+    assert.equal((await ask(granted.json.access_token)).json.active, true)
+  })
+
+  it('knows nothing of anything else', async () => {
+    const { tokens } = await signedIn(host.address)
+    const [header, payload] = tokens.access_token.split('.')
+    const unsigned = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${payload}.`
+    // Signed by us, with every claim of an access token, but not meant as one.
+    const key = signingKeyOf(headerOf(tokens.access_token).kid, createPrivateKey(signingPem))
+    const otherType = signToken(key, 'JWT', claimsOf(tokens.access_token))
+    for (const token of [
+      'made-up',
+      otherType,
+      tokens.id_token,
+      `${header}.${payload}.AAAA`,
+      unsigned,
+      'a.b.c',
+    ])
+      assert.deepEqual((await ask(token)).json, inactive)
+  })
+})
+
+describe('userinfo', () => {
+  let host: IdentityUnderTest
+  before(async () => {
+    host = await startIdentityUnderTest()
+  })
+  after(() => host.stop())
+
+  it('tells sub and name by GET, by POST with the header and by POST with a form', async () => {
+    const { browser, tokens } = await signedIn(host.address)
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    const expected = { sub: host.person.id, name: host.person.name }
+    assert.deepEqual((await browser.get('/connect/userinfo', {}, headers)).json, expected)
+    assert.deepEqual((await browser.post('/connect/userinfo', '', headers)).json, expected)
+    const inForm = { access_token: tokens.access_token }
+    assert.deepEqual((await browser.post('/connect/userinfo', inForm)).json, expected)
+    assertRefused(await browser.post('/connect/userinfo', inForm, headers), 'invalid_request')
+    // Addresses are kept in logs and histories.
+    assertRefused(await browser.get('/connect/userinfo', inForm), 'invalid_token', 401)
+  })
+
+  it('tells the name only where profile was granted', async () => {
+    const { browser, tokens } = await signedIn(host.address, { request: { scope: 'openid' } })
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    assert.deepEqual((await browser.get('/connect/userinfo', {}, headers)).json, { sub: host.person.id })
+    assert.equal(claimsOf(tokens.id_token).name, undefined)
+    assert.equal(claimsOf(tokens.access_token).aud, host.address)
+  })
+
+  it('challenges whoever brings no token, a wrong one, or one without openid', async () => {
+    const { browser, tokens } = await signedIn(host.address)
+    const get = (token?: string) =>
+      browser.get('/connect/userinfo', {}, token === undefined ? {} : { authorization: `Bearer ${token}` })
+    const none = await get()
+    assertRefused(none, 'invalid_token', 401)
+    assert.equal(none.headers.get('www-authenticate'), 'Bearer')
+    for (const wrong of [await get('made-up'), await get(tokens.id_token), await get(tokens.refresh_token)]) {
+      assertRefused(wrong, 'invalid_token', 401)
+      assert.equal(wrong.headers.get('www-authenticate'), 'Bearer error="invalid_token"')
+    }
+    const granted = await browser.post('/connect/token', { grant_type: 'client_credentials', ...asRobot })
+    const insufficient = await get(granted.json.access_token)
+    assertRefused(insufficient, 'insufficient_scope', 403)
+  })
+
+  it('refuses a token whose account is gone or is an administrator no more', async () => {
+    const account = await host.addAccount({ login: 'root@example.com' })
+    const { browser, tokens } = await signedIn(host.address, { login: account.login })
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    const demoted = await host.startAnother({ SVC_ADMIN_LOGINS: 'other@example.com' })
+    assert.equal((await browser.get('/connect/userinfo', {}, headers)).status, 200)
+    assert.equal((await openBrowser(demoted.address).get('/connect/userinfo', {}, headers)).status, 401)
+    await host.database.transaction((transaction) =>
+      transaction.query(sql`update users set active = false where id = ${account.id}`),
+    )
+    assert.equal((await browser.get('/connect/userinfo', {}, headers)).status, 401)
+  })
+})

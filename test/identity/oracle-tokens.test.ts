@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import fc from 'fast-check'
+import {
+  type Browser,
+  createPkce,
+  type Fields,
+  openBrowser,
+  type Page,
+  queryOf,
+  requestOf,
+  signIn,
+} from './support/browser.ts'
+import {
+  type IdentityUnderTest,
+  otherOrigin,
+  redirectUri,
+  robot,
+  startIdentityUnderTest,
+} from './support/identity-host.ts'
+import { type Oracle, startOracle } from './support/oracle.ts'
+
+/** `ORACLE_REQUESTS=2000 npm test -- oracle` looks longer. */
+const sequences = Math.ceil(Number(process.env.ORACLE_REQUESTS ?? 50) / 6)
+const seed = Number(process.env.ORACLE_SEED ?? 1)
+const pkce = createPkce()
+
+describe(`compared with oidc-provider (seed ${seed})`, () => {
+  let host: IdentityUnderTest
+  let oracle: Oracle
+  before(async () => {
+    ;[host, oracle] = await Promise.all([startIdentityUnderTest(), startOracle()])
+  })
+  after(() => Promise.all([host.stop(), oracle.stop()]))
+
+  /** One side of the comparison: a signed-in browser with a fresh code, and the refresh tokens it gets. */
+  const openSide = async (address: string): Promise<Side> => {
+    const browser = openBrowser(address)
+    const callback =
+      address === host.address
+        ? await signIn(browser, pkce)
+        : await browser.follow(await browser.get('/connect/authorize', requestOf(pkce)))
+    return { browser, code: queryOf(callback).code ?? '', refreshTokens: [] }
+  }
+
+  it('sequences of token and revocation requests get the same answers, or ones that are explained', async () => {
+    const unexplained: string[] = []
+    for (const steps of fc.sample(stepSequences, { numRuns: sequences, seed })) {
+      const difference = await firstDifference(
+        await openSide(host.address),
+        await openSide(oracle.address),
+        steps,
+      )
+      if (difference !== undefined) unexplained.push(difference)
+    }
+    assert.deepEqual(unexplained, [])
+  })
+})
+
+interface Side {
+  readonly browser: Browser
+  readonly code: string
+  readonly refreshTokens: string[]
+}
+
+interface Step {
+  readonly kind: 'redeem' | 'refresh' | 'revoke' | 'service'
+  /** Of the refresh tokens so far: the newest, or an older one. */
+  readonly age: number
+  readonly changed: Fields
+}
+
+type Explanation = readonly [why: string, applies: (step: Step, ours: string, theirs: string) => boolean]
+
+/** Where we answer otherwise on purpose. */
+const explanations: readonly Explanation[] = [
+  [
+    'A verifier that cannot be one is invalid_request to us, before the code is looked at.',
+    ({ kind, changed }, ours) =>
+      kind === 'redeem' &&
+      ours === '400 invalid_request' &&
+      ['', 'short'].includes(changed.code_verifier ?? 'x'),
+  ],
+  [
+    'Another client’s refresh token is unknown to us; theirs answers that clients do not match.',
+    ({ kind, changed }, _ours, theirs) =>
+      kind === 'revoke' && 'client_id' in changed && theirs.startsWith('400'),
+  ],
+  [
+    'RFC 6749, 5.2: a request without any client is invalid_client.',
+    ({ changed }, ours) => changed.client_id === '' && ours === '401 invalid_client',
+  ],
+  [
+    'Of several faults in one request, another is named first.',
+    ({ changed }, ours, theirs) => Object.keys(changed).length > 1 && /^4/.test(ours) && /^4/.test(theirs),
+  ],
+]
+
+/** After a difference the two are in different states, so the rest is not compared. */
+async function firstDifference(
+  ours: Side,
+  theirs: Side,
+  steps: readonly Step[],
+): Promise<string | undefined> {
+  for (const [index, taken] of steps.entries()) {
+    const [mine, certified] = [await take(ours, taken), await take(theirs, taken)]
+    if (mine === certified) continue
+    const isExplained = explanations.some(([, applies]) => applies(taken, mine, certified))
+    return isExplained ? undefined : `${mine} | ${certified} | ${JSON.stringify(steps.slice(0, index + 1))}`
+  }
+  return undefined
+}
+
+async function take({ browser, code, refreshTokens }: Side, { kind, age, changed }: Step): Promise<string> {
+  const refreshToken = refreshTokens.at(-1 - Math.min(age, refreshTokens.length - 1)) ?? 'made-up'
+  const forms: Readonly<Record<Step['kind'], Fields>> = {
+    redeem: {
+      grant_type: 'authorization_code',
+      client_id: 'svc-webclient',
+      redirect_uri: redirectUri,
+      code_verifier: pkce.verifier,
+      code,
+    },
+    refresh: { grant_type: 'refresh_token', client_id: 'svc-webclient', refresh_token: refreshToken },
+    revoke: { client_id: 'svc-webclient', token: refreshToken },
+    service: { grant_type: 'client_credentials', client_id: robot.id, client_secret: robot.secret },
+  }
+  const path = kind === 'revoke' ? '/connect/revocation' : '/connect/token'
+  const page = await browser.post(path, { ...forms[kind], ...changed })
+  if (page.status === 200 && page.json?.refresh_token) refreshTokens.push(page.json.refresh_token)
+  return answerOf(page)
+}
+
+const answerOf = ({ status, json }: Page): string =>
+  json?.error === undefined
+    ? `${status} ${json?.refresh_token === undefined ? '' : 'refresh'} ${json?.id_token === undefined ? '' : 'id'}`
+    : `${status} ${json.error}`
+
+const otherValues: Readonly<Record<Step['kind'], Readonly<Record<string, readonly string[]>>>> = {
+  redeem: {
+    code: ['made-up', ''],
+    code_verifier: [createPkce().verifier, 'short', ''],
+    redirect_uri: [`${otherOrigin}/signin-callback/`, 'https://evil.example/', ''],
+    client_id: ['nobody', ''],
+    grant_type: ['cheese', ''],
+    unknown: ['x'],
+  },
+  refresh: {
+    refresh_token: ['made-up', ''],
+    scope: ['openid', 'openid profile', 'svc.grpc', 'cheese', ''],
+    client_id: ['nobody', ''],
+  },
+  revoke: {
+    token: ['made-up', ''],
+    token_type_hint: ['refresh_token', 'access_token', 'cheese', ''],
+    client_id: ['nobody', ''],
+  },
+  service: {
+    client_id: ['nobody', 'svc-webclient', ''],
+    client_secret: ['wrong', ''],
+    scope: ['svc.api', 'svc.grpc', 'svc.api svc.grpc', ''],
+  },
+}
+
+const step: fc.Arbitrary<Step> = fc
+  .constantFrom<Step['kind'][]>('redeem', 'redeem', 'refresh', 'refresh', 'refresh', 'revoke', 'service')
+  .chain((kind) =>
+    fc.record({
+      kind: fc.constant(kind),
+      age: fc.constantFrom(0, 0, 0, 1),
+      changed: fc
+        .array(
+          fc
+            .constantFrom(...Object.entries(otherValues[kind]))
+            .chain(([name, values]) => fc.tuple(fc.constant(name), fc.constantFrom(...values))),
+          { maxLength: 2, size: 'xsmall' },
+        )
+        .map((pairs) => Object.fromEntries(pairs)),
+    }),
+  )
+
+const stepSequences = fc.array(step, { minLength: 1, maxLength: 5 })

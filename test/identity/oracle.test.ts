@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import fc from 'fast-check'
+import {
+  type Browser,
+  createPkce,
+  type Fields,
+  openBrowser,
+  type Page,
+  requestOf,
+  signIn,
+} from './support/browser.ts'
+import {
+  type IdentityUnderTest,
+  origin,
+  otherOrigin,
+  startIdentityUnderTest,
+} from './support/identity-host.ts'
+import { type Oracle, signInPath, startOracle } from './support/oracle.ts'
+
+/** `ORACLE_REQUESTS=2000 npm test -- oracle` looks longer; every class of difference has been read. */
+const requests = Number(process.env.ORACLE_REQUESTS ?? 50)
+const seed = Number(process.env.ORACLE_SEED ?? 1)
+const pkce = createPkce()
+
+describe(`compared with oidc-provider (seed ${seed})`, () => {
+  let host: IdentityUnderTest
+  let oracle: Oracle
+  let ours: Browser
+  let theirs: Browser
+  before(async () => {
+    ;[host, oracle] = await Promise.all([startIdentityUnderTest(), startOracle()])
+    ours = openBrowser(host.address)
+    theirs = openBrowser(oracle.address)
+    await signIn(ours, pkce)
+    await theirs.follow(await theirs.get('/connect/authorize', requestOf(pkce)))
+  })
+  after(() => Promise.all([host.stop(), oracle.stop()]))
+
+  it('authorization requests get the same class of answer, or one that is explained', async () => {
+    const unexplained: string[] = []
+    for (const { parameters, isSignedIn } of fc.sample(authorizationRequests, { numRuns: requests, seed })) {
+      const path = `/connect/authorize?${new URLSearchParams([...parameters])}`
+      const [own, other] = isSignedIn
+        ? [ours, theirs]
+        : [openBrowser(host.address), openBrowser(oracle.address)]
+      const [mine, certified] = [classOf(await own.get(path)), classOf(await other.get(path))]
+      const isExplained = explanations.some(([, applies]) =>
+        applies(Object.fromEntries(parameters), mine, certified, repeatedIn(parameters)),
+      )
+      if (mine !== certified && !isExplained)
+        unexplained.push(`${mine} | ${certified} | ${shown(parameters)}`)
+    }
+    assert.deepEqual(unexplained, [])
+  })
+})
+
+type Pairs = [string, string][]
+type Explanation = readonly [
+  why: string,
+  applies: (request: Fields, ours: string, theirs: string, repeated: readonly string[]) => boolean,
+]
+
+/** Where we answer otherwise on purpose. */
+const explanations: readonly Explanation[] = [
+  [
+    'The implicit types are known to us and refused to the client; theirs are unsupported or judged by other rules first.',
+    ({ response_type: type = '' }, ours) => type.includes('token') && ours.startsWith('#un'),
+  ],
+  [
+    'Without openid a request is plain OAuth to us; theirs wants openid for auth_time.',
+    ({ scope = '' }, _ours, theirs) => !scope.includes('openid') && theirs.includes('invalid_request'),
+  ],
+  [
+    'RFC 6749, 3.3: a missing scope is invalid_scope.',
+    ({ scope = '' }, ours) => scope === '' && ours.includes('invalid_scope'),
+  ],
+  [
+    'An unknown scope is refused: a misspelt one would only show at the API. OpenID Connect lets it be ignored.',
+    ({ scope = '' }, ours) => scope.includes('email') && ours.includes('invalid_scope'),
+  ],
+  [
+    'Our only mode is query, and a wrong one is invalid_request.',
+    ({ response_mode: mode = 'query' }) => mode !== 'query' && mode !== '',
+  ],
+  [
+    'RFC 6749, 3.1: no parameter may be sent twice, whether we know it or not.',
+    (_request, ours, _theirs, repeated) => ours.startsWith('invalid_request') && repeated.includes('unknown'),
+  ],
+  [
+    'There is nothing to consent to for the one client, which is our own.',
+    ({ prompt = '' }, ours, theirs) =>
+      prompt.includes('consent') && ours.startsWith('code') && theirs === 'sign-in',
+  ],
+  [
+    'Of several faults in one request, another is named first.',
+    (_request, ours, theirs) => isRefusal(ours) && isRefusal(theirs) && stateOf(ours) === stateOf(theirs),
+  ],
+]
+
+const isRefusal = (answer: string): boolean => /^#?[a-z]+_[a-z_]+ /.test(answer)
+const stateOf = (answer: string): string => answer.slice(answer.indexOf(' '))
+
+/** Where the browser ends up, with what and which state. */
+function classOf({ status, location, json }: Page): string {
+  if (location === '') return json?.error === undefined ? `status ${status}` : 'shown'
+  if (location.includes('errorId=')) return 'shown'
+  if (location.includes('/login-page') || location.startsWith(signInPath)) return 'sign-in'
+  const { searchParams, hash } = new URL(location)
+  if (searchParams.has('code')) return `code ${searchParams.get('state')}`
+  if (searchParams.has('error')) return `${searchParams.get('error')} ${searchParams.get('state')}`
+  const fragment = new URLSearchParams(hash.slice(1))
+  return `#${fragment.get('error') ?? 'code'} ${fragment.get('state')}`
+}
+
+const repeatedIn = (parameters: Pairs): string[] =>
+  parameters.map(([name]) => name).filter((name, index, names) => names.indexOf(name) !== index)
+
+const shown = (parameters: Pairs): string =>
+  JSON.stringify(parameters.filter(([name, value]) => requestOf(pkce)[name] !== value))
+
+const otherValues: Readonly<Record<string, readonly string[]>> = {
+  client_id: ['nobody', ''],
+  redirect_uri: [`${otherOrigin}/signin-callback/`, 'https://evil.example/', `${origin}/signin-callback`, ''],
+  response_type: ['token', 'id_token', 'id_token token', 'code id_token', 'cheese', 'none', ''],
+  response_mode: ['query', 'fragment', 'cheese', ''],
+  scope: ['openid', 'openid offline_access', 'openid svc.grpc', 'openid email', 'profile', ''],
+  state: ['', 'ä ö&=#', 'x'.repeat(50)],
+  nonce: [''],
+  code_challenge: ['short', 'x'.repeat(129), 'ä'.repeat(43), ''],
+  code_challenge_method: ['plain', 's256', ''],
+  prompt: ['none', 'login', 'consent', 'none login', 'login consent', 'sometimes', ''],
+  max_age: ['0', '1', '100000', '-1', 'soon', '1.5', ''],
+  display: ['page', 'cheese'],
+  ui_locales: ['de'],
+  login_hint: ['ada'],
+  acr_values: ['1 2'],
+  claims: ['{"userinfo":{}}'],
+  request: ['x', ''],
+  request_uri: ['https://x.example', ''],
+  registration: ['{}', ''],
+  id_token_hint: ['cheese', ''],
+  unknown: ['x'],
+}
+
+/** Left out, replaced, or sent twice. */
+const change = fc.constantFrom(...Object.keys(otherValues)).chain((name) =>
+  fc.record({
+    name: fc.constant(name),
+    value: fc.option(fc.constantFrom(...(otherValues[name] ?? [''])), { freq: 5 }),
+    isRepeated: fc.nat(5).map((dice) => dice === 0),
+  }),
+)
+
+/** Right, but for up to three changes. */
+const authorizationRequests = fc.record({
+  isSignedIn: fc.boolean(),
+  parameters: fc.array(change, { maxLength: 3 }).map((changes) =>
+    changes.reduce<Pairs>(
+      (pairs, { name, value, isRepeated }) => {
+        const kept = isRepeated ? pairs : pairs.filter(([known]) => known !== name)
+        return value === null ? kept : [...kept, [name, value]]
+      },
+      Object.entries(requestOf(pkce)),
+    ),
+  ),
+})

@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict'
+import type { Page } from './browser.ts'
+
+/** One body for both worlds: the envelope, with OAuth's two properties. */
+export function assertRefused({ status, json, headers }: Page, error: string, expected = 400): void {
+  assert.equal(status, expected)
+  assert.deepEqual(Object.keys(json), ['statusCode', 'message', 'error', 'error_description'])
+  assert.equal(json.error, error)
+  assert.equal(json.statusCode, status)
+  assert.equal(json.error_description, json.message)
+  assert.equal(headers.get('cache-control'), 'no-store')
+}

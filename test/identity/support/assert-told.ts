@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+import { type Page, queryOf } from './browser.ts'
+import { redirectUri } from './identity-host.ts'
+
+/** The client was told of the refusal, on its own address. */
+export function assertTold(page: Page, issuer: string, error: string): void {
+  assert.ok(page.location.startsWith(`${redirectUri}?`), page.location)
+  const { error: told, state, iss, error_description: description, code } = queryOf(page)
+  assert.deepEqual(
+    { told, state, iss, code },
+    { told: error, state: 'state-1', iss: issuer, code: undefined },
+  )
+  assert.match(description ?? '', /\.$/)
+}

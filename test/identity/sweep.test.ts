@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { forgetOldLockouts } from '../../src/accounts/lockouts.ts'
+import { sweep } from '../../src/hosts/identity/sweep.ts'
+import { sql } from '../../src/store/sql.ts'
+import { createPkce, openBrowser, postSignIn, redeem, refresh, signedIn, signIn } from './support/browser.ts'
+import { startIdentityUnderTest } from './support/identity-host.ts'
+
+describe('the sweep', () => {
+  it('deletes what has expired and nothing else, also when several instances sweep at once', async (t) => {
+    const host = await startIdentityUnderTest()
+    t.after(() => host.stop())
+    const countRows = async () => {
+      const [counts] = await host.database.query<Record<string, number>>(sql`
+        select (select count(*) from signin_sessions) as sessions, (select count(*) from refresh_tokens) as tokens,
+          (select count(*) from authorization_codes) as codes, (select count(*) from lockouts) as lockouts`)
+      return counts
+    }
+    const sweepThrice = () =>
+      Promise.all(
+        [1, 2, 3].map(async () => {
+          await sweep(host.database, host.clock.now())
+          await forgetOldLockouts(host.database, { now: () => new Date(host.clock.now()) })
+        }),
+      )
+    const { browser, tokens } = await signedIn(host.address)
+    await refresh(browser, tokens.refresh_token)
+    const pkce = createPkce()
+    const unused = await signIn(openBrowser(host.address), pkce)
+    await postSignIn(openBrowser(host.address), pkce, { password: 'wrong' })
+    await sweepThrice()
+    assert.deepEqual(await countRows(), { sessions: 2, tokens: 2, codes: 2, lockouts: 1 })
+    host.clock.advance(60_000)
+    await sweepThrice()
+    // The used code and the spent token stay, so that a second use is recognised.
+    assert.deepEqual(await countRows(), { sessions: 2, tokens: 2, codes: 1, lockouts: 1 })
+    assert.equal((await redeem(browser, pkce, unused)).json.error, 'invalid_grant')
+    host.clock.advance(15 * 60_000)
+    await sweepThrice()
+    assert.deepEqual(await countRows(), { sessions: 2, tokens: 2, codes: 1, lockouts: 0 })
+    host.clock.advance(8 * 60 * 60_000)
+    await sweepThrice()
+    assert.deepEqual(await countRows(), { sessions: 0, tokens: 0, codes: 0, lockouts: 0 })
+  })
+})
