@@ -1,10 +1,21 @@
 import { administratorsOf } from '../accounts/administrators.ts'
 import { createAuthentication } from '../authentication/authenticate.ts'
 import type { Settings } from '../configuration/settings.ts'
+import type { TrackerSettings } from '../configuration/tracker-settings.ts'
+import { prepareBank } from '../hosts/bank/main.ts'
+import { readIdentitySettings } from '../hosts/identity/configuration.ts'
+import { startIdentity } from '../hosts/identity/main.ts'
 import { readRestSettings } from '../hosts/rest/configuration.ts'
 import { startRest } from '../hosts/rest/main.ts'
 import { createLog } from '../http/log.ts'
 import type { Tracker } from '../operations/tracker.ts'
+
+/** What a host may work with. */
+export interface Ground {
+  readonly tracker: Tracker
+  /** Of the store, for hosts that run as processes of their own. */
+  readonly url: string
+}
 
 export interface RunningHost {
   readonly title: string
@@ -15,10 +26,17 @@ export interface RunningHost {
 }
 
 /** Reads the host's settings, and returns how to start it. */
-type Prepare = (settings: Settings) => (tracker: Tracker) => Promise<RunningHost>
+type Prepare = (settings: Settings) => (ground: Ground) => Promise<RunningHost>
 
 /** In the order in which they start. */
-const hosts: Readonly<Record<string, Prepare>> = { rest: prepareRest }
+const hosts: Readonly<Record<string, Prepare>> = {
+  rest: prepareRest,
+  identity: prepareIdentity,
+  bank: (settings) => {
+    const start = prepareBank(settings)
+    return (ground) => listening('BANK_PORT', () => start(ground))
+  },
+}
 
 export function chosenHosts(names: readonly string[]): readonly Prepare[] {
   const unknown = names.filter((name) => !Object.hasOwn(hosts, name))
@@ -32,33 +50,41 @@ export function chosenHosts(names: readonly string[]): readonly Prepare[] {
 
 function prepareRest(settings: Settings) {
   const rest = readRestSettings(settings)
-  return async (tracker: Tracker): Promise<RunningHost> => {
+  return async ({ tracker }: Ground): Promise<RunningHost> => {
     const log = createLog({ level: rest.logLevel, host: 'rest' })
-    const { issuer, audience, metadataAddress, sessionCacheSeconds } = rest
     const authentication = createAuthentication({
+      ...rest,
       database: tracker.database,
-      issuer,
-      audience,
       scope: 'svc.api',
-      metadataAddress,
       administrators: administratorsOf(rest),
-      sessionCacheSeconds,
       log,
     })
-    const { stop } = await listening('REST_PORT', rest.port, () =>
-      startRest(tracker, authentication, rest, log),
-    )
-    const address = `http://${rest.host === '127.0.0.1' ? 'localhost' : rest.host}:${rest.port}`
+    const { stop } = await listening('REST_PORT', () => startRest(tracker, authentication, rest, log))
+    const address = addressOf(rest, rest.port)
     return { title: 'REST', address, pages: [`${address}/swagger`], stop }
   }
 }
 
+function prepareIdentity(settings: Settings) {
+  const identity = readIdentitySettings(settings)
+  return async ({ tracker }: Ground): Promise<RunningHost> => {
+    const log = createLog({ level: identity.logLevel, host: 'identity' })
+    const { stop } = await listening('IDENTITY_PORT', () => startIdentity(tracker, identity, log))
+    const address = addressOf(identity, identity.port)
+    return { title: 'Identity', address, pages: [`${address}/swagger`], stop }
+  }
+}
+
+const addressOf = ({ host }: TrackerSettings, port: number): string =>
+  `http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`
+
 /** A taken port is the commonest reason for a start to fail; it deserves a sentence. */
-async function listening<Host>(variable: string, port: number, start: () => Promise<Host>): Promise<Host> {
+async function listening<Host>(variable: string, start: () => Promise<Host>): Promise<Host> {
   try {
     return await start()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+    if (code !== 'EADDRINUSE') throw error
     throw new Error(`Port ${port} is in use. Stop what uses it, or set ${variable} to another port.`)
   }
 }

@@ -33,7 +33,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
     const account = await seed(tracker, storeSettings)
     const running: RunningHost[] = []
     for (const start of hosts) {
-      const host = await start(tracker)
+      const host = await start({ tracker, url: store.url })
       stops.push(host.stop)
       running.push(host)
     }

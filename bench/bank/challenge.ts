@@ -1,0 +1,103 @@
+import {
+  type Answer,
+  sendAlone,
+  statementRequest,
+  transactionRequest,
+} from '../../src/hosts/bank/testing/raw-client.ts'
+import { checkConsistency } from './consistency.ts'
+
+export interface ChallengeOptions {
+  readonly port: number
+  readonly rampSeconds: number
+  readonly holdSeconds: number
+}
+
+export interface ChallengeResult {
+  readonly requests: number
+  /** Anything but what the challenge accepts: 200, or 422 for a debit over the limit. */
+  readonly errors: number
+  /** What was seen and must not be, in words. */
+  readonly inconsistencies: readonly string[]
+  readonly latenciesMilliseconds: readonly number[]
+}
+
+/** The load of the challenge "Rinha de Backend 2024/Q1": its checks first, then an open load, each request on its own connection. */
+export async function runChallenge({
+  port,
+  rampSeconds,
+  holdSeconds,
+}: ChallengeOptions): Promise<ChallengeResult> {
+  const inconsistencies: string[] = []
+  const latencies: number[] = []
+  let errors = 0
+  const send = async (request: string): Promise<Answer> => {
+    const answer = await sendAlone(port, request).catch(() => ({ status: 0, body: '', milliseconds: 0 }))
+    if (answer.status === 0) errors++
+    else latencies.push(answer.milliseconds)
+    return answer
+  }
+  await checkConsistency(send, (problem) => inconsistencies.push(problem))
+  const checks = latencies.length + errors
+  const fire = async (kind: Kind) => {
+    const { status, body } = await send(requestOf(kind))
+    if (status !== 200 && !(status === 422 && kind === 'debit')) errors += status === 0 ? 0 : 1
+    if (status === 200 && isUnderLimit(body)) inconsistencies.push(`under the limit: ${body}`)
+  }
+  const arrivals = arrivalsOf(rampSeconds, holdSeconds)
+  await fireInTime(arrivals, fire)
+  return { requests: checks + arrivals.length, errors, inconsistencies, latenciesMilliseconds: latencies }
+}
+
+type Kind = 'debit' | 'credit' | 'statement'
+
+/** Arrivals a second at the end of the ramp; each begins with one. */
+const rates: Readonly<Record<Kind, number>> = { debit: 220, credit: 110, statement: 10 }
+
+interface Arrival {
+  readonly atMilliseconds: number
+  readonly kind: Kind
+}
+
+function arrivalsOf(rampSeconds: number, holdSeconds: number): Arrival[] {
+  return (Object.keys(rates) as Kind[])
+    .flatMap((kind) =>
+      timesOf(rates[kind], rampSeconds, holdSeconds).map((at) => ({ atMilliseconds: at * 1000, kind })),
+    )
+    .sort((first, second) => first.atMilliseconds - second.atMilliseconds)
+}
+
+/** In seconds: the n-th arrival of a rate that grows evenly comes where the area under it is n. */
+function timesOf(rate: number, rampSeconds: number, holdSeconds: number): number[] {
+  const growth = (rate - 1) / rampSeconds
+  const ramp = Math.floor(((1 + rate) / 2) * rampSeconds)
+  const timeOf = (n: number) => (Math.sqrt(1 + 2 * n * growth) - 1) / growth
+  return [
+    ...Array.from({ length: ramp }, (_, n) => timeOf(n)),
+    ...Array.from({ length: rate * holdSeconds }, (_, n) => rampSeconds + n / rate),
+  ]
+}
+
+/** An open load: a slow answer delays no later arrival. */
+async function fireInTime(arrivals: readonly Arrival[], fire: (kind: Kind) => Promise<void>): Promise<void> {
+  const startedAt = performance.now()
+  const fired: Promise<void>[] = []
+  for (const { atMilliseconds, kind } of arrivals) {
+    const wait = startedAt + atMilliseconds - performance.now()
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    fired.push(fire(kind))
+  }
+  await Promise.all(fired)
+}
+
+function requestOf(kind: Kind): string {
+  const client = 1 + Math.floor(Math.random() * 5)
+  if (kind === 'statement') return statementRequest(client)
+  const valor = 1 + Math.floor(Math.random() * 10_000)
+  const descricao = Math.random().toString(36).slice(2, 12).padEnd(10, 'x')
+  return transactionRequest(client, { valor, tipo: kind === 'debit' ? 'd' : 'c', descricao })
+}
+
+function isUnderLimit(body: string): boolean {
+  const { saldo, limite } = JSON.parse(body)
+  return typeof saldo === 'number' ? saldo < -limite : saldo.total < -saldo.limite
+}

@@ -1,0 +1,67 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { startBank } from '../../src/hosts/bank/main.ts'
+import { auditLedger } from '../../src/hosts/bank/testing/audit.ts'
+import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
+import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { measureChallenge } from './measure-challenge.ts'
+import { measureLoops } from './measure-loops.ts'
+import { startOneCallBank } from './one-call.ts'
+
+/** What everything is measured on: a durable store, the bank, and the same without batching. */
+export interface Bench {
+  readonly url: string
+  readonly folder: string
+  /** The database's first process. */
+  readonly server: number
+  readonly batched: Target
+  readonly oneCall: Target
+}
+
+export interface Target {
+  readonly name: string
+  readonly port: number
+  readonly pids: readonly number[]
+}
+
+/** Words: `--full` for the challenge's four minutes, `challenge` or `loops` for one part, `--rounds=5`, `--seconds=5`. */
+export async function runBankBench(words: readonly string[]): Promise<void> {
+  const numberOf = (name: string, byDefault: number) =>
+    Number(words.find((word) => word.startsWith(`--${name}=`))?.split('=')[1] ?? byDefault)
+  const parts = words.filter((word) => !word.startsWith('--'))
+  const wants = (part: string) => parts.length === 0 || parts.includes(part)
+  // In the project's folder: a temporary one may lie in memory, where nothing is durable.
+  const folder = mkdtempSync(join(process.cwd(), '.data-bench-'))
+  const stops: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
+  try {
+    const bench = await prepare(folder, stops)
+    console.log(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, PostgreSQL durable\n`)
+    if (wants('challenge')) await measureChallenge(bench, words.includes('--full'))
+    if (wants('loops')) await measureLoops(bench, numberOf('rounds', 3), numberOf('seconds', 4))
+    await auditLedger(bench.url)
+    console.log('Ledger: balances are sums, sequences have no gap, no balance was ever under its limit.')
+  } finally {
+    for (const stop of stops.reverse()) await stop()
+  }
+}
+
+async function prepare(folder: string, stops: (() => unknown)[]): Promise<Bench> {
+  const store = await startEmbeddedStore({ dataDirectory: folder })
+  stops.push(store.stop)
+  await migrate(store.url)
+  const settings = { ...testSettings, overLimitStatus: 200 } as const
+  const bank = await startBank(store.url, settings, pino({ level: 'silent' }))
+  stops.push(bank.stop)
+  const oneCall = await startOneCallBank(store.url)
+  stops.push(oneCall.stop)
+  return {
+    url: store.url,
+    folder,
+    server: Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]),
+    batched: { name: 'batched', port: bank.port, pids: bank.pids() },
+    oneCall: { name: 'one call per request', port: oneCall.port, pids: oneCall.pids },
+  }
+}

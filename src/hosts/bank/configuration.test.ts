@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { readSettings, SettingsError } from '../../configuration/settings.ts'
+import { readBankSettings } from './configuration.ts'
+
+describe('the settings of the bank', () => {
+  test('have the defaults of the decisions', () => {
+    assert.deepEqual(readSettings({}, readBankSettings), {
+      host: '127.0.0.1',
+      port: 9999,
+      instances: 2,
+      overLimitStatus: 200,
+      losesAnsweredOnCrash: false,
+      namedStatements: true,
+      logLevel: 'info',
+    })
+  })
+
+  test('are read from the environment', () => {
+    const environment = {
+      HOST: '0.0.0.0',
+      BANK_PORT: '80',
+      BANK_INSTANCES: '1',
+      BANK_OVER_LIMIT_STATUS: '422',
+      BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH: 'true',
+      DB_NAMED_STATEMENTS: 'off',
+      LOG_LEVEL: 'warn',
+    }
+    assert.deepEqual(readSettings(environment, readBankSettings), {
+      host: '0.0.0.0',
+      port: 80,
+      instances: 1,
+      overLimitStatus: 422,
+      losesAnsweredOnCrash: true,
+      namedStatements: false,
+      logLevel: 'warn',
+    })
+  })
+
+  test('are refused together where they are wrong', () => {
+    const environment = { BANK_PORT: '-1', BANK_INSTANCES: '0', BANK_OVER_LIMIT_STATUS: '500' }
+    assert.throws(
+      () => readSettings(environment, readBankSettings),
+      (error: SettingsError) => error instanceof SettingsError && error.problems.length === 3,
+    )
+  })
+})

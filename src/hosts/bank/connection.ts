@@ -1,0 +1,99 @@
+import pg from 'pg'
+
+/** One connection to the database, opened at its first use and again after it broke. Nothing is ever sent twice. */
+export interface Connection {
+  /** The columns of the one row, as text; undefined without a row. Rejects with NothingApplied, or the outcome is unknown. */
+  query(statement: Statement): Promise<Row | undefined>
+  close(): Promise<void>
+}
+
+export interface Statement {
+  readonly name: string
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+export type Row = readonly (string | null)[]
+
+/** The database refused the statement, or was never asked. */
+export class NothingApplied extends Error {
+  /** The database's own code, where it has spoken: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+  readonly code: string | undefined
+
+  constructor(cause: unknown) {
+    super(`The database has applied nothing: ${(cause as Error).message}`, { cause })
+    this.code = (cause as { code?: string }).code
+  }
+}
+
+export interface ConnectionOptions {
+  readonly url: string
+  /** Off for poolers, which also refuse settings at the start of a connection. */
+  readonly namedStatements: boolean
+  readonly losesAnsweredOnCrash: boolean
+  /** Many statements may be on their way at once: for reading only. */
+  readonly pipeline?: boolean
+}
+
+/** A call takes a millisecond; whoever holds an account's row for seconds is no transaction of ours. */
+const statementMilliseconds = 3000
+/** The database says no before that; a longer silence is a dead machine or network. */
+const silenceMilliseconds = 5000
+const connectMilliseconds = 3000
+
+export function openConnection(options: ConnectionOptions): Connection {
+  const { namedStatements } = options
+  const config = configOf(options)
+  let opening: Promise<pg.Client> | undefined
+  const connect = () => {
+    const client = new pg.Client(config)
+    const connecting = client.connect().then(() => client)
+    const forget = () => {
+      // A late word of an old connection must not make us forget its successor.
+      if (opening === connecting) opening = undefined
+    }
+    client.on('error', forget)
+    client.on('end', forget)
+    connecting.catch(forget)
+    return connecting
+  }
+  return {
+    async query({ name, text, values }) {
+      opening ??= connect()
+      const client = await opening.catch((error) => {
+        throw new NothingApplied(error)
+      })
+      const statement = { text, values: [...values], rowMode: 'array', ...(namedStatements && { name }) }
+      try {
+        return (await client.query<string[]>(statement)).rows[0]
+      } catch (error) {
+        if (error instanceof pg.DatabaseError && error.severity === 'ERROR') throw new NothingApplied(error)
+        // Its answer may still be on the way; nothing must be sent behind it.
+        void client.end()
+        throw error
+      }
+    },
+    async close() {
+      const client = await opening?.catch(() => undefined)
+      await client?.end()
+    },
+  }
+}
+
+function configOf({ url, namedStatements, losesAnsweredOnCrash, pipeline = false }: ConnectionOptions) {
+  // Said either way, so that no default of the server's decides what an answer is worth.
+  const options = `-c synchronous_commit=${losesAnsweredOnCrash ? 'off' : 'on'} -c statement_timeout=${statementMilliseconds}`
+  return {
+    connectionString: url,
+    application_name: 'bank',
+    connectionTimeoutMillis: connectMilliseconds,
+    query_timeout: silenceMilliseconds,
+    keepAlive: true,
+    pipeline,
+    // Balances and limits go from the database into the answer as they are: a number would round beyond 2^53.
+    types: { getTypeParser: () => asText },
+    ...(namedStatements && { options }),
+  }
+}
+
+const asText = (text: string) => text

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { sql } from '../../store/sql.ts'
+import { auditLedger } from './testing/audit.ts'
+import { get, type InProcess, post, startInProcess, statementOf, transact } from './testing/in-process.ts'
+
+describe('the bank answers', () => {
+  let bank: InProcess
+  before(async () => {
+    bank = await startInProcess()
+  })
+  after(() => bank.stop())
+
+  test('healthz with plain text', async () => {
+    const { status, text, headers } = await get(bank.port, '/healthz')
+    assert.deepEqual([status, text], [200, 'Healthy'])
+    assert.match(headers.get('content-type') ?? '', /^text\/plain/)
+  })
+
+  test('the five clients with their limits and a balance of 0', async () => {
+    const limits = [100_000, 80_000, 1_000_000, 10_000_000, 500_000]
+    for (const [index, limite] of limits.entries()) {
+      const { saldo, ultimas_transacoes } = await statementOf(bank.port, index + 1)
+      assert.deepEqual([saldo.total, saldo.limite, ultimas_transacoes], [0, limite, []])
+    }
+  })
+
+  test('a transaction with id, limit and new balance, a statement with balance and entries', async () => {
+    const before = new Date(Date.now() - 1).toISOString()
+    const { status, text, headers } = await transact(bank.port, 2, 70, 'c', 'ação "1"')
+    assert.deepEqual([status, text], [200, '{"id":2,"limite":80000,"saldo":70}'])
+    assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.equal(
+      (await transact(bank.port, 2, 100, 'd', 'devolve')).text,
+      '{"id":2,"limite":80000,"saldo":-30}',
+    )
+    const { saldo, ultimas_transacoes } = await statementOf(bank.port, 2)
+    assert.deepEqual([saldo.total, saldo.limite], [-30, 80_000])
+    const shown = ultimas_transacoes.map(({ valor, tipo, descricao }) => [valor, tipo, descricao])
+    assert.deepEqual(shown, [
+      [100, 'd', 'devolve'],
+      [70, 'c', 'ação "1"'],
+    ])
+    const moments = [...ultimas_transacoes.map(({ realizada_em }) => realizada_em), saldo.data_extrato]
+    for (const moment of moments) assert.match(moment, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/)
+    const inOrder = [before, moments[1], moments[0], moments[2], new Date(Date.now() + 1).toISOString()]
+    assert.deepEqual(inOrder, [...inOrder].sort(), 'the times are UTC and grow')
+  })
+
+  test('the ten latest entries, newest first, although the whole history makes the balance', async () => {
+    for (let valor = 1; valor <= 12; valor++) await transact(bank.port, 3, valor, 'c', `n${valor}`)
+    const { saldo, ultimas_transacoes } = await statementOf(bank.port, 3)
+    assert.equal(saldo.total, 78)
+    assert.deepEqual(
+      ultimas_transacoes.map(({ valor }) => valor),
+      [12, 11, 10, 9, 8, 7, 6, 5, 4, 3],
+    )
+  })
+
+  test('a debit to the limit itself, and one beyond with the unchanged balance and no entry', async () => {
+    assert.equal(
+      (await transact(bank.port, 5, 500_000, 'd')).text,
+      '{"id":5,"limite":500000,"saldo":-500000}',
+    )
+    const beyond = await transact(bank.port, 5, 1, 'd', 'beyond')
+    assert.deepEqual([beyond.status, beyond.text], [200, '{"id":5,"limite":500000,"saldo":-500000}'])
+    assert.equal((await statementOf(bank.port, 5)).ultimas_transacoes[0]?.descricao, 'test')
+  })
+
+  for (const id of [
+    '6',
+    '0',
+    '-1',
+    '01',
+    '1.0',
+    '1e0',
+    'a',
+    '',
+    '99999999999999999999',
+    '%31',
+    '1%00',
+    '١',
+  ]) {
+    test(`404 without a body for client ${JSON.stringify(id)}, before the payload is looked at`, async () => {
+      const encoded = id.includes('%') ? id : encodeURIComponent(id)
+      const answers = [
+        await get(bank.port, `/clientes/${encoded}/extrato`),
+        await post(bank.port, `/clientes/${encoded}/transacoes`, { valor: 1, tipo: 'c', descricao: 'x' }),
+        await post(bank.port, `/clientes/${encoded}/transacoes`, { valor: -1 }),
+        await post(bank.port, `/clientes/${encoded}/transacoes`, 'no JSON', 'text/plain'),
+        await get(bank.port, `/clientes/${encoded}/transacoes`, 'DELETE'),
+      ]
+      assert.deepEqual(
+        answers.map(({ status, text }) => [status, text]),
+        answers.map(() => [404, '']),
+      )
+    })
+  }
+
+  test('404 for paths that are not there', async () => {
+    for (const path of [
+      '/',
+      '/clientes',
+      '/clientes/1',
+      '/clientes/1/extrato/',
+      '/Clientes/1/extrato',
+      '//healthz',
+    ]) {
+      assert.equal((await get(bank.port, path)).status, 404, path)
+    }
+  })
+
+  test('a query after the path makes no difference', async () => {
+    assert.equal((await get(bank.port, '/clientes/1/extrato?x=/clientes/6')).status, 200)
+  })
+
+  test('405 with the methods that are there, and HEAD without a body', async () => {
+    const refused = await get(bank.port, '/clientes/1/transacoes')
+    assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'POST'])
+    assert.equal((await get(bank.port, '/clientes/1/extrato', 'PUT')).headers.get('allow'), 'GET, HEAD')
+    const head = await get(bank.port, '/clientes/1/extrato', 'HEAD')
+    assert.deepEqual([head.status, head.text], [200, ''])
+  })
+
+  test('422 with a sentence for what is no transaction, and nothing is applied', async () => {
+    const before = await statementOf(bank.port, 1)
+    const bodies = [
+      { valor: 1.2, tipo: 'd', descricao: 'x' },
+      { valor: 1, tipo: 'x', descricao: 'x' },
+      {},
+      [],
+      null,
+      '{"',
+      '',
+    ]
+    for (const body of bodies) {
+      const { status, text } = await post(bank.port, '/clientes/1/transacoes', body)
+      assert.equal(status, 422, JSON.stringify(body))
+      assert.match(JSON.parse(text).erro, /^[A-Z].*\.$/)
+    }
+    assert.deepEqual((await statementOf(bank.port, 1)).ultimas_transacoes, before.ultimas_transacoes)
+  })
+
+  test('422 for a body of another type; charset and +json are fine', async () => {
+    const path = '/clientes/1/transacoes'
+    const body = { valor: 1, tipo: 'c', descricao: 'x' }
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/jsonx',
+      'multipart/form-data',
+    ]) {
+      assert.equal((await post(bank.port, path, body, type)).status, 422, type)
+    }
+    for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/problem+json']) {
+      assert.equal((await post(bank.port, path, body, type)).status, 200, type)
+    }
+  })
+
+  test('balances beyond what a number holds, exactly, and 422 for the credit that would overflow', async () => {
+    await bank.database.query(sql`update bank.account set balance = 9223372036854775805 where id = 4`)
+    assert.equal(
+      (await transact(bank.port, 4, 2, 'c')).text,
+      '{"id":4,"limite":10000000,"saldo":9223372036854775807}',
+    )
+    const overflow = await transact(bank.port, 4, 1, 'c')
+    assert.deepEqual(
+      [overflow.status, JSON.parse(overflow.text).erro],
+      [422, 'Valor must leave the balance countable.'],
+    )
+    // Two at once travel in one call, which must neither fail nor refuse the debit.
+    const [credit, debit] = await Promise.all([
+      transact(bank.port, 4, 5, 'c'),
+      transact(bank.port, 4, 7, 'd'),
+    ])
+    assert.deepEqual([credit?.status, debit?.status], [422, 200])
+    assert.match((await get(bank.port, '/clientes/4/extrato')).text, /"total" : 9223372036854775800/)
+    await bank.database.query(
+      sql`update bank.account set balance = (select sum(amount) from bank.ledger where account_id = 4) where id = 4`,
+    )
+  })
+
+  test('and its ledger agrees with all of it', async () => {
+    await auditLedger(bank.url)
+    assert.deepEqual(bank.failures, [])
+  })
+})
+
+describe('with BANK_OVER_LIMIT_STATUS=422', () => {
+  test('a debit over the limit is refused with a sentence, alone and among others', async (t) => {
+    const { port, url, stop } = await startInProcess({ overLimitStatus: 422 })
+    t.after(stop)
+    assert.equal((await transact(port, 1, 100_000, 'd')).status, 200)
+    const { status, text } = await transact(port, 1, 1, 'd')
+    assert.deepEqual(
+      [status, JSON.parse(text).erro],
+      [422, 'Valor must not take the balance below the limit.'],
+    )
+    const answers = await Promise.all([
+      transact(port, 1, 5, 'd'),
+      transact(port, 1, 3, 'c'),
+      transact(port, 2, 1, 'd'),
+    ])
+    assert.deepEqual(
+      answers.map((answer) => answer.status),
+      [422, 200, 200],
+    )
+    await auditLedger(url)
+  })
+})

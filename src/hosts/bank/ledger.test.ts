@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import pg from 'pg'
+import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
+import { migrate } from '../../store/migrate.ts'
+import { raw, sql } from '../../store/sql.ts'
+import { openAccounts } from './accounts.ts'
+import { openConnection } from './connection.ts'
+import { auditLedger } from './testing/audit.ts'
+import { type Outcome, openTransactions, type Transaction } from './transactions.ts'
+
+const options = { namedStatements: true, losesAnsweredOnCrash: false }
+
+describe('the ledger', () => {
+  let store: FreshDatabase
+  before(async () => {
+    store = await freshDatabase()
+  })
+  after(() => store.drop())
+
+  const empty = () =>
+    store.database.query(
+      raw('with emptied as (delete from bank.ledger) update bank.account set balance = 0, seq = 0'),
+    )
+  const rows = () =>
+    store.database.query(
+      sql`select account_id, seq, amount, description from bank.ledger order by account_id, seq`,
+    )
+
+  const transactions = fc.array(
+    fc.record<Transaction>({
+      account: fc.integer({ min: 1, max: 5 }),
+      amount: fc
+        .oneof(fc.integer({ min: -60_000, max: 30_000 }), fc.constantFrom(-2_147_483_647, 2_147_483_647))
+        .filter((amount) => amount !== 0),
+      description: fc
+        .string({ unit: 'binary', minLength: 1, maxLength: 10 })
+        .filter((text) => !text.includes('\0')),
+    }),
+    { minLength: 2, maxLength: 60 },
+  )
+
+  test('is the same whether transactions come alone or in one call, and as a ledger on paper says', async (t) => {
+    const connection = openConnection({ ...options, url: store.url })
+    t.after(connection.close)
+    await fc.assert(
+      fc.asyncProperty(transactions, async (list) => {
+        const apply = openTransactions(connection)
+        await empty()
+        const alone: Outcome[] = []
+        for (const transaction of list) alone.push(await apply(transaction))
+        const rowsAlone = await rows()
+        await empty()
+        const together = await Promise.all(list.map(apply))
+        assert.deepEqual(together, alone)
+        assert.deepEqual(together, onPaper(list))
+        assert.deepEqual(await rows(), rowsAlone)
+        await auditLedger(store.url)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('stays sound when five instances write to the same rows at once', async (t) => {
+    await empty()
+    const instances = await Promise.all(
+      Array.from({ length: 5 }, () => openAccounts({ ...options, url: store.url })),
+    )
+    t.after(() => Promise.all(instances.map(({ close }) => close())))
+    const written: Promise<Outcome>[] = []
+    for (let count = 0; count < 500; count++) {
+      const amount = count % 3 === 0 ? 9000 : -9000
+      const { apply } = instances[count % 5] ?? assert.fail()
+      written.push(apply({ account: 1 + (Math.floor(count / 5) % 5), amount, description: `${count}` }))
+      // Some at a time, so that calls of all sizes meet.
+      if (count % 60 === 59) await Promise.race(written.slice(-20))
+    }
+    const applied = (await Promise.all(written)).filter(({ isApplied }) => isApplied)
+    assert.equal((await auditLedger(store.url)).length, applied.length)
+    assert.ok(applied.length < written.length, 'some were over the limit')
+  })
+
+  test('shows every statement a balance that is the sum of what was applied up to it', async (t) => {
+    await empty()
+    const writer = await openAccounts({ ...options, url: store.url })
+    const reader = await openAccounts({ ...options, url: store.url })
+    t.after(() => Promise.all([writer.close(), reader.close()]))
+    let isWriting = true
+    const write = async () => {
+      // Amounts that tell apart which of them a balance has: their running sum is known.
+      for (let n = 1; n <= 300; n++) await writer.apply({ account: 3, amount: n, description: `${n}` })
+      isWriting = false
+    }
+    const read = async () => {
+      let count = 0
+      while (isWriting) {
+        const { saldo, ultimas_transacoes } = JSON.parse(await reader.readStatement(3))
+        const newest = ultimas_transacoes[0]?.valor ?? 0
+        assert.equal(saldo.total, (newest * (newest + 1)) / 2)
+        count++
+      }
+      return count
+    }
+    const [, count] = await Promise.all([write(), read()])
+    assert.ok(count > 10)
+  })
+
+  test('shows each instance at once what another has answered', async (t) => {
+    await empty()
+    const first = await openAccounts({ ...options, url: store.url })
+    const second = await openAccounts({ ...options, url: store.url })
+    t.after(() => Promise.all([first.close(), second.close()]))
+    for (let n = 1; n <= 100; n++) {
+      const [writer, reader] = n % 2 === 0 ? [first, second] : [second, first]
+      const { balance } = await writer.apply({ account: 1, amount: 1, description: 'danada' })
+      const statements = await Promise.all([1, 2, 3, 4].map(() => reader.readStatement(1)))
+      for (const statement of statements) assert.equal(JSON.parse(statement).saldo.total, Number(balance))
+    }
+  })
+
+  test('orders the statement by what was applied last, not by time', async (t) => {
+    await empty()
+    const { apply, readStatement, close } = await openAccounts({ ...options, url: store.url })
+    t.after(close)
+    for (const description of ['first', 'second']) await apply({ account: 2, amount: 1, description })
+    await store.database.query(
+      raw(`update bank.ledger set applied_at = '2020-01-01' where description = 'second'`),
+    )
+    const { ultimas_transacoes } = JSON.parse(await readStatement(2))
+    assert.deepEqual(
+      ultimas_transacoes.map(({ descricao }: { descricao: string }) => descricao),
+      ['second', 'first'],
+    )
+    assert.equal(ultimas_transacoes[0].realizada_em, '2020-01-01T00:00:00.000000')
+  })
+
+  test('refuses, as a net under the functions, what no function writes', async () => {
+    const broken = [
+      'update bank.account set balance = -credit_limit - 1 where id = 1',
+      `insert into bank.ledger values (1, 999, 0, 'x')`,
+      `insert into bank.ledger values (1, 999, 1, '')`,
+      `insert into bank.ledger values (1, 999, 1, 'elevenchars')`,
+    ]
+    for (const text of broken) await assert.rejects(store.database.query(raw(text)), { code: '23514' }, text)
+  })
+
+  test('loses no neighbour of a description that the database cannot store', async (t) => {
+    const url = store.url.replace(/\/test_\w+/, '$&_latin')
+    const name = /\/(test_\w+)\?/.exec(url)?.[1] ?? assert.fail()
+    await execute(store.url, `create database ${name} encoding latin1 locale 'C' template template0`)
+    t.after(() => execute(store.url, `drop database ${name} with (force)`))
+    await migrate(url)
+    const { apply, close } = await openAccounts({ ...options, url })
+    t.after(close)
+    const descriptions = ['plain', '日本', 'ação']
+    const outcomes = await Promise.allSettled(
+      descriptions.map((description) => apply({ account: 1, amount: 1, description })),
+    )
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.deepEqual(await auditLedger(url), ['plain', 'ação'])
+  })
+
+  test('is written durably whatever the server does by default, unless the operator gives that up', async (t) => {
+    for (const [losesAnsweredOnCrash, expected] of [
+      [false, 'on'],
+      [true, 'off'],
+    ] as const) {
+      const connection = openConnection({ ...options, url: store.url, losesAnsweredOnCrash })
+      t.after(connection.close)
+      const row = await connection.query({ name: 'show', text: 'show synchronous_commit', values: [] })
+      assert.deepEqual(row, [expected])
+    }
+  })
+})
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+/** The rules, written a second time. */
+function onPaper(list: readonly Transaction[]): Outcome[] {
+  const limits = [0, 100_000, 80_000, 1_000_000, 10_000_000, 500_000]
+  const balances = limits.map(() => 0)
+  return list.map(({ account, amount }) => {
+    const balance = (balances[account] ?? 0) + amount
+    const isApplied = amount > 0 || balance >= -(limits[account] ?? 0)
+    if (isApplied) balances[account] = balance
+    return { balance: String(balances[account]), isApplied }
+  })
+}

@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import type { Settings } from '../../configuration/settings.ts'
+import { createLog, type Log } from '../../http/log.ts'
+import { type BankSettings, readBankSettings } from './configuration.ts'
+import { type Supervised, superviseInstances } from './supervisor.ts'
+
+export interface RunningBank extends Supervised {
+  readonly port: number
+}
+
+/** Reads the settings, and returns how to start the bank on a store whose schema is up to date. */
+export function prepareBank(settings: Settings) {
+  const bank = readBankSettings(settings)
+  return async ({ url }: { readonly url: string }) => {
+    const log = createLog({ level: bank.logLevel, host: 'bank' })
+    const { port, stop } = await startBank(url, bank, log)
+    const address = `http://${bank.host === '127.0.0.1' ? 'localhost' : bank.host}:${port}`
+    return { title: 'Bank', address, stop }
+  }
+}
+
+/** Identical, stateless instances behind one port; each connection is given to one of them by the system. */
+export async function startBank(url: string, settings: BankSettings, log: Log): Promise<RunningBank> {
+  const instances = portSharers.has(process.platform) ? settings.instances : 1
+  if (instances < settings.instances) log.warn('this system cannot share a port, so there is one instance')
+  const port = await freePort(settings)
+  const supervised = await superviseInstances({ url, settings: { ...settings, port, instances } }, log)
+  return { port, ...supervised }
+}
+
+/** Where `reusePort` balances: https://nodejs.org/docs/latest-v24.x/api/net.html#serverlistenoptions-callback */
+const portSharers: ReadonlySet<string> = new Set(['linux', 'freebsd', 'aix', 'sunos'])
+
+/** A shared port could be shared by a second bank too, and each would get half of the other's requests. */
+async function freePort({ host, port }: BankSettings): Promise<number> {
+  const probe = createServer()
+  await once(probe.listen({ host, port, exclusive: true }), 'listening')
+  const { port: free } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return free
+}

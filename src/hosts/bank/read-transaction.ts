@@ -1,0 +1,42 @@
+import { isUtf8 } from 'node:buffer'
+import type { Transaction } from './transactions.ts'
+
+/** Unknown bytes in, a transaction or the payer's sentence out. What passes here can spoil no call it travels in. */
+export function readTransaction(body: Buffer): Omit<Transaction, 'account'> | string {
+  const fields = readFields(body)
+  if (fields === undefined) return 'The body must be a JSON object.'
+  // The lower-case spelling counts where both are there; JSON has no undefined.
+  const amount = fields.valor === undefined ? fields.Valor : fields.valor
+  const kind = fields.tipo === undefined ? fields.Tipo : fields.tipo
+  const description = fields.descricao === undefined ? fields.Descricao : fields.descricao
+  if (!isAmount(amount)) return `Valor must be a whole number from 1 to ${amountMax}.`
+  if (kind !== 'c' && kind !== 'd') return 'Tipo must be c or d.'
+  if (!isDescription(description))
+    return `Descricao must have 1 to ${descriptionLengthMax} characters, none of them NUL.`
+  return { amount: kind === 'c' ? amount : -amount, description }
+}
+
+/** What the ledger's column holds. */
+const amountMax = 2_147_483_647
+const descriptionLengthMax = 10
+
+function readFields(body: Buffer): Readonly<Record<string, unknown>> | undefined {
+  if (!isUtf8(body)) return undefined
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isAmount = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) > 0 && (value as number) <= amountMax
+
+/** Characters are code points. PostgreSQL stores neither NUL nor half a surrogate pair. */
+function isDescription(value: unknown): value is string {
+  if (typeof value !== 'string' || value === '' || value.length > 2 * descriptionLengthMax) return false
+  const isShort = value.length <= descriptionLengthMax || [...value].length <= descriptionLengthMax
+  return isShort && value.isWellFormed() && !value.includes('\0')
+}

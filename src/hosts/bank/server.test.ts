@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { auditLedger } from './testing/audit.ts'
+import { type InProcess, startInProcess, statementOf, transact } from './testing/in-process.ts'
+import { exchange, type RawAnswer, requestBytes } from './testing/raw-socket.ts'
+
+const path = '/clientes/1/transacoes'
+const body = '{"valor":1,"tipo":"c","descricao":"x"}'
+const statusesOf = (answers: readonly RawAnswer[]) => answers.map(({ status }) => status)
+const chunked = 'Transfer-Encoding: chunked'
+const chunk = (text: string | Buffer) =>
+  Buffer.concat([Buffer.from(`${text.length.toString(16)}\r\n`), Buffer.from(text), Buffer.from('\r\n')])
+const lastChunk = Buffer.from('0\r\n\r\n')
+
+/** The server waits a second; a busy machine some more. */
+const cutMilliseconds = 15_000
+
+describe('on the wire', { concurrency: true }, () => {
+  let bank: InProcess
+  before(async () => {
+    bank = await startInProcess()
+  })
+  after(async () => {
+    await auditLedger(bank.url)
+    assert.deepEqual(bank.failures, [])
+    await bank.stop()
+  })
+  const send = (...parts: (string | Buffer)[]) => exchange(bank.port, parts, { expected: 1 })
+
+  test('a chunked body is read, also one byte at a time', async () => {
+    const head = requestBytes('POST', path, undefined, ['Content-Type: application/json', chunked])
+    assert.deepEqual(
+      statusesOf(await send(head, chunk(body.slice(0, 9)), chunk(body.slice(9)), lastChunk)),
+      [200],
+    )
+    const bytes = [...head, ...chunk(body), ...lastChunk].map((byte) => Buffer.from([byte]))
+    assert.deepEqual(
+      statusesOf(await exchange(bank.port, bytes, { expected: 1, pauseMilliseconds: 1 })),
+      [200],
+    )
+  })
+
+  test('the absolute form of a proxy, and HTTP/1.0, are answered', async () => {
+    assert.deepEqual(
+      statusesOf(await send(requestBytes('GET', 'http://bank:9999/clientes/1/extrato'))),
+      [200],
+    )
+    assert.deepEqual(statusesOf(await send('GET /healthz HTTP/1.0\r\n\r\n')), [200])
+  })
+
+  test('a client that waits for 100-continue is told to go on', async () => {
+    const head = requestBytes('POST', path, undefined, [
+      `Content-Length: ${body.length}`,
+      'Expect: 100-continue',
+    ])
+    assert.deepEqual(
+      statusesOf(await exchange(bank.port, [head, body], { expected: 1, pauseMilliseconds: 50 })),
+      [200],
+    )
+  })
+
+  for (const [name, bytes] of Object.entries({
+    NUL: Buffer.from('{"valor":1,"tipo":"c","descricao":"a\0b"}'),
+    'an escaped NUL': Buffer.from('{"valor":1,"tipo":"c","descricao":"a\\u0000b"}'),
+    'a lone surrogate': Buffer.from('{"valor":1,"tipo":"c","descricao":"\\ud83d"}'),
+    'half a character of UTF-8': Buffer.from('{"valor":1,"tipo":"c","descricao":"\xf0\x9f"}', 'latin1'),
+    nothing: Buffer.alloc(0),
+    'deep nesting': Buffer.from('['.repeat(8000)),
+    'a compressed body': Buffer.from('1f8b0800', 'hex'),
+  })) {
+    test(`422 for ${name}, and its neighbours in a batch are applied`, async () => {
+      const others = Array.from({ length: 8 }, () => transact(bank.port, 1, 1, 'c', 'neighbour'))
+      const bad = Array.from({ length: 8 }, () => send(requestBytes('POST', path, bytes)))
+      assert.deepEqual(
+        (await Promise.all(bad)).flatMap(statusesOf),
+        bad.map(() => 422),
+      )
+      assert.deepEqual(
+        (await Promise.all(others)).map(({ status }) => status),
+        others.map(() => 200),
+      )
+    })
+  }
+
+  test('422 for a body that announces to be huge, before it comes, and 404 comes first', async () => {
+    for (const [target, status] of [
+      [path, 422],
+      ['/clientes/6/transacoes', 404],
+    ] as const) {
+      const head = requestBytes('POST', target, undefined, ['Content-Length: 9999999999'])
+      const startedAt = performance.now()
+      assert.deepEqual(statusesOf(await exchange(bank.port, [head])), [status])
+      assert.ok(performance.now() - startedAt < cutMilliseconds, 'the connection was cut')
+    }
+  })
+
+  test('422 for a body that becomes huge, and the sender is cut off', async () => {
+    const head = requestBytes('POST', path, undefined, ['Content-Type: application/json', chunked])
+    const endless = Array.from({ length: 10_000 }, () => chunk(Buffer.alloc(1000, 32)))
+    const startedAt = performance.now()
+    const answers = await exchange(bank.port, [head, ...endless], { pauseMilliseconds: 1 })
+    assert.deepEqual(statusesOf(answers), [422])
+    assert.ok(performance.now() - startedAt < cutMilliseconds, 'the connection was cut')
+  })
+
+  test('a refused body of common size leaves the connection usable', async () => {
+    const refused = requestBytes('POST', '/clientes/6/transacoes', Buffer.alloc(8000, 32))
+    const answers = await exchange(bank.port, [refused, requestBytes('GET', '/healthz')], { expected: 2 })
+    assert.deepEqual(statusesOf(answers), [404, 200])
+  })
+
+  test('a sender that leaves in the middle of its body changes nothing', async () => {
+    const before = await statementOf(bank.port, 3)
+    const target = '/clientes/3/transacoes'
+    const head = requestBytes('POST', target, undefined, [`Content-Length: ${body.length}`])
+    const socket = connect(bank.port, '127.0.0.1')
+    socket.write(Buffer.concat([head, Buffer.from(body.slice(0, -1))]))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    socket.resetAndDestroy()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    assert.equal((await statementOf(bank.port, 3)).saldo.total, before.saldo.total)
+  })
+
+  test('pipelined requests are answered in their order, each once', async () => {
+    const requests = Array.from({ length: 100 }, (_, index) =>
+      index % 5 === 4
+        ? requestBytes('GET', '/clientes/2/extrato')
+        : requestBytes(
+            'POST',
+            '/clientes/2/transacoes',
+            `{"valor":${index + 1},"tipo":"c","descricao":"p${index}"}`,
+          ),
+    )
+    const answers = await exchange(bank.port, [Buffer.concat(requests)], { expected: requests.length })
+    assert.deepEqual(new Set(statusesOf(answers)), new Set([200]))
+    let balance = 0
+    for (const [index, answer] of answers.entries()) {
+      if (index % 5 === 4) continue
+      balance += index + 1
+      assert.equal(JSON.parse(answer.body).saldo, balance, `answer ${index}`)
+    }
+  })
+
+  test('a statement sent ahead shows the transaction that was sent before it', async () => {
+    const sent = [
+      requestBytes('POST', '/clientes/5/transacoes', body),
+      requestBytes('GET', '/clientes/5/extrato'),
+    ]
+    const [, statement] = await exchange(bank.port, [Buffer.concat(sent)], { expected: 2 })
+    assert.equal(JSON.parse(statement?.body ?? '').saldo.total, 1)
+  })
+
+  test('who sends requests without waiting for answers is cut off', async () => {
+    const flood = Buffer.concat(Array.from({ length: 3000 }, () => requestBytes('POST', path, body)))
+    assert.ok((await exchange(bank.port, [flood])).length < 3000)
+  })
+
+  for (const [name, bytes, status] of [
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['TLS', Buffer.from('160301020001', 'hex'), 400],
+    ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
+    ['a length and chunks', `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n${chunked}\r\n\r\n`, 400],
+    ['a broken chunk', `POST ${path} HTTP/1.1\r\nHost: a\r\n${chunked}\r\n\r\nzz\r\n`, 400],
+    ['a negative length', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n', 400],
+    ['huge headers', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n', 417],
+    ['an unknown method', 'BREW /healthz HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    [
+      'an upgrade',
+      'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+      200,
+    ],
+    ['a NUL in the path', 'GET /clientes/1\0/extrato HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+  ] as const) {
+    test(`${name}: ${status}`, async () => {
+      assert.deepEqual(statusesOf(await send(bytes)), [status])
+    })
+  }
+})
+
+/** Short, so that slow senders are cut off while the test waits. */
+const patience = {
+  headersTimeout: 600,
+  requestTimeout: 1000,
+  connectionsCheckingInterval: 100,
+  keepAliveTimeout: 75_000,
+}
+
+test('a slow sender of headers, of a body, and one that says nothing are cut off', async (t) => {
+  const { port, stop } = await startInProcess({ patience })
+  t.after(stop)
+  const slowly = (text: Buffer) =>
+    exchange(
+      port,
+      [...text].map((byte) => Buffer.from([byte])),
+      { pauseMilliseconds: 50 },
+    )
+  const head = requestBytes('POST', path, undefined, [`Content-Length: ${body.length}`])
+  const [headers, content, silent] = await Promise.all([
+    slowly(requestBytes('GET', '/healthz')),
+    exchange(port, [head, ...[...body].slice(0, -1)], { pauseMilliseconds: 50 }),
+    exchange(port, []),
+  ])
+  assert.deepEqual([headers, content, silent].map(statusesOf), [[408], [408], [408]])
+})

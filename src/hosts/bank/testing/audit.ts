@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import pg from 'pg'
+
+/** Fails unless balance, order and limit of every account agree with its ledger. Returns the descriptions in it. */
+export async function auditLedger(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query(`
+      select a.id, a.balance = coalesce(sum(l.amount), 0) as balance_is_sum,
+        a.seq = count(l.seq) and count(l.seq) = coalesce(max(l.seq), 0) and coalesce(min(l.seq), 1) = 1 as is_gapless,
+        coalesce(min(l.running), 0) >= -a.credit_limit as was_within_limit
+      from bank.account as a
+      left join (
+        select *, sum(amount) over (partition by account_id order by seq) as running from bank.ledger
+      ) as l on l.account_id = a.id
+      group by a.id order by a.id`)
+    const sound = { balance_is_sum: true, is_gapless: true, was_within_limit: true }
+    assert.deepEqual(
+      rows,
+      [1, 2, 3, 4, 5].map((id) => ({ id, ...sound })),
+    )
+    const ledger = await client.query('select description from bank.ledger')
+    return ledger.rows.map(({ description }) => description)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+
+/** How many connections to this port each of the processes has accepted. Linux only. */
+export function acceptedBy(pids: readonly number[], port: number): number[] {
+  const accepted = new Set(established(port))
+  return pids.map((pid) => socketsOf(pid).filter((inode) => accepted.has(inode)).length)
+}
+
+/** Inodes of the server's ends: https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html */
+function established(port: number): string[] {
+  const localPort = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  return readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local = '', , state]) => local.endsWith(localPort) && state === '01')
+    .map((fields) => fields[9] ?? '')
+}
+
+const socketsOf = (pid: number): string[] =>
+  readdirSync(`/proc/${pid}/fd`).flatMap(
+    (name) => /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${name}`))?.[1] ?? [],
+  )
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    // It was closed in between.
+    return ''
+  }
+}

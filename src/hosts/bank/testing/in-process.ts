@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { freshDatabase } from '../../../../test/support/fresh-database.ts'
+import type { Database } from '../../../store/database.ts'
+import { openAccounts } from '../accounts.ts'
+import { bankEndpoints } from '../endpoints.ts'
+import { createBankServer } from '../server.ts'
+
+export interface InProcess {
+  readonly url: string
+  readonly database: Database
+  readonly port: number
+  readonly failures: unknown[]
+  stop(): Promise<void>
+}
+
+export interface InProcessOptions {
+  readonly overLimitStatus?: 200 | 422
+  readonly patience?: Parameters<typeof createBankServer>[1]
+}
+
+/** What one instance is, in the process of the test and on a database of its own. */
+export async function startInProcess({
+  overLimitStatus = 200,
+  patience,
+}: InProcessOptions = {}): Promise<InProcess> {
+  const { url, database, drop } = await freshDatabase()
+  const failures: unknown[] = []
+  const accounts = await openAccounts({ url, namedStatements: true, losesAnsweredOnCrash: false })
+  const { server, stop } = createBankServer(
+    bankEndpoints(accounts, { overLimitStatus, onFailure: (error) => failures.push(error) }),
+    patience,
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url,
+    database,
+    port: (server.address() as AddressInfo).port,
+    failures,
+    async stop() {
+      await stop()
+      await accounts.close()
+      await drop()
+    },
+  }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+export async function get(port: number, path: string, method = 'GET'): Promise<Answer> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+export async function post(
+  port: number,
+  path: string,
+  body: unknown,
+  contentType = 'application/json',
+): Promise<Answer> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': contentType },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+export const transact = (port: number, client: number, valor: number, tipo: string, descricao = 'test') =>
+  post(port, `/clientes/${client}/transacoes`, { valor, tipo, descricao })
+
+export interface Statement {
+  readonly saldo: { readonly total: number; readonly data_extrato: string; readonly limite: number }
+  readonly ultimas_transacoes: readonly {
+    readonly valor: number
+    readonly tipo: string
+    readonly descricao: string
+    readonly realizada_em: string
+  }[]
+}
+
+export async function statementOf(port: number, client: number): Promise<Statement> {
+  const { text } = await get(port, `/clientes/${client}/extrato`)
+  return JSON.parse(text)
+}

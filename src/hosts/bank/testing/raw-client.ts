@@ -1,0 +1,82 @@
+import { connect, type Socket } from 'node:net'
+
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly milliseconds: number
+}
+
+/** One request at a time on one connection, with as little work of its own as possible. */
+export interface RawClient {
+  send(request: string): Promise<Answer>
+  close(): void
+}
+
+/** Longer than any limit of the server's. */
+const silenceMilliseconds = 30_000
+
+export function openRawClient(port: number): RawClient {
+  let pending: { resolve(answer: Answer): void; reject(error: Error): void; sentAt: number } | undefined
+  let received = ''
+  const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+  socket.setEncoding('utf8')
+  socket.setTimeout(silenceMilliseconds, () => socket.destroy(new Error('silence')))
+  const fail = (error: Error) => {
+    pending?.reject(error)
+    pending = undefined
+  }
+  socket.on('error', fail)
+  socket.on('close', () => fail(new Error('closed')))
+  socket.on('data', (text: string) => {
+    received += text
+    const answer = parseAnswer(received)
+    if (answer === undefined || pending === undefined) return
+    const { resolve, sentAt } = pending
+    pending = undefined
+    received = ''
+    resolve({ ...answer, milliseconds: performance.now() - sentAt })
+  })
+  return {
+    send(request) {
+      return new Promise((resolve, reject) => {
+        pending = { resolve, reject, sentAt: performance.now() }
+        if (socket.destroyed) fail(new Error('closed'))
+        else socket.write(request)
+      })
+    },
+    close: () => endQuietly(socket),
+  }
+}
+
+/** A connection for this request alone, as each of the challenge's users has one; connecting counts. */
+export async function sendAlone(port: number, request: string): Promise<Answer> {
+  const client = openRawClient(port)
+  try {
+    return await client.send(request)
+  } finally {
+    client.close()
+  }
+}
+
+function endQuietly(socket: Socket): void {
+  socket.removeAllListeners('close')
+  socket.end()
+}
+
+function parseAnswer(text: string): { status: number; body: string } | undefined {
+  const headEnd = text.indexOf('\r\n\r\n')
+  if (headEnd === -1) return undefined
+  const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1]
+  const body = text.slice(headEnd + 4)
+  // Text of ours is shorter in characters than in bytes only in descriptions, which the load keeps in ASCII.
+  if (length === undefined || body.length < Number(length)) return undefined
+  return { status: Number(text.slice(9, 12)), body }
+}
+
+export const statementRequest = (client: number): string =>
+  `GET /clientes/${client}/extrato HTTP/1.1\r\nHost: bank\r\n\r\n`
+
+export function transactionRequest(client: number, fields: object): string {
+  const body = JSON.stringify(fields)
+  return `POST /clientes/${client}/transacoes HTTP/1.1\r\nHost: bank\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}

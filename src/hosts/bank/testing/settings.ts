@@ -1,0 +1,12 @@
+import type { BankSettings } from '../configuration.ts'
+
+/** Any free port, and nothing on the screen. */
+export const testSettings: BankSettings = {
+  host: '127.0.0.1',
+  port: 0,
+  instances: 2,
+  overLimitStatus: 422,
+  losesAnsweredOnCrash: false,
+  namedStatements: true,
+  logLevel: 'silent',
+}

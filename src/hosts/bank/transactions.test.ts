@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Connection, NothingApplied, type Row, type Statement } from './connection.ts'
+import { openTransactions } from './transactions.ts'
+
+interface Call extends Statement {
+  answer(row: Row | undefined): void
+  fail(error: unknown): void
+}
+
+/** Keeps every call until the test answers it. */
+function heldConnection() {
+  const calls: Call[] = []
+  const connection: Connection = {
+    query: (statement) =>
+      new Promise((answer, fail) => {
+        calls.push({ ...statement, answer, fail })
+      }),
+    async close() {},
+  }
+  return { calls, apply: openTransactions(connection) }
+}
+
+const turns = () => new Promise((resolve) => setTimeout(resolve, 5))
+const credit = (amount: number, description = 'x') => ({ account: 1, amount, description })
+const namesOf = (calls: readonly Call[]) => calls.map(({ name }) => name)
+
+describe('transactions are gathered', () => {
+  test('a lone one goes at once, by itself', async () => {
+    const { calls, apply } = heldConnection()
+    const outcome = apply(credit(5))
+    await turns()
+    assert.deepEqual([namesOf(calls), calls[0]?.values], [['apply_one'], [1, 5, 'x']])
+    calls[0]?.answer(['5', 't'])
+    assert.deepEqual(await outcome, { balance: '5', isApplied: true })
+  })
+
+  test('those of one turn go together, in their order', async () => {
+    const { calls, apply } = heldConnection()
+    const outcomes = Promise.all([
+      apply(credit(1, 'a')),
+      apply({ ...credit(-2, 'b'), account: 5 }),
+      apply(credit(3, 'c')),
+    ])
+    await turns()
+    assert.deepEqual(calls[0]?.values, [
+      [1, 5, 1],
+      [1, -2, 3],
+      ['a', 'b', 'c'],
+    ])
+    calls[0]?.answer(['{1,0,4}', '{t,f,t}'])
+    assert.deepEqual(await outcomes, [
+      { balance: '1', isApplied: true },
+      { balance: '0', isApplied: false },
+      { balance: '4', isApplied: true },
+    ])
+  })
+
+  test('there is one call at a time, and it takes all that waited, up to a limit', async () => {
+    const { calls, apply } = heldConnection()
+    const first = apply(credit(1))
+    await turns()
+    const others = Array.from({ length: 250 }, () => apply(credit(1)))
+    await turns()
+    assert.equal(calls.length, 1)
+    calls[0]?.answer(['1', 't'])
+    await first
+    await turns()
+    const sizes = () => calls.slice(1).map(({ values }) => (values[0] as number[]).length)
+    assert.deepEqual(sizes(), [200])
+    calls[1]?.answer([`{${Array(200).fill(1)}}`, `{${Array(200).fill('t')}}`])
+    await turns()
+    assert.deepEqual(sizes(), [200, 50])
+    calls[2]?.answer([`{${Array(50).fill(1)}}`, `{${Array(50).fill('t')}}`])
+    assert.equal((await Promise.all(others)).length, 250)
+  })
+
+  test('an unknown outcome is told to all of the call and to nobody else, and nothing is sent again', async () => {
+    const { calls, apply } = heldConnection()
+    const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
+    await turns()
+    const later = apply(credit(3))
+    calls[0]?.fail(new Error('Connection terminated unexpectedly'))
+    assert.deepEqual(
+      (await both).map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    await turns()
+    assert.deepEqual(
+      [namesOf(calls), calls[1]?.values],
+      [
+        ['apply', 'apply_one'],
+        [1, 3, 'x'],
+      ],
+    )
+    calls[1]?.answer(['3', 't'])
+    assert.equal((await later).balance, '3')
+  })
+
+  test('a refusal that is not about data is told to all, and nothing is sent again', async () => {
+    const { calls, apply } = heldConnection()
+    const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
+    await turns()
+    calls[0]?.fail(new NothingApplied(Object.assign(new Error('timeout'), { code: '57014' })))
+    assert.deepEqual(
+      (await both).map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    await turns()
+    assert.equal(calls.length, 1)
+  })
+
+  test('data that the database refuses spoils nobody else: each is tried by itself', async () => {
+    const { calls, apply } = heldConnection()
+    const refusal = new NothingApplied(Object.assign(new Error('untranslatable'), { code: '22P05' }))
+    const outcomes = Promise.allSettled([apply(credit(1)), apply(credit(2, '日本')), apply(credit(3))])
+    await turns()
+    calls[0]?.fail(refusal)
+    await turns()
+    calls[1]?.answer(['1', 't'])
+    await turns()
+    calls[2]?.fail(refusal)
+    await turns()
+    calls[3]?.answer(['4', 't'])
+    assert.deepEqual(
+      (await outcomes).map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.deepEqual(namesOf(calls), ['apply', 'apply_one', 'apply_one', 'apply_one'])
+  })
+
+  test('an answer for another number of transactions is no answer', async () => {
+    const { calls, apply } = heldConnection()
+    const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
+    await turns()
+    calls[0]?.answer(['{1}', '{t}'])
+    assert.deepEqual(
+      (await both).map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+  })
+})

@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { Agent, type RequestOptions, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Connection } from './connection.ts'
+import { bankEndpoints } from './endpoints.ts'
+import { createBankServer } from './server.ts'
+import { openStatements } from './statement.ts'
+import { openTransactions } from './transactions.ts'
+
+/** Lets the compiler see every line often, on a port of its own: the real server and a made-up database. */
+export async function warmServer(): Promise<void> {
+  const limits = new Map([[1, '100000']])
+  const accounts = { limits, apply: openTransactions(echo), readStatement: openStatements(echo) }
+  const { server, stop } = createBankServer(
+    bankEndpoints(accounts, { overLimitStatus: 200, onFailure: () => {} }),
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const keepAlive = new Agent({ keepAlive: true, maxSockets: parallel })
+  const deadline = performance.now() + warmMilliseconds
+  let count = 0
+  const sendSome = async () => {
+    while (count++ < requestsMax && performance.now() < deadline) {
+      // Some on a connection of their own, as many clients do it.
+      const agent = count % 4 === 0 ? false : keepAlive
+      const { body, ...target } = samples[count % samples.length] ?? healthz
+      await answered({ ...target, host: '127.0.0.1', port, agent }, body)
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, sendSome))
+  keepAlive.destroy()
+  await stop()
+}
+
+/** Above this, further requests no longer get faster. */
+const requestsMax = 2000
+const parallel = 16
+/** A slow machine starts anyway. */
+const warmMilliseconds = 1000
+
+interface Sample extends RequestOptions {
+  readonly body?: string
+}
+
+const healthz: Sample = { path: '/healthz' }
+const post = {
+  method: 'POST',
+  path: '/clientes/1/transacoes',
+  headers: { 'content-type': 'application/json' },
+}
+const samples: readonly Sample[] = [
+  { ...post, body: '{"valor": 1, "tipo": "c", "descricao": "warm-up"}' },
+  { ...post, body: '{"valor": 1, "tipo": "d", "descricao": "warm-up"}' },
+  { ...post, body: '{"valor": 1.2, "tipo": "d", "descricao": "warm-up"}' },
+  { path: '/clientes/1/extrato' },
+  { path: '/nowhere' },
+]
+
+/** A connection that was cut costs nothing but warmth. */
+function answered(options: RequestOptions, body: string | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    request(options, (response) => response.resume().once('close', resolve))
+      .once('error', () => resolve())
+      .end(body)
+  })
+}
+
+/** Answers any of the three statements as the database would. */
+const echo: Connection = {
+  async query({ name, values: [, amounts] }) {
+    if (name === 'statement') return ['{}']
+    if (!Array.isArray(amounts)) return ['0', 't']
+    return [`{${amounts.map(() => 0)}}`, `{${amounts.map(() => 't')}}`]
+  },
+  async close() {},
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { auditLedger } from '../../src/hosts/bank/testing/audit.ts'
+import { startHammer } from '../../src/hosts/bank/testing/hammer.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { requireKept, until } from './bank-checks.ts'
+
+describe('the program that started the bank', () => {
+  let store: FreshDatabase
+  before(async () => {
+    store = await freshDatabase()
+  })
+  after(() => store.drop())
+
+  for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
+    test(`ends by ${signal} under load, and both instances end with it, after what they have begun`, async (t) => {
+      const { launcher, port, pids } = await launch(t, store.url)
+      const hammer = startHammer(port, 16, `${signal[3]}.`)
+      await until(() => hammer.applied.length >= 100, 'answers')
+      launcher.kill(signal)
+      await until(() => !pids.some(isAlive), 'the end of the instances')
+      await hammer.stop()
+      requireKept(hammer, await auditLedger(store.url))
+    })
+  }
+
+  test('is hit by Ctrl-C together with its instances, which leave the stopping to it', async (t) => {
+    const { launcher, port, pids } = await launch(t, store.url)
+    for (const pid of pids) process.kill(pid, 'SIGINT')
+    const hammer = startHammer(port, 4, 'c.')
+    await until(() => hammer.applied.length >= 50, 'answers')
+    await hammer.stop()
+    assert.ok(pids.every(isAlive))
+    launcher.kill('SIGINT')
+    await until(() => !pids.some(isAlive), 'the end of the instances')
+  })
+})
+
+interface Launched {
+  readonly launcher: ChildProcess
+  readonly port: number
+  readonly pids: readonly number[]
+}
+
+/** As `npm start` does it, in a process of its own. */
+async function launch(t: TestContext, url: string): Promise<Launched> {
+  const source = `
+    import { pino } from 'pino'
+    import { startBank } from ${JSON.stringify(import.meta.resolve('../../src/hosts/bank/main.ts'))}
+    import { testSettings } from ${JSON.stringify(import.meta.resolve('../../src/hosts/bank/testing/settings.ts'))}
+    const { port, pids, stop } = await startBank(process.argv[1], testSettings, pino({ level: 'silent' }))
+    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop().then(() => process.exit()))
+    console.log(JSON.stringify({ port, pids: pids() }))`
+  const launcher = spawn(process.execPath, ['--input-type=module', '-e', source, url], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => launcher.kill('SIGKILL'))
+  const [line] = (await once(createInterface(launcher.stdout), 'line')) as [string]
+  return { launcher, ...JSON.parse(line) }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
