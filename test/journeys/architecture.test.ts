@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { readSettings, type Settings } from '../../src/configuration/settings.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
+
+/** What stands in backticks or is linked, and looks like a path of this repository. */
+function pathsIn(markdown: string): string[] {
+  const folders = /^(?:\.ci|src|test|docs|bench|scripts|web)\//
+  const files = /^[\w.-]+\.(?:md|json|yaml|ts)$/
+  const quoted = [...markdown.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text ?? '')
+  const linked = [...markdown.matchAll(/\]\((?!https?:|#)([^)\s#]+)/g)].map(([, text]) => text ?? '')
+  return [...new Set([...quoted, ...linked])].filter((text) => folders.test(text) || files.test(text))
+}
+
+/** Beside the page itself, from the root, or, for a file named alone, anywhere. */
+function isThere(path: string): boolean {
+  if (path.includes('*')) return globSync(path, { cwd: root }).length > 0
+  if (existsSync(join(root, path))) return true
+  if (path.includes('/')) return false
+  return globSync(`{src,test,docs,bench,scripts}/**/${path}`, { cwd: root }).length > 0
+}
+
+describe('The project’s own pages', () => {
+  const pages = [
+    'docs/architecture.md',
+    'CONTRIBUTING.md',
+    'README.md',
+    ...globSync('docs/decisions/*.md', { cwd: root }),
+  ]
+  for (const page of pages) {
+    const isMissing = !existsSync(join(root, page))
+    test(`name only paths that exist: ${page}`, { skip: isMissing && `${page} is not written yet.` }, () => {
+      const paths = pathsIn(textOf(page))
+      assert.deepEqual(
+        paths.filter((path) => !isThere(path)),
+        [],
+      )
+      if (page === 'docs/architecture.md') assert.ok(paths.length > 10)
+    })
+  }
+
+  test('name only commands that package.json has', () => {
+    const scripts = Object.keys(JSON.parse(textOf('package.json')).scripts)
+    for (const page of pages.filter((one) => existsSync(join(root, one)))) {
+      for (const [, name = ''] of textOf(page).matchAll(/npm run ([\w:-]+)/g))
+        assert.ok(scripts.includes(name), `${page}: ${name}`)
+    }
+  })
+})
+
+describe('The configuration table of README.md', () => {
+  const section = existsSync(join(root, 'README.md')) ? configurationSection(textOf('README.md')) : undefined
+  const skip = section === undefined && 'README.md has no section named Configuration with a table yet.'
+
+  test('names every variable that is read, and no other', { skip }, async () => {
+    const read = await variablesRead()
+    const documented = namesIn(section ?? '')
+    const missing = [...read].filter((name) => !documented.has(name))
+    const unknown = [...documented].filter((name) => !read.has(name))
+    assert.deepEqual({ missing, unknown }, { missing: [], unknown: [] })
+  })
+})
+
+function configurationSection(readme: string): string | undefined {
+  const section = readme.split(/^## /m).find((part) => /^[^\n]*configuration/i.test(part))
+  return section?.includes('\n|') ? section : undefined
+}
+
+/** The backticked words of the first column; `__N` or `__0` and `{id}` stand for what the reader chooses. */
+function namesIn(section: string): Set<string> {
+  const cells = section
+    .split('\n')
+    .flatMap((line) => (line.startsWith('|') ? [line.split('|')[1] ?? ''] : []))
+  const words = cells.flatMap((cell) =>
+    [...cell.matchAll(/`([A-Za-z][\w{}]*)`/g)].map(([, word]) => word ?? ''),
+  )
+  return new Set(words.map((word) => word.replace(/__(N|\d+)$/, '')))
+}
+
+/** Asks every reader of settings for everything it wants to know, and notes the names. */
+async function variablesRead(): Promise<Set<string>> {
+  const names = new Set<string>()
+  const started = globSync('src/cli/*.ts', { cwd: root }).map(textOf).join('')
+  // A host that no command starts yet is nobody's to configure.
+  const hosts = globSync('src/hosts/*', { cwd: root }).filter((folder) =>
+    started.includes(`${folder.slice(4)}/`),
+  )
+  const files = globSync(['src/configuration/*.ts', ...hosts.map((host) => `${host}/configuration.ts`)], {
+    cwd: root,
+  })
+  for (const file of files.filter((one) => !one.endsWith('.test.ts'))) {
+    const exported: Record<string, unknown> = await import(join(root, file))
+    for (const [name, reader] of Object.entries(exported)) {
+      if (typeof reader !== 'function' || !/^read\w+Settings$/.test(name)) continue
+      for (const environment of [{}, { Identity__ServiceClients__x__Secret: 'x'.repeat(32) }])
+        note(environment, reader as (settings: Settings) => unknown, names)
+    }
+  }
+  // What is asked for entry by entry is documented entry by entry.
+  return new Set([...names].filter((name) => ![...names].some((other) => other.startsWith(`${name}__`))))
+}
+
+function note(
+  environment: Readonly<Record<string, string>>,
+  reader: (settings: Settings) => unknown,
+  names: Set<string>,
+) {
+  try {
+    readSettings(environment, (settings) =>
+      reader(
+        new Proxy(settings, {
+          get(target, method: keyof Settings) {
+            const ask = target[method] as (name: string, ...rest: unknown[]) => unknown
+            return (name: string, ...rest: unknown[]) => {
+              if (method !== 'refuse')
+                names.add(name.replace(/ServiceClients__x__/, 'ServiceClients__{id}__'))
+              return ask(name, ...rest)
+            }
+          },
+        }),
+      ),
+    )
+  } catch {
+    // What is missing or wrong is told after everything was asked for.
+  }
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { furnish, type Workspace } from '../support/furnish.ts'
+import { connectOutside, insertNamed } from '../support/outside-connection.ts'
+import { type Answer, type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+describe('A conditional request with a date', () => {
+  let rest: RestUnderTest
+  let workspace: Workspace
+
+  before(async () => {
+    rest = await startRestUnderTest()
+    workspace = await furnish(rest)
+  })
+  after(() => rest.stop())
+
+  const get = (path: string, headers: Record<string, string> = {}, by: Person = rest.administrator) =>
+    rest.call('GET', path, { token: by.token, headers })
+  const tagOf = (answer: Answer) => answer.headers.get('etag') ?? ''
+  const dateOf = (answer: Answer) => answer.headers.get('last-modified') ?? ''
+  const dateHeaderOf = (answer: Answer) => answer.headers.get('date') ?? ''
+
+  /** Asks until a Last-Modified comes, which it does once things have come to rest. */
+  async function settled(path: string, by?: Person): Promise<{ date: string; answer: Answer }> {
+    for (let asks = 0; asks < 200; asks += 1) {
+      const answer = await get(path, {}, by)
+      if (dateOf(answer)) return { date: dateOf(answer), answer }
+      await sleep(50)
+    }
+    throw new Error(`${path} carried no Last-Modified within ten seconds of rest.`)
+  }
+  const since = (path: string, date: string, by?: Person) => get(path, { 'if-modified-since': date }, by)
+
+  // Alone: an open transaction, whoever's it is, rightly makes the host answer in full.
+  test('gets a 304 for the very Last-Modified it was given', async () => {
+    for (const path of ['/api/impediments', `/api/impediment?id=${workspace.impedimentId}`]) {
+      const { date } = await settled(path)
+      const answer = await since(path, date)
+      assert.equal(answer.status, 304)
+      assert.equal(answer.body, '')
+      assert.match(date, /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/)
+      assert.ok(Date.parse(date) <= Date.now(), 'It lies in the future.')
+    }
+  })
+
+  describe('after changes', { concurrency: true }, () => {
+    test('gets the content for every other date', async () => {
+      const { date } = await settled('/api/impediments')
+      const moved = (seconds: number) => new Date(Date.parse(date) + seconds * 1000).toUTCString()
+      for (const other of [moved(1), moved(-1), moved(9e6), new Date(0).toUTCString(), 'yesterday', '', '*'])
+        assert.equal((await since('/api/impediments', other)).status, 200, other)
+    })
+
+    test('goes by its tag alone when it carries both', async () => {
+      const { date, answer } = await settled('/api/impediments')
+      const both = (tag: string, at: string) =>
+        get('/api/impediments', { 'if-none-match': tag, 'if-modified-since': at })
+      assert.equal((await both('"other"', date)).status, 200)
+      assert.equal((await both(tagOf(answer), new Date(0).toUTCString())).status, 304)
+    })
+
+    /** Things come to rest, then they change: the date of before must not hide it. */
+    async function assertSeen(path: string, change: () => Promise<unknown>, count: number, by?: Person) {
+      const { date, answer } = await settled(path, by)
+      await change()
+      const changed = await since(path, date, by)
+      assert.deepEqual([changed.status, changed.body.result?.totalCount], [200, count])
+      assert.notDeepEqual(changed.body, answer.body)
+    }
+
+    const changes: readonly (readonly [string, string, boolean, number])[] = [
+      ['an update', 'PATCH', true, 1],
+      ['a removal', 'DELETE', true, 0],
+      ['a restored row', 'POST', false, 1],
+    ]
+    for (const [what, method, isThere, count] of changes) {
+      test(`sees ${what}`, async () => {
+        const { id } = await workspace.make('organization', { name: what })
+        if (!isThere) await workspace.write('DELETE', '/api/organization', { ids: [id] })
+        const path = `/api/organization${method === 'POST' ? '/restore' : ''}`
+        const body = method === 'PATCH' ? { id, name: 'Another' } : { ids: [id] }
+        await assertSeen(`/api/organizations?ids=${id}`, () => workspace.write(method, path, body), count)
+      })
+    }
+
+    test('sees a creation', async () => {
+      const create = () => workspace.make('organization', { name: 'Seen' })
+      await assertSeen('/api/organizations?search=seen', create, 1)
+    })
+
+    test('sees that its sender became a member, ceased to be one, or that an assignment moved in', async () => {
+      const path = '/api/appointments'
+      const foreign = await workspace.project()
+      const appointed = async (projectId: string) => {
+        const person = await rest.signUp()
+        const assignmentId = await workspace.assignment(projectId, person.id)
+        await workspace.appointment(assignmentId, person.id)
+        return { person, assignmentId }
+      }
+      const joining = await appointed(foreign)
+      const leaving = await appointed(foreign)
+      const moving = await appointed(foreign)
+      const membership = await workspace.join(foreign, leaving.person.id)
+      const mine = await workspace.project('Mine', moving.person)
+      const { assignment } = (await get(`/api/assignment?id=${moving.assignmentId}`)).body
+      const join = () => workspace.join(foreign, joining.person.id)
+      const leave = () => workspace.write('DELETE', '/api/userProject', { ids: [membership] })
+      const move = () => workspace.write('PATCH', '/api/assignment', { ...assignment, projectId: mine })
+      await assertSeen(path, join, 3, joining.person)
+      await assertSeen(path, leave, 0, leaving.person)
+      await assertSeen(path, move, 1, moving.person)
+    })
+
+    test('that uses the Date of an answer without Last-Modified never hides a later write', async () => {
+      // RFC 9110, 13.1.3: that is what a cache sends when it was given nothing better.
+      await sleep(1000 - (Date.now() % 1000))
+      await workspace.make('workflow', { name: 'Dated', order: 3 })
+      const path = '/api/workflows'
+      const held = await get(path)
+      assert.equal(dateOf(held), '')
+      await workspace.make('workflow', { name: 'Dated', order: 3 })
+      await settled(path)
+      const answer = await since(path, dateHeaderOf(held))
+      assert.deepEqual(
+        [answer.status, answer.body.result?.totalCount],
+        [200, held.body.result.totalCount + 1],
+      )
+    })
+
+    test('never gets a 304 that hides a write answered before it was sent', async () => {
+      const path = '/api/assignmentTypes?pageSize=1&search=burst'
+      const held = new Map<string, number>()
+      const never = new Date(0).toUTCString()
+      let written = 0
+      const check = async (date: string) => {
+        const answer = await since(path, date)
+        const total = answer.status === 304 ? held.get(date) : answer.body.result.totalCount
+        assert.equal(total, written, `${answer.status} for ${date}`)
+        if (dateOf(answer)) held.set(dateOf(answer), total)
+      }
+      const endAt = Date.now() + 5000
+      while (Date.now() < endAt) {
+        written += 1
+        await workspace.make('assignmentType', { name: `Burst ${written}` })
+        for (const date of [never, ...held.keys()].slice(-4)) await check(date)
+        await sleep(written % 4 === 0 ? 2300 : 40)
+        await check(never)
+      }
+      assert.ok(held.size > 0, 'No answer ever carried a date.')
+    })
+  })
+
+  test('sees what a slow transaction wrote long before it was committed', async () => {
+    const path = '/api/organizations?search=slow'
+    const before = await settled(path)
+    const outside = await connectOutside(rest.database)
+    await outside.query('begin')
+    await insertNamed(outside, 'organization', 'Slow one')
+    await workspace.make('organization', { name: 'Slow two' })
+    // Long enough for a date to be given out, if the open transaction were overlooked.
+    await sleep(1100)
+    await get(path)
+    await sleep(2200)
+    const during = await get(path)
+    assert.equal(during.body.result.totalCount, 1)
+    await outside.query('commit')
+    await outside.end()
+    for (const date of [before.date, dateOf(during) || dateHeaderOf(during)]) {
+      const answer = await since(path, date)
+      assert.deepEqual([answer.status, answer.body.result?.totalCount], [200, 2])
+    }
+    for (const date of [before.date, dateOf(during) || dateHeaderOf(during)]) {
+      assert.equal((await settled(path)).answer.body.result.totalCount, 2)
+      assert.equal((await since(path, date)).status, 200)
+    }
+    const { date } = await settled(path)
+    assert.equal((await since(path, date)).status, 304)
+  })
+})

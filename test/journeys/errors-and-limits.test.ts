@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { assertEnvelope, assertSecurityHeaders } from '../support/assert-envelope.ts'
+import { connectOutside } from '../support/outside-connection.ts'
+import { callRaw } from '../support/raw-request.ts'
+import { type Answer, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+describe('A refusal', { concurrency: true }, () => {
+  let rest: RestUnderTest
+  let token: string
+
+  before(async () => {
+    rest = await startRestUnderTest()
+    token = rest.administrator.token
+  })
+  after(() => rest.stop())
+
+  /** A body as text, of whatever type. */
+  async function post(text: string, type = 'application/json', method = 'POST', path = '/api/workflow') {
+    const response = await fetch(`${rest.address}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': type },
+      body: text,
+    })
+    return { status: response.status, headers: response.headers, body: await response.json() } as Answer
+  }
+
+  for (const path of [
+    '/nothing',
+    '/api',
+    '/api/nothing',
+    '/api/workflow/17',
+    '/api/workflows/restore/all',
+    '/api/%00',
+  ])
+    test(`for the unknown address ${path} is a 404 in the envelope`, async () => {
+      for (const method of ['GET', 'POST', 'PATCH', 'DELETE'])
+        assertEnvelope(await rest.call(method, path, { token }), 404)
+    })
+
+  const methods: readonly (readonly [string, string, readonly string[]])[] = [
+    ['PUT', '/api/workflow', ['DELETE', 'GET', 'PATCH', 'POST']],
+    ['POST', '/api/workflows', ['GET']],
+    ['DELETE', '/api/workflows', ['GET']],
+    ['GET', '/api/workflow/restore', ['POST']],
+    ['DELETE', '/api/me', ['GET', 'PATCH']],
+    ['PUT', '/api/me/password', ['POST']],
+    ['POST', '/healthz', ['GET']],
+  ]
+  for (const [method, path, allowed] of methods) {
+    test(`of ${method} on ${path} is a 405 that names what is allowed`, async () => {
+      const answer = await rest.call(method, path, { token })
+      assertEnvelope(answer, 405)
+      const named = answer.headers.get('allow')?.split(/, */) ?? []
+      assert.deepEqual(named.filter((name) => !['HEAD', 'OPTIONS'].includes(name)).sort(), allowed)
+    })
+  }
+
+  test('of a body that is too large is a 413', async () => {
+    assertEnvelope(await post(JSON.stringify({ name: 'x'.repeat(3_000_000), order: 1 })), 413)
+  })
+
+  for (const type of [
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+  ])
+    test(`of a body of the type ${type} is a 415`, async () => {
+      assertEnvelope(await post('name=Done&order=1', type), 415)
+    })
+
+  test('is not what a JSON body with a charset, or in capitals, gets', async () => {
+    for (const type of [
+      'application/json; charset=utf-8',
+      'Application/JSON',
+      'application/json;charset=UTF-8',
+    ])
+      assert.equal((await post('{"name":"Done","order":1}', type)).status, 200, type)
+  })
+
+  for (const text of [
+    '{',
+    '{"name":',
+    'nope',
+    '{"name":"a"}}',
+    "{'name':1}",
+    '{"name":"a",}',
+    '\u0000',
+    '{"a":1} {"b":2}',
+  ])
+    test(`of the broken body ${JSON.stringify(text)} is a 400 under generalErrors`, async () => {
+      assertEnvelope(await post(text), 400, ['generalErrors'])
+    })
+
+  for (const text of ['[]', '[{"name":"a"}]', '17', '"name"', 'null', 'true'])
+    test(`of the body ${text}, which is no object, is a 400 under generalErrors`, async () => {
+      assertEnvelope(await post(text), 400, ['generalErrors'])
+    })
+
+  test('of an absent or empty body reports every required field under its own key', async () => {
+    const required: Readonly<Record<string, readonly string[]>> = {
+      organization: ['name'],
+      project: ['name', 'organizationId'],
+      assignment: [
+        'amountHours',
+        'assignmentTypeId',
+        'endDate',
+        'name',
+        'projectId',
+        'startDate',
+        'userId',
+        'workflowId',
+      ],
+      assignmentType: ['name'],
+      impediment: ['name'],
+      workflow: ['name', 'order'],
+      user: ['login', 'name', 'password'],
+      appointment: ['amountHours', 'assignmentId', 'keepDate', 'userId'],
+      assignmentImpediment: ['assignmentId', 'impedimentId'],
+      userAssignment: ['assignmentId', 'userId'],
+      userProject: ['projectId', 'userId'],
+    }
+    for (const [resource, keys] of Object.entries(required)) {
+      const path = `/api/${resource}`
+      assertEnvelope(await rest.call('POST', path, { token }), 400, keys)
+      assertEnvelope(await rest.call('POST', path, { token, body: {} }), 400, keys)
+      assertEnvelope(await post('', 'application/json', 'POST', path), 400, keys)
+      assertEnvelope(await rest.call('DELETE', path, { token }), 400, ['ids'])
+      assertEnvelope(await rest.call('POST', `${path}/restore`, { token }), 400, ['ids'])
+      assertEnvelope(await rest.call('GET', path, { token }), 400, ['id'])
+    }
+    assertEnvelope(await rest.call('PATCH', '/api/workflow', { token }), 400, ['id', 'name', 'order'])
+    assertEnvelope(await rest.call('PATCH', '/api/me', { token }), 400, ['name'])
+    const passwords = await rest.call('POST', '/api/me/password', { token })
+    assertEnvelope(passwords, 400, ['currentPassword', 'newPassword'])
+  })
+
+  test('shares one message for everything that is wrong with values', async () => {
+    const answers = await Promise.all([
+      rest.call('POST', '/api/workflow', { token }),
+      rest.call('GET', '/api/workflows?pageSize=0', { token }),
+      rest.call('PATCH', '/api/me', { token }),
+      post('{'),
+    ])
+    assert.equal(new Set(answers.map(({ body }) => body.message)).size, 1)
+  })
+
+  test('for want of a token comes before the body is read', async () => {
+    const head = [
+      'POST /api/workflow HTTP/1.1',
+      'Host: x',
+      'Content-Type: application/json',
+      'Content-Length: 2000000',
+    ]
+    const answer = await callRaw(rest.address, `${head.join('\r\n')}\r\n\r\n{"name`)
+    assertEnvelope(answer, 401)
+    assertEnvelope(
+      await rest.call('POST', '/api/workflow', { headers: { 'content-type': 'text/plain' } }),
+      401,
+    )
+  })
+
+  test('of an address that cannot be decoded, a missing Host and an odd expectation is an envelope too', async () => {
+    const line = `Authorization: Bearer ${token}`
+    for (const [bytes, status] of [
+      [`GET /api/workflows?search=%zz HTTP/1.1\r\nHost: x\r\n${line}\r\n\r\n`, [200, 400]],
+      [`GET /api/%zz HTTP/1.1\r\nHost: x\r\n${line}\r\n\r\n`, [400, 404]],
+      [`GET /api/workflows HTTP/1.1\r\n${line}\r\n\r\n`, [400]],
+      [`GET /api/workflows HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\n${line}\r\n\r\n`, [417]],
+      [`GET /api/workflows HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(40_000)}\r\n\r\n`, [431]],
+      ['GARBAGE\r\n\r\n', [400]],
+    ] as const) {
+      const answer = await callRaw(rest.address, bytes)
+      assert.ok(
+        (status as readonly number[]).includes(answer.status),
+        `${answer.status} for ${bytes.slice(0, 50)}`,
+      )
+      if (answer.status !== 200) assertEnvelope(answer, answer.status)
+    }
+  })
+
+  test('because of a fault of ours is a 500 that tells nothing about it', async () => {
+    const own = await startRestUnderTest({ LOG_LEVEL: 'silent' })
+    const outside = await connectOutside(own.database)
+    await outside.query('alter table workflows rename to renamed')
+    const answers = [
+      await own.call('GET', '/api/workflows', { token: own.administrator.token }),
+      await own.call('POST', '/api/workflow', {
+        token: own.administrator.token,
+        body: { name: 'a', order: 1 },
+      }),
+    ]
+    for (const answer of answers) {
+      assertEnvelope(answer, 500)
+      assert.doesNotMatch(JSON.stringify(answer.body), /workflows|relation|select|insert|\bat \/|42P01/i)
+    }
+    await outside.end()
+    await own.stop()
+  })
+
+  test('is not what a healthy host says of itself', async () => {
+    const hello = await rest.call('GET', '/')
+    assert.deepEqual([hello.status, hello.body], [200, 'Hello World!'])
+    assert.match(hello.headers.get('content-type') ?? '', /^text\/plain/)
+    for (const path of ['/healthz', '/readyz']) {
+      const answer = await rest.call('GET', path)
+      assert.equal(answer.status, 200)
+      assertSecurityHeaders(answer.headers)
+    }
+    assertSecurityHeaders(hello.headers)
+    assertSecurityHeaders((await rest.call('GET', '/api/workflows', { token })).headers)
+  })
+
+  test('is what /readyz answers while the schema is old or the database is gone; /healthz stays', async () => {
+    const own = await startRestUnderTest({ LOG_LEVEL: 'silent' })
+    const outside = await connectOutside(own.database)
+    const ready = async () => (await own.call('GET', '/readyz')).status
+    assert.equal(await ready(), 200)
+    await outside.query('create table kept as select * from migrations')
+    await outside.query('delete from migrations where name = (select max(name) from migrations)')
+    assertEnvelope(await own.call('GET', '/readyz'), 503)
+    await outside.query('insert into migrations select * from kept on conflict do nothing')
+    assert.equal(await ready(), 200)
+    const [{ name }] = (await outside.query('select current_database() as name')).rows
+    await outside.end()
+    const neighbour = await connectOutside(rest.database)
+    await neighbour.query(`alter database ${name} allow_connections false`)
+    await neighbour.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+    assertEnvelope(await own.call('GET', '/readyz'), 503)
+    assert.equal((await own.call('GET', '/healthz')).status, 200)
+    const failed = await own.call('GET', '/api/workflows', { token: own.administrator.token })
+    assertEnvelope(failed, failed.status)
+    assert.ok(failed.status >= 500)
+    await neighbour.query(`alter database ${name} allow_connections true`)
+    assert.equal(await ready(), 200)
+    await neighbour.end()
+    await own.stop()
+  })
+})

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assertEnvelope, assertSecurityHeaders } from '../support/assert-envelope.ts'
+import { type Answer, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+const origin = 'https://app.example.com'
+
+/** Each test comes from an address of its own, so that one host serves them all. */
+function clientAt(localAddress: string, rest: () => RestUnderTest) {
+  const agent = new Agent({ keepAlive: false })
+  function get(path = '/', headers: Record<string, string> = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const sent = request(`${rest().address}${path}`, { localAddress, agent, headers }, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (piece) => {
+          text += piece
+        })
+        response.on('end', () => {
+          const isJson = response.headers['content-type']?.startsWith('application/json')
+          const found = new Headers(response.headers as Record<string, string>)
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: found,
+            body: isJson ? JSON.parse(text) : text,
+          })
+        })
+      })
+      sent.on('error', reject).end()
+    })
+  }
+  return {
+    get,
+    status: async (path?: string, headers?: Record<string, string>) => (await get(path, headers)).status,
+    /** Requests that are left to wait until they are given up. */
+    wait(count: number) {
+      let answered = 0
+      const waiting = Array.from({ length: count }, () => {
+        const sent = request(rest().address, { localAddress, agent: false }, (response) => {
+          answered += 1
+          response.resume()
+        })
+        sent.on('error', () => undefined).end()
+        return sent
+      })
+      return {
+        answered: () => answered,
+        giveUp() {
+          for (const sent of waiting) sent.destroy()
+        },
+      }
+    },
+  }
+}
+
+const limits = (permits: number, queue: number) => ({
+  Cors__AllowedOrigins__0: origin,
+  RateLimit__Rest__PermitLimit: String(permits),
+  RateLimit__Rest__QueueLimit: String(queue),
+})
+
+describe('The rate limit', { concurrency: true }, () => {
+  let rest: RestUnderTest
+  before(async () => {
+    rest = await startRestUnderTest(limits(4, 2))
+  })
+  after(() => rest.stop())
+  const clientFrom = (address: string) => clientAt(address, () => rest)
+
+  test('is 300 requests a minute with 20 that may wait, unless told otherwise', async () => {
+    const own = await startRestUnderTest({
+      RateLimit__Rest__PermitLimit: undefined,
+      RateLimit__Rest__QueueLimit: undefined,
+    })
+    const client = clientAt('127.0.0.1', () => own)
+    const statuses = await Promise.all(Array.from({ length: 300 }, () => client.status()))
+    assert.ok(statuses.every((status) => status === 200))
+    const waiting = client.wait(20)
+    await sleep(500)
+    assertEnvelope(await client.get(), 429)
+    assert.equal(waiting.answered(), 0)
+    const startedAt = Date.now()
+    await own.stop()
+    assert.ok(
+      Date.now() - startedAt < 3000,
+      'A host stops at once although clients wait for the next minute.',
+    )
+    waiting.giveUp()
+  })
+
+  test('refuses with Retry-After, readable for a browser, and spares the health routes', async () => {
+    const client = clientFrom('127.0.0.11')
+    for (const path of ['/', '/nothing', '/api/me', '/swagger']) await client.get(path)
+    const waiting = client.wait(2)
+    await sleep(300)
+    for (const headers of [{}, { authorization: `Bearer ${rest.administrator.token}` }, { origin }]) {
+      const answer = await client.get('/api/me', headers)
+      assertEnvelope(answer, 429)
+      const seconds = Number(answer.headers.get('retry-after'))
+      assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60, `Retry-After: ${seconds}`)
+    }
+    const refused = await client.get('/', { origin })
+    assert.equal(refused.headers.get('access-control-allow-origin'), origin)
+    assert.match(refused.headers.get('access-control-expose-headers') ?? '', /retry-after/i)
+    for (const path of ['/healthz', '/readyz']) assert.equal(await client.status(path), 200)
+    assert.equal(waiting.answered(), 0)
+    waiting.giveUp()
+  })
+
+  test('gives the place of a waiting client who leaves to the next', async () => {
+    const client = clientFrom('127.0.0.12')
+    for (let count = 0; count < 4; count += 1) assert.equal(await client.status(), 200)
+    const waiting = client.wait(2)
+    await sleep(300)
+    assert.equal(await client.status(), 429)
+    waiting.giveUp()
+    await sleep(300)
+    const next = client.wait(2)
+    await sleep(300)
+    assert.equal(next.answered(), 0)
+    assert.equal(await client.status(), 429)
+    next.giveUp()
+  })
+
+  test('counts each client address on its own, and believes no other unless it is told to', async () => {
+    const client = clientFrom('127.0.0.13')
+    for (let count = 0; count < 4; count += 1)
+      assert.equal(await client.status('/', { 'x-forwarded-for': `203.0.113.${count}` }), 200)
+    const waiting = client.wait(2)
+    await sleep(300)
+    assert.equal(await client.status('/', { 'x-forwarded-for': '203.0.113.9' }), 429)
+    assert.equal(await clientFrom('127.0.0.14').status(), 200)
+    waiting.giveUp()
+  })
+
+  test('finds the client behind two proxies, whatever the client claims itself', async () => {
+    const own = await startRestUnderTest({ ...limits(1, 0), ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true' })
+    const client = clientAt('127.0.0.1', () => own)
+    const via = (chain: string) => client.status('/', { 'x-forwarded-for': chain })
+    assert.equal(await via('203.0.113.1, 10.0.0.1'), 200)
+    assert.equal(await via('203.0.113.1, 10.0.0.1'), 429)
+    assert.equal(await via('203.0.113.2, 10.0.0.1'), 200)
+    // Whatever stands before the two trusted entries was written by the client.
+    assert.equal(await via('198.51.100.7, 203.0.113.1, 10.0.0.1'), 429)
+    assert.equal(await via('198.51.100.8, 203.0.113.2, 10.0.0.1'), 429)
+    assert.equal(await via('203.0.113.3'), 200)
+    assert.equal(await via('203.0.113.3'), 429)
+    await own.stop()
+  })
+})
+
+describe('A browser', { concurrency: true }, () => {
+  let rest: RestUnderTest
+  before(async () => {
+    rest = await startRestUnderTest({ Cors__AllowedOrigins__0: origin })
+  })
+  after(() => rest.stop())
+
+  const preflight = (from: string, method: string) =>
+    rest.call('OPTIONS', '/api/workflow', {
+      headers: {
+        origin: from,
+        'access-control-request-method': method,
+        'access-control-request-headers': 'authorization,content-type,if-none-match,last-event-id',
+      },
+    })
+
+  test('of a configured origin has its preflight answered', async () => {
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+      const { status, headers } = await preflight(origin, method)
+      const header = (name: string) => headers.get(`access-control-${name}`) ?? ''
+      assert.ok(status === 200 || status === 204)
+      assert.equal(header('allow-origin'), origin)
+      assert.match(header('allow-methods'), new RegExp(`\\b${method}\\b`))
+      for (const name of ['authorization', 'content-type', 'if-none-match', 'last-event-id'])
+        assert.match(header('allow-headers'), new RegExp(name, 'i'))
+      assertSecurityHeaders(headers)
+    }
+  })
+
+  test('of another origin is never told that it may read anything', async () => {
+    for (const other of [
+      'https://evil.example.com',
+      `${origin}.evil.com`,
+      'http://app.example.com',
+      'null',
+    ]) {
+      const plain = await rest.call('GET', '/api/me', { headers: { origin: other } })
+      for (const { headers } of [plain, await preflight(other, 'GET')]) {
+        assert.equal(headers.get('access-control-allow-origin'), null)
+        assert.match(headers.get('vary') ?? '', /origin/i)
+      }
+    }
+  })
+
+  test('of a configured origin may read answers and refusals', async () => {
+    const { token } = rest.administrator
+    const answers = [
+      await rest.call('GET', '/api/workflows', { token, headers: { origin } }),
+      await rest.call('GET', '/api/workflows', { headers: { origin } }),
+      await rest.call('GET', '/nothing', { headers: { origin } }),
+      await rest.call('PUT', '/api/workflow', { headers: { origin } }),
+    ]
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 401, 404, 405],
+    )
+    for (const { headers } of answers) {
+      assert.equal(headers.get('access-control-allow-origin'), origin)
+      assert.match(headers.get('access-control-expose-headers') ?? '', /etag/i)
+    }
+  })
+})
