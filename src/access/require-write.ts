@@ -5,7 +5,6 @@ import type { Resource } from '../resources/define-resource.ts'
 import type { Queries } from '../store/database.ts'
 import type { Values } from '../store/rows.ts'
 import { type Sql, sql } from '../store/sql.ts'
-import { isMembership, type Memberships } from './visible-rows.ts'
 
 /** Refuses by the caller's role alone, before anything of the request is looked at. */
 export function requireRole(resource: Resource, caller: Caller, purpose: 'read' | 'write') {
@@ -18,36 +17,39 @@ export function requireRole(resource: Resource, caller: Caller, purpose: 'read' 
   }
 }
 
+/** Refuses a write to rows that belong to somebody else. An update passes the row as it was and as it will be. */
+export function requireOwner({ access, pluralNoun }: Resource, caller: Caller, rows: readonly Values[]) {
+  const ownerColumn = access.kind === 'projectMembers' ? access.ownerColumn : undefined
+  if (caller.isAdministrator || !ownerColumn || rows.every((row) => row[ownerColumn] === caller.id)) return
+  throw forbidden(`You may only record and change your own ${pluralNoun}.`)
+}
+
 /**
- * Refuses a write the caller may not make to these rows. An update passes the row as it was and as it will be,
- * because moving a row takes membership of both projects.
+ * Refuses to write rows into projects the caller is not a member of: new rows, and rows that move. Of a row that the
+ * caller can see this is known already, because members and nobody else see it.
  */
-export async function requireWrite(
+export async function requireMembership(
   transaction: Queries,
-  resource: Resource,
+  { access }: Resource,
   caller: Caller,
-  rows: readonly Values[],
-  memberships: Memberships = 'active',
+  row: Values,
 ) {
-  const { access } = resource
-  if (caller.isAdministrator || access.kind !== 'projectMembers')
-    return requireRole(resource, caller, 'write')
-  const { ownerColumn } = access
-  if (ownerColumn && rows.some((row) => row[ownerColumn] !== caller.id)) {
-    throw forbidden(`You may only record and change your own ${resource.pluralNoun}.`)
-  }
+  if (caller.isAdministrator || access.kind !== 'projectMembers') return
   const [foreign] = await transaction.query(
-    sql`select 1 from ${projectsOfRows(access, rows)} as touched where not exists (
-      select from user_projects where user_id = ${caller.id} and project_id = touched.project_id and ${isMembership(memberships)}
-    ) limit 1`,
+    sql`select 1 from ${projectOfRow(access, row)} as touched where not exists (
+      select from user_projects where user_id = ${caller.id} and project_id = touched.project_id and active
+    )`,
   )
   if (foreign) throw forbidden('You are not a member of the project.')
 }
 
-function projectsOfRows({ projectPath }: ProjectMembers, rows: readonly Values[]): Sql {
-  const [start] = projectPath
-  const ids = rows.map((row) => row[start])
+/** Whether the row may come to be in another project than before. */
+export const isMoved = ({ access }: Resource, before: Values, after: Values): boolean =>
+  access.kind === 'projectMembers' && before[access.projectPath[0]] !== after[access.projectPath[0]]
+
+function projectOfRow({ projectPath }: ProjectMembers, row: Values): Sql {
+  const id = row[projectPath[0]]
   return projectPath.length === 1
-    ? sql`(select unnest(${ids}::uuid[]) as project_id)`
-    : sql`(select project_id from assignments where id = any(${ids}::uuid[]))`
+    ? sql`(select ${id}::uuid as project_id)`
+    : sql`(select project_id from assignments where id = ${id})`
 }

@@ -33,7 +33,7 @@ export function changesThatMatter({ name, access }: Resource, caller: Caller): s
 }
 
 /** The condition under which a row of `user_projects` makes its user a member. */
-export const isMembership = (memberships: Memberships): Sql =>
+const isMembership = (memberships: Memberships): Sql =>
   memberships === 'active' ? raw('active') : raw('(active or removed_with = project_id)')
 
 const projectsOf = (caller: Caller, memberships: Memberships): Sql =>

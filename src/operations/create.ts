@@ -1,4 +1,4 @@
-import { requireRole, requireWrite } from '../access/require-write.ts'
+import { requireMembership, requireOwner, requireRole } from '../access/require-write.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { newId } from '../store/new-id.ts'
@@ -20,7 +20,8 @@ export async function create(
   const prepared = (await rules.prepare?.(values, tracker.passwords)) ?? values
   return tracker.database.transaction(async (transaction) => {
     await requireActiveReferences(transaction, resource, [values])
-    if (!anyoneMayCreate) await requireWrite(transaction, resource, caller, [values])
+    requireOwner(resource, caller, [values])
+    if (!anyoneMayCreate) await requireMembership(transaction, resource, caller, values)
     const created = await insertRow(transaction, resource, caller, { id, ...prepared })
     await rules.afterCreate?.(transaction, caller, created)
     return created

@@ -1,4 +1,4 @@
-import { requireRole, requireWrite } from '../access/require-write.ts'
+import { requireOwner, requireRole } from '../access/require-write.ts'
 import type { Caller } from '../model/caller.ts'
 import { inUse } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
@@ -24,7 +24,7 @@ export async function remove(
       state: 'active',
       strength: 'update',
     })
-    await requireWrite(transaction, resource, caller, rows)
+    requireOwner(resource, caller, rows)
     await requireNoDependents(transaction, resource, ids)
     for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
       if (whenRemoved !== 'removeAlong') continue

@@ -1,4 +1,4 @@
-import { requireRole, requireWrite } from '../access/require-write.ts'
+import { requireOwner, requireRole } from '../access/require-write.ts'
 import type { Memberships } from '../access/visible-rows.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
@@ -26,7 +26,7 @@ export async function restore(
   await tracker.database.transaction(async (transaction) => {
     const lock = { state: 'removed', strength: 'update', memberships } as const
     const rows = await lockVisible(transaction, resource, caller, ids, lock)
-    await requireWrite(transaction, resource, caller, rows, memberships)
+    requireOwner(resource, caller, rows)
     await requireActiveReferences(transaction, resource, rows)
     await restoreRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`, isLink(resource))
     for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {

@@ -1,4 +1,4 @@
-import { requireRole, requireWrite } from '../access/require-write.ts'
+import { isMoved, requireMembership, requireOwner, requireRole } from '../access/require-write.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { referencesFrom } from '../resources/derived.ts'
@@ -22,15 +22,16 @@ export async function update(
     Object.entries(prepared).filter(([name]) => fields[name]?.presence !== 'updateOnly'),
   )
   return tracker.database.transaction(async (transaction) => {
-    const [before] = await lockVisible(transaction, resource, caller, [id], {
-      state: 'active',
-      strength: 'no key update',
-    })
-    await requireActiveReferences(transaction, resource, [changedReferences(resource, before as Row, values)])
-    await requireWrite(transaction, resource, caller, [before as Row, { ...before, ...values }])
-    await rules.beforeUpdate?.(transaction, before as Row, values)
+    const lock = { state: 'active', strength: 'no key update' } as const
+    // One id was asked for, and a row that is missing was refused.
+    const [before] = (await lockVisible(transaction, resource, caller, [id], lock)) as [Row]
+    await requireActiveReferences(transaction, resource, [changedReferences(resource, before, values)])
+    const wanted = { ...before, ...values }
+    requireOwner(resource, caller, [before, wanted])
+    if (isMoved(resource, before, wanted)) await requireMembership(transaction, resource, caller, wanted)
+    await rules.beforeUpdate?.(transaction, before, values)
     const after = await updateRow(transaction, resource, caller, id, stored)
-    await rules.afterUpdate?.(transaction, before as Row, after, stored)
+    await rules.afterUpdate?.(transaction, before, after, stored)
     return after
   })
 }
