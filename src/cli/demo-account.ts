@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { StoreSettings } from '../configuration/store-settings.ts'
 import { Problem } from '../model/problem.ts'
 import { create } from '../operations/create.ts'
 import type { Tracker } from '../operations/tracker.ts'
 import { user } from '../resources/user.ts'
+import type { Database, Queries } from '../store/database.ts'
 import { newId } from '../store/new-id.ts'
 import { sql } from '../store/sql.ts'
+import { seedDemoWorkspace } from './demo-workspace.ts'
 
 export interface DemoAccount {
-  readonly id: string
   readonly login: string
-  readonly isNew: boolean
-  /** Told once, when it was generated just now. */
+  /** Told once, when the account was made just now. */
   readonly generatedPassword: string | undefined
   /** Where a generated password is kept. */
   readonly passwordFile: string | undefined
@@ -25,28 +25,25 @@ export async function seedDemoAccount(tracker: Tracker, settings: StoreSettings)
   const { demoLogin: login, demoPassword, dataDirectory } = settings
   const file = join(dataDirectory, 'demo-password')
   const [anybody] = await tracker.database.query(sql`select 1 from users limit 1`)
-  const generated = anybody || demoPassword ? undefined : generatePassword()
-  const id = newId()
-  const isNew = !anybody && (await createAccount(tracker, id, login, demoPassword ?? generated ?? ''))
-  if (isNew && generated) await keepPassword(dataDirectory, file, generated)
+  const isNew = !anybody && (await makeAccount(tracker, settings, demoPassword ?? (await keptPassword(file))))
+  const isGenerated = demoPassword === undefined && existsSync(file)
   return {
-    id,
     login,
-    isNew,
-    generatedPassword: isNew ? generated : undefined,
-    passwordFile: demoPassword === undefined && existsSync(file) ? file : undefined,
+    generatedPassword: isNew && isGenerated ? await keptPassword(file) : undefined,
+    passwordFile: isGenerated ? file : undefined,
   }
 }
 
-/** False when another instance that started at the same moment was first. */
-async function createAccount(
-  tracker: Tracker,
-  id: string,
-  login: string,
-  password: string,
-): Promise<boolean> {
+/** Account and workspace are there together or not at all. False when another instance was first. */
+async function makeAccount(tracker: Tracker, settings: StoreSettings, password: string): Promise<boolean> {
+  const { demoLogin: login, demoData } = settings
+  const id = newId()
   try {
-    await create(tracker, user, { id, isAdministrator: true }, { id, name: 'Demo', login, password })
+    await tracker.database.transaction(async (transaction) => {
+      const within = { ...tracker, database: databaseWithin(tracker.database, transaction) }
+      await create(within, user, { id, isAdministrator: true }, { id, name: 'Demo', login, password })
+      if (demoData) await seedDemoWorkspace(within, id)
+    })
     return true
   } catch (error) {
     if (error instanceof Problem && error.kind === 'duplicate') return false
@@ -57,10 +54,25 @@ async function createAccount(
   }
 }
 
+/** Every verb joins the one transaction. */
+const databaseWithin = (database: Database, transaction: Queries): Database => ({
+  ...database,
+  query: (statement) => transaction.query(statement),
+  transaction: (work) => work(transaction),
+})
+
+/** Kept before the account is made: an account whose password nobody knows would lock everybody out. */
+async function keptPassword(file: string): Promise<string> {
+  try {
+    if (existsSync(file)) return (await readFile(file, 'utf8')).trim()
+    const password = generatePassword()
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await writeFile(file, `${password}\n`, { mode: 0o600, flag: 'wx' })
+    return password
+  } catch (error) {
+    throw new Error(`The demo account's password cannot be kept in ${file}: ${(error as Error).message}`)
+  }
+}
+
 /** 96 bits of chance, with one of each kind of character that the password policy wants. */
 const generatePassword = (): string => `${randomBytes(12).toString('base64url')}-aA1`
-
-async function keepPassword(folder: string, file: string, password: string) {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await writeFile(file, `${password}\n`, { mode: 0o600 })
-}

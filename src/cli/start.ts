@@ -1,12 +1,10 @@
 import { forgetOldLockouts } from '../accounts/lockouts.ts'
 import { createPasswords } from '../accounts/passwords.ts'
 import { readSettings } from '../configuration/settings.ts'
-import type { StoreSettings } from '../configuration/store-settings.ts'
 import { readStoreSettings } from '../configuration/store-settings.ts'
 import { forgetOldChanges } from '../store/change-log.ts'
 import { startMaintenance } from '../store/maintenance.ts'
-import { type DemoAccount, seedDemoAccount } from './demo-account.ts'
-import { seedDemoWorkspace } from './demo-workspace.ts'
+import { seedDemoAccount } from './demo-account.ts'
 import { chosenHosts, type RunningHost } from './hosts.ts'
 import { openStore } from './open-store.ts'
 import { showStarted } from './show-started.ts'
@@ -30,7 +28,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
     const tracker = { database, passwords }
     const jobs = [() => forgetOldChanges(database), () => forgetOldLockouts(database)]
     stops.push(startMaintenance(jobs, (error) => console.error('Maintenance waits for the store:', error)))
-    const account = await seed(tracker, storeSettings)
+    const account = await seedDemoAccount(tracker, storeSettings)
     const running: RunningHost[] = []
     for (const start of hosts) {
       const host = await start({ tracker, url: store.url })
@@ -48,13 +46,4 @@ export async function runStart(names: readonly string[]): Promise<void> {
 const endWith = (stop: () => Promise<void>) => (reason: string) => {
   console.error(reason)
   void stop().then(() => process.exit(1))
-}
-
-async function seed(
-  tracker: Parameters<typeof seedDemoAccount>[0],
-  settings: StoreSettings,
-): Promise<DemoAccount> {
-  const account = await seedDemoAccount(tracker, settings)
-  if (account.isNew && settings.demoData) await seedDemoWorkspace(tracker, account.id)
-  return account
 }

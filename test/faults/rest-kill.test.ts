@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,157 +11,171 @@ import { connectEmbedded, isAlive, isGone, runningServer } from '../support/embe
 import { listen } from '../support/live-events.ts'
 import { send } from '../support/rest-host.ts'
 import { startTestIssuer, type TestIssuer } from '../support/test-issuer.ts'
+import { testRefusedStarts } from './refused-starts.ts'
+import { testStalledStore } from './stalled-store.ts'
 
 /** Far more than it takes; on a newcomer's machine it is under one second. */
-const startMillisecondsMax = 3000
+const startMillisecondsMax = 10_000
+/** On a machine that others keep busy Node alone takes its time; the rest may take so much more. */
+const emptyStartsMax = 40
 
-// One life of one data folder, told in the order in which it happens.
-describe('npm start on a folder of its own', () => {
-  let dataDirectory: string
-  let issuer: TestIssuer
-  let environment: Record<string, string>
-  let host: ChildHost
-  let token: string
-  const acknowledged: string[] = []
+async function emptyStartMilliseconds(): Promise<number> {
+  const startedAt = performance.now()
+  await once(spawn(process.execPath, ['--eval', '0']), 'exit')
+  return performance.now() - startedAt
+}
 
-  before(async () => {
-    dataDirectory = mkdtempSync(join(tmpdir(), 'tracker-kill-'))
-    // As root the database runs as somebody else, who must be able to pass through.
-    chmodSync(dataDirectory, 0o711)
-    issuer = await startTestIssuer()
-    environment = { DATA_DIR: dataDirectory, Jwt__Issuer: issuer.issuer, REST_PORT: String(await freePort()) }
-  })
-  after(async () => {
-    await host?.end('SIGKILL')
-    await issuer.stop()
-    await sleep(300)
-    rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 5 })
-  })
+// Processes and stores of their own, most of the time waiting: they do not disturb each other.
+describe('When things go wrong,', { concurrency: true }, () => {
+  testRefusedStarts()
+  testStalledStore()
 
-  const create = (name: string) => send(host.address, 'POST', '/api/organization', { token, body: { name } })
+  // One life of one data folder, told in the order in which it happens.
+  describe('npm start on a folder of its own', { concurrency: 1 }, () => {
+    let dataDirectory: string
+    let issuer: TestIssuer
+    let environment: Record<string, string>
+    let host: ChildHost
+    let token: string
+    const acknowledged: string[] = []
 
-  /** The demo account is the administrator; its session is written as the identity host would do it. */
-  async function signInDemo(): Promise<string> {
-    const store = await connectEmbedded(dataDirectory)
-    const { rows } = await store.query(
-      `with demo as (select id, login, security_stamp from users where login = 'demo@example.com'),
-         session as (insert into signin_sessions (id, user_id, security_stamp, expires_at)
-           select gen_random_uuid()::text, id, security_stamp, now() + interval '8 hours' from demo returning id as sid)
-       select demo.*, sid from demo, session`,
-    )
-    await store.end()
-    const [{ id, login, security_stamp: securityStamp, sid }] = rows
-    return issuer.token({ account: { id, login, securityStamp }, sid, admin: true })
-  }
-
-  /** Writers that go on until the host is gone; only what was answered 200 counts. */
-  function writeUntilGone(): Promise<unknown> {
-    let isOver = false
-    void host.exited.then(() => {
-      isOver = true
-    })
-    const writer = async (number: number) => {
-      for (let count = 0; !isOver; count += 1) {
-        const answer = await create(`Writer ${number} row ${count}`).catch(() => undefined)
-        if (answer?.status === 200) acknowledged.push(answer.body.organization.id)
-        else await sleep(50)
+    before(async () => {
+      dataDirectory = mkdtempSync(join(tmpdir(), 'tracker-kill-'))
+      // As root the database runs as somebody else, who must be able to pass through.
+      chmodSync(dataDirectory, 0o711)
+      issuer = await startTestIssuer()
+      environment = {
+        DATA_DIR: dataDirectory,
+        Jwt__Issuer: issuer.issuer,
+        REST_PORT: String(await freePort()),
       }
+    })
+    after(async () => {
+      await host?.end('SIGKILL')
+      await issuer.stop()
+      await sleep(300)
+      rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 5 })
+    })
+
+    const create = (name: string) =>
+      send(host.address, 'POST', '/api/organization', { token, body: { name } })
+
+    /** The demo account is the administrator; its session is written as the identity host would do it. */
+    async function signInDemo(): Promise<string> {
+      const store = await connectEmbedded(dataDirectory)
+      const { rows } = await store.query(
+        `with demo as (select id, login, security_stamp from users where login = 'demo@example.com'),
+           session as (insert into signin_sessions (id, user_id, security_stamp, expires_at)
+             select gen_random_uuid()::text, id, security_stamp, now() + interval '8 hours' from demo returning id as sid)
+         select demo.*, sid from demo, session`,
+      )
+      await store.end()
+      const [{ id, login, security_stamp: securityStamp, sid }] = rows
+      return issuer.token({ account: { id, login, securityStamp }, sid, admin: true })
     }
-    return Promise.all(Array.from({ length: 8 }, (_, number) => writer(number)))
-  }
 
-  async function assertNothingLost() {
-    assert.ok(acknowledged.length > 20, `Only ${acknowledged.length} creates were answered.`)
-    let found = 0
-    for (let from = 0; from < acknowledged.length; from += 100) {
-      const ids = acknowledged.slice(from, from + 100).join(',')
-      const { body } = await send(host.address, 'GET', `/api/organizations?pageSize=1&ids=${ids}`, { token })
-      found += body.result.totalCount
+    /** Writers that go on until the host is gone; only what was answered 200 counts. */
+    function writeUntilGone(): Promise<unknown> {
+      let isOver = false
+      void host.exited.then(() => {
+        isOver = true
+      })
+      const writer = async (number: number) => {
+        for (let count = 0; !isOver; count += 1) {
+          const answer = await create(`Writer ${number} row ${count}`).catch(() => undefined)
+          if (answer?.status === 200) acknowledged.push(answer.body.organization.id)
+          else await sleep(50)
+        }
+      }
+      return Promise.all(Array.from({ length: 8 }, (_, number) => writer(number)))
     }
-    assert.equal(found, acknowledged.length)
-  }
 
-  test('starts, tells where to go and who to be, and keeps the password to its owner', async (context) => {
-    host = await startChild(environment)
-    context.diagnostic(`first start: ${Math.round(host.startedWithinMilliseconds)} ms`)
-    for (let waits = 0; waits < 50 && !host.output().includes('Ctrl-C'); waits += 1) await sleep(20)
-    const port = new RegExp(`localhost:${environment.REST_PORT}`)
-    for (const wanted of [port, /demo@example\.com/, /demo-password/, /Ctrl-C/])
-      assert.match(host.output(), wanted)
-    assert.equal(statSync(join(dataDirectory, 'demo-password')).mode & 0o077, 0)
-    token = await signInDemo()
-    assert.equal((await create('First')).status, 200)
-  })
+    async function assertNothingLost() {
+      assert.ok(acknowledged.length > 20, `Only ${acknowledged.length} creates were answered.`)
+      let found = 0
+      for (let from = 0; from < acknowledged.length; from += 100) {
+        const ids = acknowledged.slice(from, from + 100).join(',')
+        const { body } = await send(host.address, 'GET', `/api/organizations?pageSize=1&ids=${ids}`, {
+          token,
+        })
+        found += body.result.totalCount
+      }
+      assert.equal(found, acknowledged.length)
+    }
 
-  test('refuses to start a second time beside itself, clearly, and goes on', async () => {
-    const second = spawnStart({ ...environment, REST_PORT: String(await freePort()) })
-    assert.equal(await second.exited, 1, second.output())
-    assert.match(second.output(), /already|in use|running/i)
-    assert.match(second.output(), new RegExp(dataDirectory))
-    assert.doesNotMatch(second.output(), /\n\s+at /, 'A sentence, not a stack.')
-    assert.equal((await create('Still here')).status, 200)
-  })
-
-  test('stops everything on Ctrl-C within seconds, readers of live listings included', async () => {
-    const { pid } = runningServer(dataDirectory)
-    const live = await listen(host.address, '/api/organizations', { token })
-    await live.next()
-    const startedAt = Date.now()
-    const code = await host.pressControlC()
-    const milliseconds = Date.now() - startedAt
-    assert.equal(code, 0, host.output())
-    assert.ok(milliseconds < 4000, `It took ${milliseconds} ms.`)
-    assert.ok(await isGone(pid, 1), 'The database still runs.')
-    await live.ended
-  })
-
-  test('starts again fast, with everything there', async (context) => {
-    host = await startChild(environment)
-    if (host.startedWithinMilliseconds >= startMillisecondsMax) {
-      // Once more: a disk that somebody else keeps busy is not what this is about.
-      await host.end('SIGTERM')
+    test('starts, tells where to go and who to be, and keeps the password to its owner', async (context) => {
       host = await startChild(environment)
-    }
-    context.diagnostic(`second start: ${Math.round(host.startedWithinMilliseconds)} ms`)
-    assert.ok(host.startedWithinMilliseconds < startMillisecondsMax, `${host.startedWithinMilliseconds} ms`)
-    const { body } = await send(host.address, 'GET', '/api/organizations?search=first', { token })
-    assert.equal(body.result.totalCount, 1)
-  })
+      context.diagnostic(`first start: ${Math.round(host.startedWithinMilliseconds)} ms`)
+      for (let waits = 0; waits < 50 && !host.output().includes('Ctrl-C'); waits += 1) await sleep(20)
+      const port = new RegExp(`localhost:${environment.REST_PORT}`)
+      for (const wanted of [port, /demo@example\.com/, /demo-password/, /Ctrl-C/])
+        assert.match(host.output(), wanted)
+      assert.equal(statSync(join(dataDirectory, 'demo-password')).mode & 0o077, 0)
+      token = await signInDemo()
+      assert.equal((await create('First')).status, 200)
+    })
 
-  test('loses nothing it has answered when it is killed under load, and leaves no database behind', async (context) => {
-    const { pid } = runningServer(dataDirectory)
-    const writers = writeUntilGone()
-    await sleep(800)
-    assert.equal(await host.end('SIGKILL'), 'SIGKILL')
-    assert.ok(await isGone(pid, 5), 'The database outlived its launcher.')
-    await writers
-    host = await startChild(environment)
-    await assertNothingLost()
-    context.diagnostic(`${acknowledged.length} answered creates, none lost`)
-  })
+    test('refuses to start a second time beside itself, clearly, and goes on', async () => {
+      const second = spawnStart({ ...environment, REST_PORT: String(await freePort()) })
+      assert.equal(await second.exited, 1, second.output())
+      assert.match(second.output(), /already|in use|running/i)
+      assert.match(second.output(), new RegExp(dataDirectory))
+      assert.doesNotMatch(second.output(), /\n\s+at /, 'A sentence, not a stack.')
+      assert.equal((await create('Still here')).status, 200)
+    })
 
-  test('says why it ends when its database is killed under load, and loses nothing', async (context) => {
-    const { pid } = runningServer(dataDirectory)
-    const writers = writeUntilGone()
-    await sleep(800)
-    process.kill(pid, 'SIGKILL')
-    const code = await Promise.race([host.exited, sleep(10_000, 'still running')])
-    assert.equal(code, 1, host.output())
-    assert.match(host.output(), /database|PostgreSQL/i)
-    await writers
-    host = await startChild(environment)
-    await assertNothingLost()
-    context.diagnostic(`${acknowledged.length} answered creates, none lost`)
-  })
+    test('stops everything on Ctrl-C within seconds, readers of live listings included', async () => {
+      const { pid } = runningServer(dataDirectory)
+      const live = await listen(host.address, '/api/organizations', { token })
+      await live.next()
+      const startedAt = Date.now()
+      const code = await host.pressControlC()
+      const milliseconds = Date.now() - startedAt
+      assert.equal(code, 0, host.output())
+      assert.ok(milliseconds < 4000, `It took ${milliseconds} ms.`)
+      assert.ok(await isGone(pid, 1), 'The database still runs.')
+      await live.ended
+    })
 
-  test('starts beside what a killed database left behind, time and again', async () => {
-    const { pid } = runningServer(dataDirectory)
-    process.kill(pid, 'SIGKILL')
-    await host.end('SIGKILL')
-    host = await startChild(environment)
-    await assertNothingLost()
-    const { pid: newest } = runningServer(dataDirectory)
-    assert.equal(await host.end('SIGTERM'), 0)
-    assert.equal(isAlive(newest), false)
+    test('starts again fast, with everything there', async (context) => {
+      host = await startChild(environment)
+      context.diagnostic(`second start: ${Math.round(host.startedWithinMilliseconds)} ms`)
+      const limit = Math.max(startMillisecondsMax, emptyStartsMax * (await emptyStartMilliseconds()))
+      assert.ok(host.startedWithinMilliseconds < limit, `${host.startedWithinMilliseconds} of ${limit} ms`)
+      const { body } = await send(host.address, 'GET', '/api/organizations?search=first', { token })
+      assert.equal(body.result.totalCount, 1)
+    })
+
+    test('loses nothing it has answered when it is killed under load, and leaves no database behind', async (context) => {
+      const { pid } = runningServer(dataDirectory)
+      const writers = writeUntilGone()
+      await sleep(800)
+      assert.equal(await host.end('SIGKILL'), 'SIGKILL')
+      assert.ok(await isGone(pid, 5), 'The database outlived its launcher.')
+      await writers
+      host = await startChild(environment)
+      await assertNothingLost()
+      context.diagnostic(`${acknowledged.length} answered creates, none lost`)
+    })
+
+    test('says why it ends when its database is killed under load, and loses nothing', async (context) => {
+      const { pid } = runningServer(dataDirectory)
+      const writers = writeUntilGone()
+      await sleep(800)
+      process.kill(pid, 'SIGKILL')
+      const code = await Promise.race([host.exited, sleep(10_000, 'still running')])
+      assert.equal(code, 1, host.output())
+      assert.match(host.output(), /database|PostgreSQL/i)
+      await writers
+      host = await startChild(environment)
+      await assertNothingLost()
+      context.diagnostic(`${acknowledged.length} answered creates, none lost`)
+    })
+
+    test('stops in order when it is asked to by SIGTERM', async () => {
+      const { pid } = runningServer(dataDirectory)
+      assert.equal(await host.end('SIGTERM'), 0)
+      assert.equal(isAlive(pid), false)
+    })
   })
 })

@@ -166,15 +166,13 @@ describe('A conditional request with a date', () => {
     assert.equal(during.body.result.totalCount, 1)
     await outside.query('commit')
     await outside.end()
-    for (const date of [before.date, dateOf(during) || dateHeaderOf(during)]) {
+    const dates = [before.date, dateOf(during) || dateHeaderOf(during)]
+    const sees = async (date: string) => {
       const answer = await since(path, date)
       assert.deepEqual([answer.status, answer.body.result?.totalCount], [200, 2])
     }
-    for (const date of [before.date, dateOf(during) || dateHeaderOf(during)]) {
-      assert.equal((await settled(path)).answer.body.result.totalCount, 2)
-      assert.equal((await since(path, date)).status, 200)
-    }
-    const { date } = await settled(path)
-    assert.equal((await since(path, date)).status, 304)
+    for (const date of dates) await sees(date)
+    await settled(path)
+    for (const date of dates) await sees(date)
   })
 })
