@@ -21,6 +21,7 @@ export interface IdentitySettings extends TrackerSettings {
   readonly serviceClients: readonly ServiceClientSettings[]
   /** Encrypts the keys in the store. None: one is made and kept in the data folder. */
   readonly keySecret: string | undefined
+  readonly isStoreShared: boolean
   readonly dataDirectory: string
   /** Signs instead of the key ring. */
   readonly pinnedKey: KeyObject | undefined
@@ -67,17 +68,13 @@ function readServiceClient(settings: Settings, id: string): ServiceClientSetting
   return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes }
 }
 
-/** A secret made by one machine would lock another out of the keys they share, so a shared store needs a given one. */
-function readKeySecret(settings: Settings) {
-  const { databaseUrl, dataDirectory } = readStoreSettings(settings)
-  const keySecret =
-    settings.optionalText('Identity__KeyEncryptionSecret') ?? settings.optionalText('Jwt__SigningKey')
-  if (databaseUrl !== undefined && keySecret === undefined)
-    settings.refuse(
-      'Jwt__SigningKey or Identity__KeyEncryptionSecret must be set with DATABASE_URL: it encrypts the keys in that store, for all instances.',
-    )
-  return { keySecret, dataDirectory }
-}
+/** Without one, this machine makes its own; on a shared store that is enough for one machine only. */
+const readKeySecret = (settings: Settings) => ({
+  keySecret:
+    settings.optionalText('Identity__KeyEncryptionSecret') ?? settings.optionalText('Jwt__SigningKey'),
+  isStoreShared: readStoreSettings(settings).databaseUrl !== undefined,
+  dataDirectory: readStoreSettings(settings).dataDirectory,
+})
 
 function readSigningPrivateKey(settings: Settings): KeyObject | undefined {
   const pem = settings.optionalText('Jwt__SigningPrivateKey')

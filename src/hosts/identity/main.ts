@@ -43,6 +43,10 @@ export async function startIdentity(
   const now = clock ?? Date.now
   // Lockouts go by the store's clock, so that all instances count together, unless a test moves its own.
   const lockoutClock = clock ? { now: () => new Date(clock()) } : {}
+  if (settings.keySecret === undefined && settings.isStoreShared)
+    log.warn(
+      `The keys in the store are encrypted with a secret of this machine's ${settings.dataDirectory}: set Jwt__SigningKey before another instance starts.`,
+    )
   if (isShort(settings.keySecret))
     log.warn(`The secret that encrypts the keys has fewer than ${keySecretCharactersMin} characters.`)
   const { signingKeys, seals, refreshKeys } = await openKeys(database, settings, now)
