@@ -125,7 +125,7 @@ describe('the ledger', () => {
     t.after(close)
     for (const description of ['first', 'second']) await apply({ account: 2, amount: 1, description })
     await store.database.query(
-      raw(`update bank.ledger set applied_at = '2020-01-01' where description = 'second'`),
+      raw(`update bank.ledger set applied_at = '2020-01-01T00:00Z' where description = 'second'`),
     )
     const { ultimas_transacoes } = JSON.parse(await readStatement(2))
     assert.deepEqual(

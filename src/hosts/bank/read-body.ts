@@ -32,5 +32,7 @@ export function isBodySmall({ headers }: IncomingMessage): boolean {
 /** No type at all is fine: there is only one that we read. */
 export function isTypeJson({ headers }: IncomingMessage): boolean {
   const type = headers['content-type']
-  return type === undefined || /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type.trim())
+  return type === undefined || type === 'application/json' || jsonType.test(type)
 }
+
+const jsonType = /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i

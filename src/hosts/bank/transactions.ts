@@ -103,8 +103,9 @@ async function callWithMany(
     name: 'apply',
     text: 'select balances, applied from bank.apply($1, $2, $3)',
     values: [
-      transactions.map(({ account }) => account),
-      transactions.map(({ amount }) => amount),
+      // As the driver would write them, without looking for quotes in numbers.
+      `{${transactions.map(({ account }) => account)}}`,
+      `{${transactions.map(({ amount }) => amount)}}`,
       transactions.map(({ description }) => description),
     ],
   })

@@ -67,10 +67,10 @@ function answered(options: RequestOptions, body: string | undefined): Promise<vo
 
 /** Answers any of the three statements as the database would. */
 const echo: Connection = {
-  async query({ name, values: [, amounts] }) {
+  async query({ name, values: [, , descriptions] }) {
     if (name === 'statement') return ['{}']
-    if (!Array.isArray(amounts)) return ['0', 't']
-    return [`{${amounts.map(() => 0)}}`, `{${amounts.map(() => 't')}}`]
+    if (!Array.isArray(descriptions)) return ['0', 't']
+    return [`{${descriptions.map(() => 0)}}`, `{${descriptions.map(() => 't')}}`]
   },
   async close() {},
 }
