@@ -4,7 +4,7 @@ import { sql } from '../../src/store/sql.ts'
 import { accountsOf, another, assertLocked, assertWrong, password } from '../support/known-passwords.ts'
 import { type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
 
-describe('The own account', { concurrency: true }, () => {
+describe('The own account', { concurrency: false }, () => {
   let rest: RestUnderTest
   const { join, change, me } = accountsOf(() => rest)
 
