@@ -21,31 +21,63 @@ export interface ChallengeResult {
   readonly latenciesMilliseconds: readonly number[]
 }
 
-/** The load of the challenge "Rinha de Backend 2024/Q1": its checks first, then an open load, each request on its own connection. */
-export async function runChallenge({
-  port,
-  rampSeconds,
-  holdSeconds,
-}: ChallengeOptions): Promise<ChallengeResult> {
-  const inconsistencies: string[] = []
+/** "Rinha de Backend 2024/Q1": its checks first, then its load. */
+export async function runChallenge(options: ChallengeOptions): Promise<ChallengeResult> {
+  const run = startRun(options.port)
+  await checkConsistency(run.send, run.tell)
+  await runLoad(run, options)
+  return run.result()
+}
+
+/** The load alone, for servers that keep no balance. */
+export async function runChallengeLoad(options: ChallengeOptions): Promise<ChallengeResult> {
+  const run = startRun(options.port)
+  await runLoad(run, options)
+  return run.result()
+}
+
+type Run = ReturnType<typeof startRun>
+
+function startRun(port: number) {
   const latencies: number[] = []
-  let errors = 0
-  const send = async (request: string): Promise<Answer> => {
-    const answer = await sendAlone(port, request).catch(() => ({ status: 0, body: '', milliseconds: 0 }))
-    if (answer.status === 0) errors++
-    else latencies.push(answer.milliseconds)
-    return answer
+  const inconsistencies: string[] = []
+  let unanswered = 0
+  let refused = 0
+  return {
+    /** Each request has a connection of its own, as each of the challenge's users has. */
+    async send(request: string): Promise<Answer> {
+      const answer = await sendAlone(port, request).catch(() => ({ status: 0, body: '', milliseconds: 0 }))
+      if (answer.status === 0) unanswered++
+      else latencies.push(answer.milliseconds)
+      return answer
+    },
+    tell: (problem: string) => void inconsistencies.push(problem),
+    refuse: () => void refused++,
+    result: (): ChallengeResult => ({
+      requests: latencies.length + unanswered,
+      errors: unanswered + refused,
+      inconsistencies,
+      latenciesMilliseconds: latencies,
+    }),
   }
-  await checkConsistency(send, (problem) => inconsistencies.push(problem))
-  const checks = latencies.length + errors
-  const fire = async (kind: Kind) => {
-    const { status, body } = await send(requestOf(kind))
-    if (status !== 200 && !(status === 422 && kind === 'debit')) errors += status === 0 ? 0 : 1
-    if (status === 200 && isUnderLimit(body)) inconsistencies.push(`under the limit: ${body}`)
+}
+
+/** An open load: a slow answer delays no later arrival. */
+async function runLoad(run: Run, { rampSeconds, holdSeconds }: ChallengeOptions): Promise<void> {
+  const startedAt = performance.now()
+  const fired: Promise<void>[] = []
+  for (const { atMilliseconds, kind } of arrivalsOf(rampSeconds, holdSeconds)) {
+    const wait = startedAt + atMilliseconds - performance.now()
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    fired.push(fire(run, kind))
   }
-  const arrivals = arrivalsOf(rampSeconds, holdSeconds)
-  await fireInTime(arrivals, fire)
-  return { requests: checks + arrivals.length, errors, inconsistencies, latenciesMilliseconds: latencies }
+  await Promise.all(fired)
+}
+
+async function fire(run: Run, kind: Kind): Promise<void> {
+  const { status, body } = await run.send(requestOf(kind))
+  if (status === 200) return isUnderLimit(body) ? run.tell(`under the limit: ${body}`) : undefined
+  if (status !== 0 && !(status === 422 && kind === 'debit')) run.refuse()
 }
 
 type Kind = 'debit' | 'credit' | 'statement'
@@ -75,18 +107,6 @@ function timesOf(rate: number, rampSeconds: number, holdSeconds: number): number
     ...Array.from({ length: ramp }, (_, n) => timeOf(n)),
     ...Array.from({ length: rate * holdSeconds }, (_, n) => rampSeconds + n / rate),
   ]
-}
-
-/** An open load: a slow answer delays no later arrival. */
-async function fireInTime(arrivals: readonly Arrival[], fire: (kind: Kind) => Promise<void>): Promise<void> {
-  const startedAt = performance.now()
-  const fired: Promise<void>[] = []
-  for (const { atMilliseconds, kind } of arrivals) {
-    const wait = startedAt + atMilliseconds - performance.now()
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    fired.push(fire(kind))
-  }
-  await Promise.all(fired)
 }
 
 function requestOf(kind: Kind): string {

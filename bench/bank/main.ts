@@ -9,9 +9,9 @@ import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-stor
 import { migrate } from '../../src/store/migrate.ts'
 import { measureChallenge } from './measure-challenge.ts'
 import { measureLoops } from './measure-loops.ts'
-import { startOneCallBank } from './one-call.ts'
+import { startYardstick } from './yardstick.ts'
 
-/** What everything is measured on: a durable store, the bank, and the same without batching. */
+/** What everything is measured on: a durable store, the bank, the same without batching, and nothing but HTTP. */
 export interface Bench {
   readonly url: string
   readonly folder: string
@@ -19,6 +19,7 @@ export interface Bench {
   readonly server: number
   readonly batched: Target
   readonly oneCall: Target
+  readonly bare: Target
 }
 
 export interface Target {
@@ -55,13 +56,16 @@ async function prepare(folder: string, stops: (() => unknown)[]): Promise<Bench>
   const settings = { ...testSettings, overLimitStatus: 200 } as const
   const bank = await startBank(store.url, settings, pino({ level: 'silent' }))
   stops.push(bank.stop)
-  const oneCall = await startOneCallBank(store.url)
+  const oneCall = await startYardstick('./one-call-instance.ts', store.url)
   stops.push(oneCall.stop)
+  const bare = await startYardstick('./bare-instance.ts', store.url)
+  stops.push(bare.stop)
   return {
     url: store.url,
     folder,
     server: Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]),
-    batched: { name: 'batched', port: bank.port, pids: bank.pids() },
-    oneCall: { name: 'one call per request', port: oneCall.port, pids: oneCall.pids },
+    batched: { name: 'the bank', port: bank.port, pids: bank.pids() },
+    oneCall: { name: 'one call per request', ...oneCall },
+    bare: { name: 'bare node:http', ...bare },
   }
 }

@@ -2,19 +2,18 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-export interface OneCallBank {
+export interface Yardstick {
   readonly port: number
   readonly pids: readonly number[]
   stop(): Promise<void>
 }
 
-/** The yardstick: the same server, one call of the same function for each request, ten connections for each instance. */
-export async function startOneCallBank(url: string): Promise<OneCallBank> {
+/** Two processes of a program behind one port, as the bank's instances are. */
+export async function startYardstick(program: string, url: string): Promise<Yardstick> {
   const port = await freePort()
-  const program = new URL('./one-call-instance.ts', import.meta.url)
-  const children = [1, 2].map(() => fork(program, [url, String(port)]))
+  const children = [1, 2].map(() => fork(new URL(program, import.meta.url), [url, String(port)]))
   const ended = children.map((child) =>
-    once(child, 'exit').then(() => Promise.reject(new Error('An instance of the yardstick ended.'))),
+    once(child, 'exit').then(() => Promise.reject(new Error(`${program} ended.`))),
   )
   await Promise.race([Promise.all(children.map((child) => once(child, 'message'))), ...ended])
   return {

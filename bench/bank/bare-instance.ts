@@ -1,0 +1,15 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+
+const port = Number(process.argv[3])
+/** What any node:http server costs on this machine: reads the body, answers at once, knows nothing. */
+const server = createServer((request, response) => {
+  request.resume().once('end', () => {
+    response.writeHead(200, ['Content-Length', String(answer.length)]).end(answer)
+  })
+})
+const answer = '{"id":1,"limite":0,"saldo":0}'
+
+await once(server.listen({ host: '127.0.0.1', port, reusePort: true }), 'listening')
+process.once('disconnect', () => process.exit())
+process.send?.('listening')
