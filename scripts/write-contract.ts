@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { commands } from '../src/hosts/commands/commands.ts'
+import { protoFile } from '../src/hosts/commands/protobuf/proto-file.ts'
 import { identityDocument } from '../src/hosts/identity/openapi.ts'
 import { openApiOf } from '../src/hosts/rest/openapi.ts'
 import { contractRoutes } from '../src/hosts/rest/routes.ts'
@@ -10,11 +12,12 @@ const folder = join(import.meta.dirname, '..', 'docs', 'contract')
 // The document says what the routes are; it never calls one.
 const nowhere = undefined as never
 
+const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
+
 const documents = {
-  'rest.v1.json': openApiOf(contractRoutes({ database: nowhere, passwords: nowhere }, nowhere)),
-  'identity.v1.json': identityDocument(),
+  'rest.v1.json': textOf(openApiOf(contractRoutes({ database: nowhere, passwords: nowhere }, nowhere))),
+  'identity.v1.json': textOf(identityDocument()),
+  'commands.v1.proto': protoFile(commands()),
 }
 
-for (const [name, document] of Object.entries(documents)) {
-  await writeFile(join(folder, name), `${JSON.stringify(document, null, 2)}\n`)
-}
+for (const [name, text] of Object.entries(documents)) await writeFile(join(folder, name), text)
