@@ -54,6 +54,21 @@ describe('behind nginx', { skip }, () => {
     assert.ok(answers.every(({ status }) => status === 200))
   })
 
+  test('what nginx itself cannot read is the sender’s mistake, never a 5xx', async () => {
+    for (const bytes of [
+      'GET /healthz HTTP/2.0\r\nHost: a\r\n\r\n',
+      'POST /clientes/1/transacoes HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n',
+      'GET /healthz HTTP/1.1\r\n\r\n',
+    ]) {
+      const answers = await exchange(nginx.port, [bytes], { expected: 1 })
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [400],
+        bytes,
+      )
+    }
+  })
+
   test('kill -9 of an instance under load costs at most what it was working on, and nothing is applied twice', async () => {
     const writers = 32
     const hammer = startHammer(port, writers, 'n.')
