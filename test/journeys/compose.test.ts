@@ -38,11 +38,13 @@ describe('compose.yaml', () => {
       }
       const [, port = ''] = /:(\d+)\//.exec(healthcheck?.test.at(-1) ?? '') ?? []
       assert.match(readme, new RegExp(`^\\| ${port} \\| `, 'm'), name)
-      assert.deepEqual(
-        ports.map((mapping) => mapping.split(':')[1]),
-        name.startsWith('bank-') ? [] : [port],
+      const published = ports.map((mapping) => mapping.split(':')[1] ?? '')
+      assert.equal(
+        published.includes(port),
+        !name.startsWith('bank-'),
         `${name}: published is what is listened on`,
       )
+      for (const each of published) assert.match(readme, new RegExp(`^\\| ${each} \\| `, 'm'), name)
     }
   })
 
@@ -85,6 +87,10 @@ describe('the hosts, started with the commands and variables of compose.yaml,', 
     rmSync(folder, { recursive: true, force: true })
   })
 
+  /** Commands themselves travel over HTTP/2, which no health check of a container speaks. */
+  const healthPortVariable = (host: string) =>
+    host === 'commands' ? 'COMMAND_DIAGNOSTICS_PORT' : `${host.toUpperCase()}_PORT`
+
   /** Addresses of the containers' network become those of this test; everything else stays. */
   function onThisMachine(name: string, { command = [], environment }: Service): Record<string, string> {
     const own = Object.entries(environment).map(([variable, value]) => [
@@ -96,7 +102,8 @@ describe('the hosts, started with the commands and variables of compose.yaml,', 
       DATABASE_URL: store.url,
       DATA_DIR: join(folder, 'data'),
       LOG_LEVEL: 'error',
-      [`${command[0]?.toUpperCase()}_PORT`]: String(ports[name]),
+      COMMAND_PORT: '0',
+      [healthPortVariable(command[0] ?? '')]: String(ports[name]),
       Identity__ServiceClients__robot__Login: robot.Login,
       Identity__ServiceClients__robot__Secret: robot.Secret,
     }
