@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { assertTold as assertToldOf } from './support/assert-told.ts'
 import {
   createPkce,
   type Fields,
@@ -11,14 +10,10 @@ import {
   requestOf,
   signedIn,
   signIn,
-} from './support/browser.ts'
-import {
-  type IdentityUnderTest,
-  origin,
-  otherOrigin,
-  redirectUri,
-  startIdentityUnderTest,
-} from './support/identity-host.ts'
+} from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin, otherOrigin, redirectUri } from '../support/known-clients.ts'
+import { assertTold as assertToldOf } from './support/assert-told.ts'
 
 const pkce = createPkce()
 

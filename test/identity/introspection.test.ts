@@ -3,9 +3,10 @@ import { createPrivateKey } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { signingKeyOf, signToken } from '../../src/hosts/identity/keys/signing-keys.ts'
 import { sql } from '../../src/store/sql.ts'
+import { claimsOf, type Fields, headerOf, openBrowser, refresh, signedIn } from '../support/browser.ts'
+import { type IdentityUnderTest, signingPem, startIdentityUnderTest } from '../support/identity-host.ts'
+import { robot } from '../support/known-clients.ts'
 import { assertRefused } from './support/assert-refused.ts'
-import { claimsOf, type Fields, headerOf, openBrowser, refresh, signedIn } from './support/browser.ts'
-import { type IdentityUnderTest, robot, signingPem, startIdentityUnderTest } from './support/identity-host.ts'
 
 const asRobot = { client_id: robot.id, client_secret: robot.secret }
 

@@ -8,8 +8,10 @@ import { readSettings } from '../../src/configuration/settings.ts'
 import { readRestSettings } from '../../src/hosts/rest/configuration.ts'
 import { startRest } from '../../src/hosts/rest/main.ts'
 import { createLog } from '../../src/http/log.ts'
-import { refresh, signedIn } from './support/browser.ts'
-import { cheapPasswords, origin, startIdentityUnderTest } from './support/identity-host.ts'
+import { refresh, signedIn } from '../support/browser.ts'
+import { cheapPasswords } from '../support/cheap-passwords.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin } from '../support/known-clients.ts'
 
 describe('two identity instances behind one address', () => {
   it('walk the whole flow of the contract together, and the REST host believes their tokens', async (t) => {
@@ -68,7 +70,7 @@ async function startRestOn(database: Parameters<typeof createAuthentication>[0][
     log,
   })
   const { app, stop } = await startRest(
-    { database, passwords: cheapPasswords },
+    { database, passwords: cheapPasswords() },
     authentication,
     settings,
     log,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { assertTold as assertToldOf } from './support/assert-told.ts'
 import {
   createPkce,
   type Fields,
@@ -10,8 +9,9 @@ import {
   requestOf,
   signedIn,
   signIn,
-} from './support/browser.ts'
-import { type IdentityUnderTest, startIdentityUnderTest } from './support/identity-host.ts'
+} from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { assertTold as assertToldOf } from './support/assert-told.ts'
 
 const pkce = createPkce()
 

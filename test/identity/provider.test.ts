@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { identityDocument } from '../../src/hosts/identity/openapi.ts'
-import { type Browser, openBrowser } from './support/browser.ts'
-import { type IdentityUnderTest, origin, startIdentityUnderTest } from './support/identity-host.ts'
+import { type Browser, openBrowser } from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin } from '../support/known-clients.ts'
 
 describe('the identity provider as others find it', () => {
   let host: IdentityUnderTest

@@ -11,14 +11,10 @@ import {
   queryOf,
   requestOf,
   signedIn,
-} from './support/browser.ts'
-import {
-  type IdentityUnderTest,
-  origin,
-  otherOrigin,
-  password,
-  startIdentityUnderTest,
-} from './support/identity-host.ts'
+} from '../support/browser.ts'
+import { password } from '../support/cheap-passwords.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin, otherOrigin } from '../support/known-clients.ts'
 
 const pkce = createPkce()
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from '../../src/store/sql.ts'
-import { assertRefused } from './support/assert-refused.ts'
 import {
   type Browser,
   claimsOf,
@@ -14,13 +13,10 @@ import {
   requestOf,
   signedIn,
   signIn,
-} from './support/browser.ts'
-import {
-  type IdentityUnderTest,
-  otherOrigin,
-  robot,
-  startIdentityUnderTest,
-} from './support/identity-host.ts'
+} from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { otherOrigin, robot } from '../support/known-clients.ts'
+import { assertRefused } from './support/assert-refused.ts'
 
 describe('tokens', () => {
   let host: IdentityUnderTest

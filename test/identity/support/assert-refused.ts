@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Page } from './browser.ts'
+import type { Page } from '../../support/browser.ts'
 
 /** One body for both worlds: the envelope, with OAuth's two properties. */
 export function assertRefused({ status, json, headers }: Page, error: string, expected = 400): void {
