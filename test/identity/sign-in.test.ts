@@ -231,11 +231,15 @@ describe('a sign-in with an ambiguous, an unknown or a known login', () => {
     ] as const
     // In turns, so that whatever else the machine does falls on all of them; the fastest of each tells what it costs.
     const fastest = cases.map(() => Number.POSITIVE_INFINITY)
-    for (let round = 0; round < 5; round += 1)
+    const differ = () => Math.max(...fastest.slice(1)) >= 2 * Math.min(...fastest.slice(1))
+    // A busy machine gets more rounds; what really takes longer takes longer in all of them.
+    for (let round = 0; round < 5 || (round < 20 && differ()); round += 1) {
+      if (round % 5 === 0) host.clock.advance(16 * 60_000)
       for (const [index, [login, given]] of cases.entries())
         fastest[index] = Math.min(fastest[index] ?? 0, await attempt(login, given))
+    }
     const [withoutHashing = 0, ...hashing] = fastest
     assert.ok(Math.min(...hashing) > withoutHashing + 5, `Each of them hashes: ${fastest}`)
-    assert.ok(Math.max(...hashing) < 2 * Math.min(...hashing), `They take the same time: ${fastest}`)
+    assert.equal(differ(), false, `They take the same time: ${fastest}`)
   })
 })

@@ -9,4 +9,6 @@ export function assertRefused({ status, json, headers }: Page, error: string, ex
   assert.equal(json.statusCode, status)
   assert.equal(json.error_description, json.message)
   assert.equal(headers.get('cache-control'), 'no-store')
+  // RFC 9110, 15.5.2: every 401 says how to do better.
+  if (status === 401) assert.ok(headers.has('www-authenticate'))
 }
