@@ -10,7 +10,7 @@ import {
   requestOf,
   signedIn,
 } from '../support/browser.ts'
-import { password } from '../support/cheap-passwords.ts'
+import { cheapPasswords, password } from '../support/cheap-passwords.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin } from '../support/known-clients.ts'
 
@@ -145,14 +145,18 @@ describe('the post of the sign-in page', () => {
     }
   })
 
-  it('of a login and password of exactly the longest length is verified', async () => {
-    const login = `${'l'.repeat(244)}@example.com`
-    const account = await host.addAccount({ login })
-    assert.ok(
-      (await postSignIn(openBrowser(host.address), pkce, { login: account.login })).location.includes(
-        '/connect/authorize',
-      ),
-    )
+  it('verifies a login of 256 and a password of 128 characters, and no longer password', async () => {
+    const hashed = cheapPasswords()
+    const outcomeOf = async (loginLength: number, passwordLength: number) => {
+      const suffix = '@example.com'
+      const login = `${'l'.repeat(loginLength - suffix.length)}${suffix}`
+      const long = 'p'.repeat(passwordLength)
+      await host.addAccount({ login, passwordHash: await hashed.hash(long) })
+      const page = await postSignIn(openBrowser(host.address), pkce, { login, password: long })
+      return queryOf(page).error ?? 'signed in'
+    }
+    assert.equal(await outcomeOf(256, 128), 'signed in')
+    assert.equal(await outcomeOf(250, 129), 'invalid')
   })
 
   it('sets a cookie that scripts cannot read, Lax, for eight hours and never longer', async () => {
