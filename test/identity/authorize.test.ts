@@ -146,6 +146,22 @@ describe('an authorization request', () => {
     assert.equal(new URL(location).searchParams.get('error'), 'invalid_request')
   })
 
+  it('whose state could not come back in an address is told to the user, also with other faults', async () => {
+    const tooLong = { state: 's'.repeat(6001) }
+    for (const others of [tooLong, { ...tooLong, scope: 'nonsense' }, { state: '😀'.repeat(600) }]) {
+      const browser = openBrowser(host.address)
+      const { location } = await browser.post('/connect/authorize', requestOf(pkce, others))
+      const errorId = new URL(location).searchParams.get('errorId') ?? ''
+      const { json } = await browser.get('/api/account/error', { errorId })
+      assert.deepEqual(json, { error: 'invalid_request', errorDescription: 'state is too long.' })
+    }
+    const { location } = await openBrowser(host.address).post(
+      '/connect/authorize',
+      requestOf(pkce, { state: 's'.repeat(4000) }),
+    )
+    assert.match(location, /login-page/)
+  })
+
   it('whose pending form was changed, is too old or is made up is no request', async () => {
     const browser = openBrowser(host.address)
     const { authRequest = '' } = queryOf(await browser.follow(await authorize()))

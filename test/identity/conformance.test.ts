@@ -177,6 +177,7 @@ describe('the RP-initiated logout plan', () => {
       (hint) => ({ id_token_hint: hint, client_id: robot.id }),
       () => ({ client_id: robot.id, post_logout_redirect_uri: returnTo }),
       () => ({ client_id: 'nobody' }),
+      () => ({ post_logout_redirect_uri: returnTo, state: 's'.repeat(6001) }),
     ]
     for (const query of wrong) {
       const { asked, isSignedOut } = await signOut(query)
