@@ -77,6 +77,20 @@ describe('the sign-in page', () => {
   })
 })
 
+describe('a reported error', () => {
+  it('is told for an hour', async (t) => {
+    const host = await startIdentityUnderTest()
+    t.after(() => host.stop())
+    const browser = openBrowser(host.address)
+    const { errorId = '' } = queryOf(await browser.get('/connect/authorize', { client_id: 'nobody' }))
+    const statusNow = async () => (await browser.get('/api/account/error', { errorId })).status
+    host.clock.advance(60 * 60_000 - 5000)
+    assert.equal(await statusNow(), 200)
+    host.clock.advance(5000)
+    assert.equal(await statusNow(), 404)
+  })
+})
+
 describe('the post of the sign-in page', () => {
   let host: IdentityUnderTest
   before(async () => {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Sql, sql } from '../../src/store/sql.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { claimsOf } from '../support/browser.ts'
+import { insertAccount } from '../support/insert-account.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
 describe('An access token of the identity host', { concurrency: true }, () => {
@@ -24,7 +25,7 @@ describe('An access token of the identity host', { concurrency: true }, () => {
   })
 
   test('of a service client is accepted, unless it is for the command host alone', async () => {
-    const { login } = await rest.signUp()
+    const { login } = await insertAccount(rest.database, { login: await rest.identity.serviceLogin() })
     const [both, own, other] = await Promise.all(
       [undefined, 'svc.api', 'svc.grpc'].map((scope) => rest.identity.serviceToken(login, scope)),
     )

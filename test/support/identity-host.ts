@@ -7,12 +7,13 @@ import { readIdentitySettings } from '../../src/hosts/identity/configuration.ts'
 import { type IdentityHost, startIdentity } from '../../src/hosts/identity/main.ts'
 import { createLog } from '../../src/http/log.ts'
 import type { Database } from '../../src/store/database.ts'
-import { openBrowser, type SignInOptions, signedIn, type Tokens } from './browser.ts'
+import { type SignInOptions, signedIn, type Tokens } from './browser.ts'
 import { cheapPasswords, password, passwordHash } from './cheap-passwords.ts'
 import { freePort } from './child-host.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
 import { origin, otherOrigin, robot } from './known-clients.ts'
+import { createServiceClients, type ServiceClients, serviceClientSettings } from './service-clients.ts'
 
 export interface IdentityInstance {
   readonly address: string
@@ -20,7 +21,7 @@ export interface IdentityInstance {
   stop(): Promise<void>
 }
 
-export interface IdentityOnStore {
+export interface IdentityOnStore extends ServiceClients {
   /** The issuer, and the address of the first instance. */
   readonly address: string
   readonly host: IdentityHost
@@ -29,8 +30,6 @@ export interface IdentityOnStore {
     login: string,
     options?: Omit<SignInOptions, 'login'> & { readonly address?: string },
   ): Promise<Tokens>
-  /** An access token of a service client that acts as the account: for both hosts unless `scope` says otherwise. */
-  serviceToken(login: string, scope?: string): Promise<string>
   /** A further instance on the same store, with its own address unless it stands behind one. */
   startAnother(environment?: Environment, now?: () => number): Promise<IdentityInstance>
   stop(): Promise<void>
@@ -59,29 +58,12 @@ export async function startIdentityHost(
     return { host, address: addressOf(host), stop: host.stop }
   }
   const { host } = await start({ IDENTITY_PORT: String(port) })
-  // Service clients are configuration, so each gets an instance of its own, which is made in milliseconds.
-  const serviceInstances = new Map<string, Promise<IdentityInstance>>()
-  const serviceInstance = (login: string) => {
-    const known =
-      serviceInstances.get(login) ?? start({ IDENTITY_PORT: '0', ...serviceClient({ ...robot, login }) })
-    serviceInstances.set(login, known)
-    return known
-  }
   return {
     address,
     host,
     signIn: async (login, { address: elsewhere = address, ...options } = {}) =>
       (await signedIn(elsewhere, { login, ...options })).tokens,
-    async serviceToken(login, scope) {
-      const instance = await serviceInstance(login)
-      const { json } = await openBrowser(instance.address).post('/connect/token', {
-        grant_type: 'client_credentials',
-        client_id: robot.id,
-        client_secret: robot.secret,
-        ...(scope !== undefined && { scope }),
-      })
-      return json.access_token
-    },
+    ...createServiceClients((own) => start({ IDENTITY_PORT: '0', ...own })),
     startAnother: (own = {}, clock) => start({ IDENTITY_PORT: '0', ...own }, clock),
     async stop() {
       await Promise.all(stops.map((stop) => stop()))
@@ -119,7 +101,7 @@ export async function startIdentityUnderTest({
     addAccount({ login: robot.login, name: 'Robot' }),
   ])
   const identity = await startIdentityHost(database, {
-    environment: { ...serviceClient(robot), ...environment },
+    environment: { ...serviceClientSettings(robot), ...environment },
     ...(passwords && { passwords }),
     now: clock.now,
   })
@@ -151,11 +133,6 @@ const defaults = (address: string): Environment => ({
   Cors__AllowedOrigins__1: otherOrigin,
   SVC_ADMIN_LOGINS: 'root@example.com',
   RateLimit__Identity__PermitLimit: '0',
-})
-
-const serviceClient = ({ id, secret, login }: typeof robot): Environment => ({
-  [`Identity__ServiceClients__${id}__Secret`]: secret,
-  [`Identity__ServiceClients__${id}__Login`]: login,
 })
 
 const addressOf = ({ app }: IdentityHost): string =>
