@@ -62,6 +62,18 @@ describe('introspection', () => {
     assert.equal((await ask(granted.json.access_token)).json.active, true)
   })
 
+  it('knows a service token no more when its account has new credentials or is gone', async () => {
+    const browser = openBrowser(host.address)
+    for (const change of [sql`security_stamp = 'another'`, sql`active = false`]) {
+      const { json } = await browser.post('/connect/token', { grant_type: 'client_credentials', ...asRobot })
+      assert.equal((await ask(json.access_token)).json.active, true)
+      await host.database.transaction((transaction) =>
+        transaction.query(sql`update users set ${change} where id = ${host.robotAccount.id}`),
+      )
+      assert.deepEqual((await ask(json.access_token)).json, inactive)
+    }
+  })
+
   it('knows nothing of anything else', async () => {
     const { tokens } = await signedIn(host.address)
     const [header, payload] = tokens.access_token.split('.')
