@@ -81,9 +81,14 @@ describe('introspection', () => {
     // Signed by us, with every claim of an access token, but not meant as one.
     const key = signingKeyOf(headerOf(tokens.access_token).kid, createPrivateKey(signingPem))
     const otherType = signToken(key, 'JWT', claimsOf(tokens.access_token))
+    const otherIssuer = signToken(key, 'at+jwt', {
+      ...claimsOf(tokens.access_token),
+      iss: 'https://elsewhere.example.com',
+    })
     for (const token of [
       'made-up',
       otherType,
+      otherIssuer,
       tokens.id_token,
       `${header}.${payload}.AAAA`,
       unsigned,
