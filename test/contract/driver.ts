@@ -16,8 +16,8 @@ export interface Host {
   list(entity: Entity, query: Query, as: Caller): Promise<Outcome>
   update(entity: Entity, input: Input, as: Caller): Promise<Outcome>
   remove(entity: Entity, ids: unknown, as: Caller): Promise<Outcome>
-  /** A signed-in account; no password fits it. */
-  signUp(options?: AccountOptions): Promise<Person>
+  /** A signed-in account. */
+  signUp(options?: Omit<AccountOptions, 'passwordHash'>): Promise<Person>
   readonly administrator: Person
   /** For the rare state that no request leads to. */
   readonly database: Database

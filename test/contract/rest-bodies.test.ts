@@ -58,7 +58,7 @@ onRest('Bodies over the network', (tracker) => {
       const user = await tracker.make('user', { password: 'Secret-123' })
       await tracker.update('user', tracker.change('user', user, values), tracker.administrator)
       const body = { currentPassword: 'Secret-123', newPassword: 'Changed-123' }
-      const { token } = await tracker.signIn(user)
+      const { token } = await tracker.signIn(user, 'Secret-123')
       const answer = await tracker.call('POST', '/api/me/password', { token, body })
       assert.deepEqual([answer.status, answer.body], [200, { success: true }])
     }
@@ -67,7 +67,10 @@ onRest('Bodies over the network', (tracker) => {
   test('whoever changes the own password has been updated', async () => {
     const user = await tracker.make('user', { password: 'Secret-123' })
     const body = { currentPassword: 'Secret-123', newPassword: 'Changed-123' }
-    await tracker.call('POST', '/api/me/password', { token: (await tracker.signIn(user)).token, body })
+    await tracker.call('POST', '/api/me/password', {
+      token: (await tracker.signIn(user, 'Secret-123')).token,
+      body,
+    })
     assert.ok((await recordIn(tracker.get('user', user.id, tracker.administrator))).updatedAt)
   })
 
@@ -75,7 +78,7 @@ onRest('Bodies over the network', (tracker) => {
     const user = await tracker.make('user', { password: 'Secret-123' })
     const change = tracker.change('user', user, { password: 'Changed-123' })
     await done(tracker.update('user', change, tracker.administrator))
-    const { token } = await tracker.signIn(user)
+    const { token } = await tracker.signIn(user, 'Changed-123')
     const body = { currentPassword: 'Secret-123', newPassword: 'Another-123' }
     const answer = await tracker.call('POST', '/api/me/password', { token, body })
     assert.equal(answer.status, 400)

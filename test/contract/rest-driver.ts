@@ -10,7 +10,7 @@ export interface RestHost extends Host {
   /** A request as it goes over the network, with the answer as it came. */
   call(method: string, path: string, call?: Call): Promise<Answer>
   /** A fresh sign-in of an account that a request created. */
-  signIn(user: Pick<Row, 'id'>): Promise<Pick<Person, 'token'>>
+  signIn(user: Row | Pick<Person, 'login'>, password?: string): Promise<Pick<Person, 'token'>>
   readonly address: string
 }
 
@@ -31,7 +31,13 @@ export const restDriver: Driver<RestHost> = {
       remove: (entity, ids, as) => ask(entity, 'DELETE', `/api/${entity}`, as, { ids }),
       restore: (entity, ids, as) => ask(entity, 'POST', `/api/${entity}/restore`, as, { ids }),
       call: rest.call,
-      signIn: async ({ id }) => ({ token: await rest.issuer.signIn(rest.database, id) }),
+      async signIn({ login }, password) {
+        const { access_token: token } = await rest.identity.signIn(
+          String(login),
+          password ? { password } : {},
+        )
+        return { token }
+      },
       address: rest.address,
       signUp: rest.signUp,
       administrator: rest.administrator,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { assertTold as assertToldOf } from './support/assert-told.ts'
 import {
   createPkce,
   type Fields,
@@ -11,14 +10,10 @@ import {
   requestOf,
   signedIn,
   signIn,
-} from './support/browser.ts'
-import {
-  type IdentityUnderTest,
-  origin,
-  otherOrigin,
-  redirectUri,
-  startIdentityUnderTest,
-} from './support/identity-host.ts'
+} from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin, otherOrigin, redirectUri } from '../support/known-clients.ts'
+import { assertTold as assertToldOf } from './support/assert-told.ts'
 
 const pkce = createPkce()
 
@@ -149,6 +144,22 @@ describe('an authorization request', () => {
       requestOf(pkce, { nonce: 'n'.repeat(9000) }),
     )
     assert.equal(new URL(location).searchParams.get('error'), 'invalid_request')
+  })
+
+  it('whose state could not come back in an address is told to the user, also with other faults', async () => {
+    const tooLong = { state: 's'.repeat(6001) }
+    for (const others of [tooLong, { ...tooLong, scope: 'nonsense' }, { state: '😀'.repeat(600) }]) {
+      const browser = openBrowser(host.address)
+      const { location } = await browser.post('/connect/authorize', requestOf(pkce, others))
+      const errorId = new URL(location).searchParams.get('errorId') ?? ''
+      const { json } = await browser.get('/api/account/error', { errorId })
+      assert.deepEqual(json, { error: 'invalid_request', errorDescription: 'state is too long.' })
+    }
+    const { location } = await openBrowser(host.address).post(
+      '/connect/authorize',
+      requestOf(pkce, { state: 's'.repeat(4000) }),
+    )
+    assert.match(location, /login-page/)
   })
 
   it('whose pending form was changed, is too old or is made up is no request', async () => {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { assertRefused } from './support/assert-refused.ts'
-import { assertTold } from './support/assert-told.ts'
 import {
   claimsOf,
   createPkce,
@@ -14,8 +12,11 @@ import {
   requestOf,
   signedIn,
   signIn,
-} from './support/browser.ts'
-import { type IdentityUnderTest, origin, robot, startIdentityUnderTest } from './support/identity-host.ts'
+} from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin, robot } from '../support/known-clients.ts'
+import { assertRefused } from './support/assert-refused.ts'
+import { assertTold } from './support/assert-told.ts'
 
 // Shaped after the modules of the OpenID Foundation's suite, as far as they apply to a public client with mandatory PKCE.
 // What other files hold is not repeated: PKCE, prompts, max_age, id_token_hint, code reuse, userinfo by POST, refresh.
@@ -176,6 +177,7 @@ describe('the RP-initiated logout plan', () => {
       (hint) => ({ id_token_hint: hint, client_id: robot.id }),
       () => ({ client_id: robot.id, post_logout_redirect_uri: returnTo }),
       () => ({ client_id: 'nobody' }),
+      () => ({ post_logout_redirect_uri: returnTo, state: 's'.repeat(6001) }),
     ]
     for (const query of wrong) {
       const { asked, isSignedOut } = await signOut(query)

@@ -3,8 +3,9 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
 import { operations } from '../../src/hosts/identity/operations.ts'
-import { createPkce, queryOf, refresh, requestOf, signedIn } from './support/browser.ts'
-import { origin, otherOrigin, robot, startIdentityUnderTest } from './support/identity-host.ts'
+import { createPkce, queryOf, refresh, requestOf, signedIn } from '../support/browser.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin, otherOrigin, robot } from '../support/known-clients.ts'
 
 /** `FUZZ_REQUESTS=20000 npm test -- fuzz` looks longer. */
 const requests = Number(process.env.FUZZ_REQUESTS ?? 200)

@@ -3,9 +3,10 @@ import { createPrivateKey } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { signingKeyOf, signToken } from '../../src/hosts/identity/keys/signing-keys.ts'
 import { sql } from '../../src/store/sql.ts'
+import { claimsOf, type Fields, headerOf, openBrowser, refresh, signedIn } from '../support/browser.ts'
+import { type IdentityUnderTest, signingPem, startIdentityUnderTest } from '../support/identity-host.ts'
+import { robot } from '../support/known-clients.ts'
 import { assertRefused } from './support/assert-refused.ts'
-import { claimsOf, type Fields, headerOf, openBrowser, refresh, signedIn } from './support/browser.ts'
-import { type IdentityUnderTest, robot, signingPem, startIdentityUnderTest } from './support/identity-host.ts'
 
 const asRobot = { client_id: robot.id, client_secret: robot.secret }
 
@@ -61,6 +62,18 @@ describe('introspection', () => {
     assert.equal((await ask(granted.json.access_token)).json.active, true)
   })
 
+  it('knows a service token no more when its account has new credentials or is gone', async () => {
+    const browser = openBrowser(host.address)
+    for (const change of [sql`security_stamp = 'another'`, sql`active = false`]) {
+      const { json } = await browser.post('/connect/token', { grant_type: 'client_credentials', ...asRobot })
+      assert.equal((await ask(json.access_token)).json.active, true)
+      await host.database.transaction((transaction) =>
+        transaction.query(sql`update users set ${change} where id = ${host.robotAccount.id}`),
+      )
+      assert.deepEqual((await ask(json.access_token)).json, inactive)
+    }
+  })
+
   it('knows nothing of anything else', async () => {
     const { tokens } = await signedIn(host.address)
     const [header, payload] = tokens.access_token.split('.')
@@ -68,9 +81,14 @@ describe('introspection', () => {
     // Signed by us, with every claim of an access token, but not meant as one.
     const key = signingKeyOf(headerOf(tokens.access_token).kid, createPrivateKey(signingPem))
     const otherType = signToken(key, 'JWT', claimsOf(tokens.access_token))
+    const otherIssuer = signToken(key, 'at+jwt', {
+      ...claimsOf(tokens.access_token),
+      iss: 'https://elsewhere.example.com',
+    })
     for (const token of [
       'made-up',
       otherType,
+      otherIssuer,
       tokens.id_token,
       `${header}.${payload}.AAAA`,
       unsigned,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createPasswords } from '../../src/accounts/passwords.ts'
-import { createPkce, openBrowser, postSignIn, queryOf, requestOf } from './support/browser.ts'
-import { type IdentityUnderTest, origin, password, startIdentityUnderTest } from './support/identity-host.ts'
+import { createPkce, openBrowser, postSignIn, queryOf, requestOf } from '../support/browser.ts'
+import { password } from '../support/cheap-passwords.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin } from '../support/known-clients.ts'
 
 const pkce = createPkce()
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createPkce, openBrowser, postSignIn, queryOf, requestOf } from './support/browser.ts'
-import { origin, startIdentityUnderTest } from './support/identity-host.ts'
+import { createPkce, openBrowser, postSignIn, queryOf, requestOf } from '../support/browser.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin } from '../support/known-clients.ts'
 
 describe('the login-by-link attack', () => {
   it('gains nothing: the code goes to the browser that proved the password', async (t) => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { administratorsOf } from '../../src/accounts/administrators.ts'
@@ -8,12 +7,15 @@ import { readSettings } from '../../src/configuration/settings.ts'
 import { readRestSettings } from '../../src/hosts/rest/configuration.ts'
 import { startRest } from '../../src/hosts/rest/main.ts'
 import { createLog } from '../../src/http/log.ts'
-import { refresh, signedIn } from './support/browser.ts'
-import { cheapPasswords, origin, startIdentityUnderTest } from './support/identity-host.ts'
+import { refresh, signedIn } from '../support/browser.ts'
+import { cheapPasswords } from '../support/cheap-passwords.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin } from '../support/known-clients.ts'
+import { startRoundRobin } from '../support/round-robin.ts'
 
 describe('two identity instances behind one address', () => {
   it('walk the whole flow of the contract together, and the REST host believes their tokens', async (t) => {
-    const entry = await startEntry()
+    const entry = await startRoundRobin()
     // No pinned key: both instances sign with the ring they share.
     const environment = { Jwt__Issuer: entry.address, Jwt__SigningPrivateKey: '' }
     const host = await startIdentityUnderTest({ environment })
@@ -68,38 +70,10 @@ async function startRestOn(database: Parameters<typeof createAuthentication>[0][
     log,
   })
   const { app, stop } = await startRest(
-    { database, passwords: cheapPasswords },
+    { database, passwords: cheapPasswords() },
     authentication,
     settings,
     log,
   )
   return { address: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, stop }
-}
-
-/** A load balancer that gives each request to the next instance. */
-async function startEntry() {
-  const targets: string[] = []
-  const counts: number[] = []
-  let turn = 0
-  const server = createServer((request, response) => {
-    const index = turn++ % targets.length
-    counts[index] = (counts[index] ?? 0) + 1
-    const { method, headers, url } = request
-    const passed = httpRequest(new URL(url ?? '/', targets[index]), { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
-    })
-    request.pipe(passed)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    targets,
-    counts: () => counts,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
 }

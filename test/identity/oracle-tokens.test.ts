@@ -10,14 +10,9 @@ import {
   queryOf,
   requestOf,
   signIn,
-} from './support/browser.ts'
-import {
-  type IdentityUnderTest,
-  otherOrigin,
-  redirectUri,
-  robot,
-  startIdentityUnderTest,
-} from './support/identity-host.ts'
+} from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { otherOrigin, redirectUri, robot } from '../support/known-clients.ts'
 import { type Oracle, startOracle } from './support/oracle.ts'
 
 /** `ORACLE_REQUESTS=2000 npm test -- oracle` looks longer. */

@@ -9,13 +9,9 @@ import {
   type Page,
   requestOf,
   signIn,
-} from './support/browser.ts'
-import {
-  type IdentityUnderTest,
-  origin,
-  otherOrigin,
-  startIdentityUnderTest,
-} from './support/identity-host.ts'
+} from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin, otherOrigin } from '../support/known-clients.ts'
 import { type Oracle, signInPath, startOracle } from './support/oracle.ts'
 
 /** `ORACLE_REQUESTS=2000 npm test -- oracle` looks longer; every class of difference has been read. */

@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict'
+import { createPrivateKey } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { assertTold as assertToldOf } from './support/assert-told.ts'
+import { signingKeyOf, signToken } from '../../src/hosts/identity/keys/signing-keys.ts'
 import {
+  claimsOf,
   createPkce,
   type Fields,
+  headerOf,
   openBrowser,
   type Page,
   queryOf,
   requestOf,
   signedIn,
   signIn,
-} from './support/browser.ts'
-import { type IdentityUnderTest, startIdentityUnderTest } from './support/identity-host.ts'
+} from '../support/browser.ts'
+import { type IdentityUnderTest, signingPem, startIdentityUnderTest } from '../support/identity-host.ts'
+import { assertTold as assertToldOf } from './support/assert-told.ts'
 
 const pkce = createPkce()
 
@@ -92,5 +96,14 @@ describe('an authorization request', () => {
     assertTold(await signIn(othersBrowser, pkce, { login: other.login, request: hint }), 'login_required')
     assertTold(await authorize({ id_token_hint: tokens.access_token }), 'invalid_request')
     assertTold(await authorize({ id_token_hint: 'nonsense' }), 'invalid_request')
+  })
+
+  it('with an identity token of another client as its hint is refused', async () => {
+    const { tokens } = await signedIn(host.address)
+    // There is one client that gets identity tokens, so another's is signed here, with the host's own key.
+    const key = signingKeyOf(headerOf(tokens.id_token).kid, createPrivateKey(signingPem))
+    const hintFor = (aud: string) => signToken(key, 'JWT', { ...claimsOf(tokens.id_token), aud })
+    assertTold(await authorize({ id_token_hint: hintFor('somebody-else') }), 'invalid_request')
+    assert.match((await authorize({ id_token_hint: hintFor('svc-webclient') })).location, /login-page/)
   })
 })

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { identityDocument } from '../../src/hosts/identity/openapi.ts'
-import { type Browser, openBrowser } from './support/browser.ts'
-import { type IdentityUnderTest, origin, startIdentityUnderTest } from './support/identity-host.ts'
+import { type Browser, openBrowser } from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin } from '../support/known-clients.ts'
 
 describe('the identity provider as others find it', () => {
   let host: IdentityUnderTest
@@ -72,9 +73,13 @@ describe('the identity provider as others find it', () => {
     const path = '/.well-known/openid-configuration'
     const allowed = await browser.get(path, {}, { origin })
     assert.equal(allowed.headers.get('access-control-allow-origin'), origin)
+    assert.equal(allowed.headers.get('access-control-allow-credentials'), 'true')
     assert.match(allowed.headers.get('access-control-expose-headers') ?? '', /Retry-After/)
-    const foreign = await browser.get(path, {}, { origin: 'https://evil.example' })
-    assert.equal(foreign.headers.get('access-control-allow-origin'), null)
+    for (const foreignOrigin of ['https://evil.example', 'null', `${origin}.evil.example`]) {
+      const foreign = await browser.get(path, {}, { origin: foreignOrigin })
+      const cors = [...foreign.headers.keys()].filter((name) => name.startsWith('access-control-'))
+      assert.deepEqual(cors, [], foreignOrigin)
+    }
   })
 
   it('refuses unknown paths, wrong methods and wrong types with the envelope', async () => {

@@ -10,8 +10,8 @@ import {
   refresh,
   signedIn,
   signIn,
-} from './support/browser.ts'
-import { type IdentityUnderTest, startIdentityUnderTest } from './support/identity-host.ts'
+} from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 
 const parallelUses = 20
 const rounds = 3

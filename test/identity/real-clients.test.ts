@@ -2,15 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
-import { openBrowser, queryOf } from './support/browser.ts'
-import {
-  type IdentityUnderTest,
-  origin,
-  password,
-  redirectUri,
-  robot,
-  startIdentityUnderTest,
-} from './support/identity-host.ts'
+import { openBrowser, queryOf } from '../support/browser.ts'
+import { password } from '../support/cheap-passwords.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin, redirectUri, robot } from '../support/known-clients.ts'
 
 const insecure = { execute: [openid.allowInsecureRequests] }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createPkce, type Fields, queryOf, refresh, requestOf, signedIn } from '../support/browser.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
+import { robot } from '../support/known-clients.ts'
 import { assertRefused } from './support/assert-refused.ts'
-import { createPkce, type Fields, queryOf, refresh, requestOf, signedIn } from './support/browser.ts'
-import { robot, startIdentityUnderTest } from './support/identity-host.ts'
 
 describe('a revoked refresh token', () => {
   it('stops working, and nothing else does', async (t) => {

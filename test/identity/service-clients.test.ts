@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from '../../src/store/sql.ts'
+import { type Browser, claimsOf, type Fields, openBrowser } from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { robot } from '../support/known-clients.ts'
 import { assertRefused } from './support/assert-refused.ts'
-import { type Browser, claimsOf, type Fields, openBrowser } from './support/browser.ts'
-import { type IdentityUnderTest, robot, startIdentityUnderTest } from './support/identity-host.ts'
 
 describe('a service client', () => {
   let host: IdentityUnderTest

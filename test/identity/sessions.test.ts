@@ -5,7 +5,6 @@ import { changePassword } from '../../src/accounts/change-password.ts'
 import { createLockouts } from '../../src/accounts/lockouts.ts'
 import { type Authentication, createAuthentication } from '../../src/authentication/authenticate.ts'
 import { sql } from '../../src/store/sql.ts'
-import { assertRefused } from './support/assert-refused.ts'
 import {
   type Browser,
   claimsOf,
@@ -15,15 +14,11 @@ import {
   refresh,
   requestOf,
   signedIn,
-} from './support/browser.ts'
-import {
-  cheapPasswords,
-  type IdentityUnderTest,
-  origin,
-  password,
-  robot,
-  startIdentityUnderTest,
-} from './support/identity-host.ts'
+} from '../support/browser.ts'
+import { cheapPasswords, password } from '../support/cheap-passwords.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin, otherOrigin, robot } from '../support/known-clients.ts'
+import { assertRefused } from './support/assert-refused.ts'
 
 const sessionCacheSeconds = 30
 
@@ -112,7 +107,7 @@ describe('a sign-in session', () => {
     const { browser, tokens } = await signedIn(host.address, { login })
     assert.equal(await isAccepted(tokens.access_token), true)
     await changePassword(
-      { database: host.database, passwords: cheapPasswords, lockouts: createLockouts(host) },
+      { database: host.database, passwords: cheapPasswords(), lockouts: createLockouts(host) },
       { id, isAdministrator: false },
       { currentPassword: password, newPassword: 'Another-Horse-2' },
     )
@@ -165,6 +160,20 @@ describe('a sign-in session', () => {
       assert.equal(left.location, `${origin}/login/`)
       await assertOver(browser, tokens)
     }
+  })
+
+  it('signs out the browser alone where the page was left open for five minutes', async () => {
+    const { browser, tokens } = await signedIn(host.address)
+    const { location } = await browser.get('/connect/endsession', {
+      id_token_hint: tokens.id_token,
+      post_logout_redirect_uri: `${otherOrigin}/login/`,
+    })
+    host.clock.advance(5 * 60_000)
+    const elsewhere = await openBrowser(host.address).get(location)
+    assert.equal(elsewhere.location, `${origin}/login/`)
+    assert.equal((await refresh(browser, tokens.refresh_token)).status, 200)
+    assert.equal((await browser.get(location)).location, `${origin}/login/`)
+    await assertOver(browser, tokens)
   })
 
   it('signs out a browser without its cookie by the hint of the token', async () => {

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { forgetOldLockouts } from '../../src/accounts/lockouts.ts'
 import { sweep } from '../../src/hosts/identity/sweep.ts'
 import { sql } from '../../src/store/sql.ts'
-import { createPkce, openBrowser, postSignIn, redeem, refresh, signedIn, signIn } from './support/browser.ts'
-import { startIdentityUnderTest } from './support/identity-host.ts'
+import { createPkce, openBrowser, postSignIn, redeem, refresh, signedIn, signIn } from '../support/browser.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
 
 describe('the sweep', () => {
   it('deletes what has expired and nothing else, also when several instances sweep at once', async (t) => {

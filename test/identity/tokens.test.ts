@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { sql } from '../../src/store/sql.ts'
-import { assertRefused } from './support/assert-refused.ts'
+import { type Sql, sql } from '../../src/store/sql.ts'
 import {
   type Browser,
   claimsOf,
@@ -9,18 +8,16 @@ import {
   type Fields,
   headerOf,
   openBrowser,
+  queryOf,
   redeem,
   refresh,
   requestOf,
   signedIn,
   signIn,
-} from './support/browser.ts'
-import {
-  type IdentityUnderTest,
-  otherOrigin,
-  robot,
-  startIdentityUnderTest,
-} from './support/identity-host.ts'
+} from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { otherOrigin, robot } from '../support/known-clients.ts'
+import { assertRefused } from './support/assert-refused.ts'
 
 describe('tokens', () => {
   let host: IdentityUnderTest
@@ -120,6 +117,38 @@ describe('tokens', () => {
     assert.equal((await redeem(browser, pkce, callback)).status, 200)
   })
 
+  it('are refused for a code whose sign-in has ended in the meantime', async () => {
+    const ends = [
+      (own: Browser) => own.get('/api/account/logout'),
+      () => changeStamp(),
+      // A sign-in just before its eight hours are over leaves a code that outlives it.
+      async () => host.clock.advance(30_000),
+    ]
+    for (const [index, end] of ends.entries()) {
+      const [own, pkce] = [openBrowser(host.address), createPkce()]
+      await signIn(own, pkce)
+      if (index === 2) host.clock.advance(8 * 60 * 60_000 - 20_000)
+      const callback = await own.get('/connect/authorize', requestOf(pkce))
+      assert.ok(queryOf(callback).code)
+      await end(own)
+      assertRefused(await redeem(browser, pkce, callback), 'invalid_grant')
+    }
+  })
+
+  it('are refused for a code or a refresh token that was issued to another client', async () => {
+    const pkce = createPkce()
+    const callback = await signIn(openBrowser(host.address), pkce)
+    const { tokens } = await signedIn(host.address)
+    // There is one public client, so another's can only be made in the store.
+    await setClient('somebody-else')
+    assertRefused(await redeem(browser, pkce, callback), 'invalid_grant')
+    assertRefused(await refresh(browser, tokens.refresh_token), 'invalid_grant')
+    await browser.post('/connect/revocation', { client_id: 'svc-webclient', token: tokens.refresh_token })
+    await setClient('svc-webclient')
+    assert.equal((await redeem(browser, pkce, callback)).status, 200)
+    assert.equal((await refresh(browser, tokens.refresh_token)).status, 200)
+  })
+
   it('are refused for a code older than a minute', async () => {
     const pkce = createPkce()
     const callback = await signIn(openBrowser(host.address), pkce)
@@ -162,4 +191,12 @@ describe('tokens', () => {
       'invalid_request',
     )
   })
+
+  const write = (statement: Sql) => host.database.transaction((transaction) => transaction.query(statement))
+  const changeStamp = () =>
+    write(sql`update users set security_stamp = 'another' where id = ${host.person.id}`)
+  const setClient = async (id: string) => {
+    await write(sql`update authorization_codes set client_id = ${id}`)
+    await write(sql`update refresh_tokens set client_id = ${id}`)
+  }
 })

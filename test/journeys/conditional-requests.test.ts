@@ -28,7 +28,8 @@ describe('A conditional request with a tag', { concurrency: true }, () => {
   })
 
   test('finds another ETag for another query, another person and a lost administrator flag', async () => {
-    const plain = await rest.issuer.signIn(rest.database, rest.administrator.id)
+    const { address } = await rest.identity.startAnother({ SVC_ADMIN_LOGINS: 'nobody@example.com' })
+    const { access_token: plain } = await rest.identity.signIn(rest.administrator.login, { address })
     const other = await rest.signUp()
     const path = '/api/impediments'
     const answers = await Promise.all([

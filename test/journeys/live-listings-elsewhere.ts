@@ -39,7 +39,7 @@ export function testChangesElsewhere() {
       const child = await startChild({
         DATABASE_URL: await addressOf(rest.database),
         REST_PORT: String(await freePort()),
-        Jwt__Issuer: rest.issuer.issuer,
+        Jwt__Issuer: rest.identity.address,
         SVC_ADMIN_LOGINS: login,
       })
       try {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { accessTokenSeconds } from '../../src/hosts/identity/tokens/access-token.ts'
 import { sql } from '../../src/store/sql.ts'
+import { claimsOf } from '../support/browser.ts'
 import type { Workspace } from '../support/furnish.ts'
 import { type LiveReader, listen } from '../support/live-events.ts'
 import { connectOutside } from '../support/outside-connection.ts'
@@ -23,8 +25,10 @@ export function testStreamEnds(host: () => RestUnderTest, furnished: () => Works
     test(`ends when its token expires, ${seconds} s from now`, async () => {
       const rest = host()
       const person = await rest.signUp()
-      const exp = Math.floor(Date.now() / 1000) + seconds
-      const token = await rest.issuer.signIn(rest.database, person.id, { claims: { exp } })
+      const older = () => Date.now() - (accessTokenSeconds - seconds) * 1000
+      const { address } = await rest.identity.startAnother({}, older)
+      const { access_token: token } = await rest.identity.signIn(person.login, { address })
+      const { exp } = claimsOf(token)
       const live = await open(token)
       await live.next()
       await secondsToEnd(live, 12)

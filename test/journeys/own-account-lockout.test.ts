@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from '../../src/store/sql.ts'
-import { accountsOf, another, assertLocked, assertWrong, password } from '../support/known-passwords.ts'
+import { password } from '../support/cheap-passwords.ts'
+import { accountsOf, another, assertLocked, assertWrong } from '../support/known-passwords.ts'
 import { type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
 
 describe('The own account', { concurrency: false }, () => {
@@ -24,10 +25,10 @@ describe('The own account', { concurrency: false }, () => {
   })
 
   test('forgets four wrong ones after a right one', async () => {
-    const { id, token } = await join()
+    const { login, token } = await join()
     for (let guess = 1; guess <= 4; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
     assert.equal((await change(token, password, another)).status, 200)
-    const fresh = await rest.issuer.signIn(rest.database, id)
+    const { access_token: fresh } = await rest.identity.signIn(login, { password: another })
     for (let guess = 1; guess <= 4; guess += 1) assertWrong(await change(fresh, `Wrong-${guess}`, password))
     assert.equal((await change(fresh, another, password)).status, 200)
   })

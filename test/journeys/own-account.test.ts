@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountsOf, another, assertWrong, password } from '../support/known-passwords.ts'
+import { password } from '../support/cheap-passwords.ts'
+import { insertAccount } from '../support/insert-account.ts'
+import { accountsOf, another, assertWrong } from '../support/known-passwords.ts'
 import { type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
 
 describe('The own account', { concurrency: true }, () => {
@@ -12,7 +14,7 @@ describe('The own account', { concurrency: true }, () => {
   })
   after(() => rest.stop())
 
-  const { join, change, me, serviceToken } = accountsOf(() => rest)
+  const { join, change, me } = accountsOf(() => rest)
 
   test('is shown bare, with five properties and no credential', async () => {
     const { id, login, token } = await join()
@@ -139,29 +141,30 @@ describe('The own account', { concurrency: true }, () => {
   })
 
   test('of someone who never had a password refuses every one', async () => {
-    const { token } = await rest.signUp()
+    const { login } = await insertAccount(rest.database, { passwordHash: 'no password' })
+    const token = await rest.identity.serviceToken(login)
     assertWrong(await change(token, 'no password', another))
   })
 
   test('changes its password, and everything issued before stops working at once', async () => {
-    const { id, token } = await join()
-    const [second, service] = await Promise.all([
-      rest.issuer.signIn(rest.database, id),
-      serviceToken(id, (await me(token)).body.login),
+    const { login, token } = await join()
+    const [{ access_token: second }, service] = await Promise.all([
+      rest.identity.signIn(login),
+      rest.identity.serviceToken(login),
     ])
     for (const good of [token, second, service]) assert.equal((await me(good)).status, 200)
     const answer = await change(token, password, another)
     assert.deepEqual([answer.status, answer.body], [200, { success: true }])
     for (const old of [token, second, service]) assert.equal((await me(old)).status, 401)
-    const fresh = await rest.issuer.signIn(rest.database, id)
+    const { access_token: fresh } = await rest.identity.signIn(login, { password: another })
     assert.notEqual((await me(fresh)).body.updatedAt, null)
     assertWrong(await change(fresh, password, 'Third-789'))
     assert.equal((await change(fresh, another, 'Third-789')).status, 200)
   })
 
   test('is open to a service client, whose token names no session', async () => {
-    const { id, login } = await join()
-    const token = await serviceToken(id, login)
+    const { login } = await join()
+    const token = await rest.identity.serviceToken(login)
     assert.equal((await me(token)).body.login, login)
     assert.equal((await rest.call('PATCH', '/api/me', { token, body: { name: 'Robot' } })).status, 200)
     assert.equal((await change(token, password, another)).status, 200)
@@ -172,8 +175,8 @@ describe('The own account', { concurrency: true }, () => {
     const cached = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '2' })
     const { token: administrator } = cached.administrator
     const body = { name: 'Mara', login: 'mara@example.com', password }
-    const { user } = (await cached.call('POST', '/api/user', { token: administrator, body })).body
-    const token = await cached.issuer.signIn(cached.database, user.id)
+    await cached.call('POST', '/api/user', { token: administrator, body })
+    const { access_token: token } = await cached.identity.signIn(body.login)
     const instances = [cached.address, (await cached.startAnother()).address]
     const seen = (by: string) =>
       Promise.all(
@@ -182,7 +185,8 @@ describe('The own account', { concurrency: true }, () => {
     assert.deepEqual(await seen(token), [200, 200])
     const passwords = { currentPassword: password, newPassword: another }
     assert.equal((await cached.call('POST', '/api/me/password', { token, body: passwords })).status, 200)
-    assert.deepEqual(await seen(await cached.issuer.signIn(cached.database, user.id)), [200, 200])
+    const fresh = await cached.identity.signIn(body.login, { password: another })
+    assert.deepEqual(await seen(fresh.access_token), [200, 200])
     await sleep(2100)
     assert.deepEqual(await seen(token), [401, 401])
     await cached.stop()

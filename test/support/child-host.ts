@@ -60,19 +60,21 @@ export function spawnStart(environment: ChildEnvironment, words: readonly string
   return { process: child, output: () => output, exited }
 }
 
-/** Starts a host and waits until it is ready to serve. */
+/** Starts the REST host, or with `IDENTITY_PORT` the identity host too, and waits until it is ready to serve. */
 export async function startChild(environment: ChildEnvironment): Promise<ChildHost> {
   const port = environment.REST_PORT ?? String(await freePort())
   const address = `http://127.0.0.1:${port}`
   const startedAt = performance.now()
-  const child = spawnStart({ ...environment, REST_PORT: port })
+  const identity = environment.IDENTITY_PORT
+  const words = ['rest', ...(identity === undefined ? [] : ['identity'])]
+  const addresses = [address, ...(identity === undefined ? [] : [`http://127.0.0.1:${identity}`])]
+  const child = spawnStart({ ...environment, REST_PORT: port }, words)
   let isOver = false
   void child.exited.then(() => {
     isOver = true
   })
   for (;;) {
-    const answer = await fetch(`${address}/readyz`).catch(() => undefined)
-    if (answer?.status === 200) break
+    if (await areReady(addresses)) break
     if (isOver) throw new Error(`The host ended before it was ready:\n${child.output()}`)
     if (performance.now() - startedAt > startSecondsMax * 1000) {
       child.process.kill('SIGKILL')
@@ -93,6 +95,11 @@ export async function startChild(environment: ChildEnvironment): Promise<ChildHo
       return child.exited
     },
   }
+}
+
+async function areReady(addresses: readonly string[]): Promise<boolean> {
+  const answers = addresses.map((address) => fetch(`${address}/readyz`).catch(() => undefined))
+  return (await Promise.all(answers)).every((answer) => answer?.status === 200)
 }
 
 /** A first start makes a cluster; on a busy machine that takes its time. */

@@ -1,23 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 
 /** What PostgreSQL itself writes down about a running server: its process and the folder of its socket. */
 export function runningServer(dataDirectory: string): { pid: number; socketFolder: string } {
   const lines = readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
   return { pid: Number(lines[0]), socketFolder: lines[4] ?? '' }
-}
-
-export async function connectEmbedded(dataDirectory: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    host: runningServer(dataDirectory).socketFolder,
-    user: 'tracker',
-    database: 'tracker',
-  })
-  client.on('error', () => undefined)
-  await client.connect()
-  return client
 }
 
 export function isAlive(pid: number): boolean {

@@ -1,30 +1,15 @@
 import assert from 'node:assert/strict'
-import { createPasswords } from '../../src/accounts/passwords.ts'
-import { sql } from '../../src/store/sql.ts'
 import type { Answer, Person, RestUnderTest } from './rest-host.ts'
 
-export const password = 'Secret-123'
 export const another = 'Another-456'
 
 /** People whose password is known, and what they do with it. */
 export function accountsOf(host: () => RestUnderTest) {
-  let passwordHash: Promise<string> | undefined
   return {
-    async join(): Promise<Person> {
-      passwordHash ??= createPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 }).hash(password)
-      return host().signUp({ name: 'Mara', passwordHash: await passwordHash })
-    },
+    join: (): Promise<Person> => host().signUp({ name: 'Mara' }),
     change: (token: string, currentPassword: unknown, newPassword: unknown): Promise<Answer> =>
       host().call('POST', '/api/me/password', { token, body: { currentPassword, newPassword } }),
     me: (token: string): Promise<Answer> => host().call('GET', '/api/me', { token }),
-    /** As a service client gets it: the account's own claims, and no session. */
-    async serviceToken(id: string, login: string): Promise<string> {
-      const { database, issuer } = host()
-      const [row] = await database.query<{ securityStamp: string }>(
-        sql`select security_stamp as "securityStamp" from users where id = ${id}`,
-      )
-      return issuer.token({ account: { id, login, securityStamp: row?.securityStamp ?? '' } })
-    },
   }
 }
 

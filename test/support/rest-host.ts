@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import { administratorsOf } from '../../src/accounts/administrators.ts'
-import { createPasswords } from '../../src/accounts/passwords.ts'
 import { createAuthentication } from '../../src/authentication/authenticate.ts'
 import type { Environment } from '../../src/configuration/settings.ts'
 import { readSettings } from '../../src/configuration/settings.ts'
@@ -8,9 +7,10 @@ import { readRestSettings } from '../../src/hosts/rest/configuration.ts'
 import { startRest } from '../../src/hosts/rest/main.ts'
 import { createLog } from '../../src/http/log.ts'
 import type { Database } from '../../src/store/database.ts'
+import { cheapPasswords, passwordHash } from './cheap-passwords.ts'
 import { freshDatabase } from './fresh-database.ts'
+import { type IdentityOnStore, startIdentityHost } from './identity-host.ts'
 import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
-import { startTestIssuer, type TestIssuer } from './test-issuer.ts'
 
 export interface Answer {
   readonly status: number
@@ -33,11 +33,12 @@ export interface Person extends Account {
 export interface RestUnderTest {
   readonly address: string
   readonly database: Database
-  readonly issuer: TestIssuer
+  /** The real identity host, on the same store. */
+  readonly identity: IdentityOnStore
   /** Sends a request; `body` as JSON. */
   call(method: string, path: string, call?: Call): Promise<Answer>
-  /** An account with a fresh sign-in; the administrator is listed in SVC_ADMIN_LOGINS. */
-  signUp(options?: AccountOptions): Promise<Person>
+  /** An account that has signed in with `password`; the administrator is listed in SVC_ADMIN_LOGINS. */
+  signUp(options?: Omit<AccountOptions, 'passwordHash'>): Promise<Person>
   readonly administrator: Person
   /** A second instance on the same store, as behind a load balancer. */
   startAnother(): Promise<{ readonly address: string; stop(): Promise<void> }>
@@ -46,16 +47,18 @@ export interface RestUnderTest {
 
 const administratorLogin = 'admin@example.com'
 
-/** The REST host as it is deployed, on a port, a database and an issuer of its own. Limits are off unless asked for. */
+/** The REST host as it is deployed, on a port, a database and an identity host of its own. Limits are off unless asked for. */
 export async function startRestUnderTest(environment: Environment = {}): Promise<RestUnderTest> {
-  const [issuer, { database, drop }] = await Promise.all([startTestIssuer(), freshDatabase()])
+  const { database, drop } = await freshDatabase()
+  const administrators = { SVC_ADMIN_LOGINS: environment.SVC_ADMIN_LOGINS ?? administratorLogin }
+  const identity = await startIdentityHost(database, { environment: administrators })
   const settings = readSettings(
     {
       REST_PORT: '0',
       LOG_LEVEL: 'error',
-      Jwt__Issuer: issuer.issuer,
-      SVC_ADMIN_LOGINS: administratorLogin,
+      Jwt__Issuer: identity.address,
       RateLimit__Rest__PermitLimit: '0',
+      ...administrators,
       ...environment,
     },
     readRestSettings,
@@ -70,31 +73,28 @@ export async function startRestUnderTest(environment: Environment = {}): Promise
       administrators: administratorsOf(settings),
       log,
     })
-    const tracker = {
-      database: store,
-      passwords: createPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 }),
-    }
+    const tracker = { database: store, passwords: cheapPasswords() }
     const { app, stop } = await startRest(tracker, authentication, settings, log)
     stops.push(stop)
     return { address: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, stop }
   }
   const { address } = await start(database)
-  const signUp = async (options: AccountOptions = {}): Promise<Person> => {
-    const account = await insertAccount(database, options)
-    const admin = account.login === administratorLogin
-    return { ...account, token: await issuer.signIn(database, account.id, { admin }) }
+  const signUp: RestUnderTest['signUp'] = async (options = {}) => {
+    const account = await insertAccount(database, { ...options, passwordHash: await passwordHash() })
+    const { access_token: token } = await identity.signIn(account.login)
+    return { ...account, token }
   }
   return {
     address,
     database,
-    issuer,
+    identity,
     call: (method, path, call) => send(address, method, path, call),
     signUp,
     administrator: await signUp({ login: administratorLogin, name: 'Root' }),
     startAnother: () => start(database),
     async stop() {
       await Promise.all(stops.map((stop) => stop()))
-      await issuer.stop()
+      await identity.stop()
       await drop()
     },
   }

@@ -34,8 +34,8 @@ export function authenticateConfidentialClient(
   return client
 }
 
-const invalidClient = () =>
-  new OAuthError('invalid_client', 'The client could not be authenticated.', 'Basic realm="identity"')
+export const invalidClient = (description = 'The client could not be authenticated.') =>
+  new OAuthError('invalid_client', description, 'Basic realm="identity"')
 
 function readCredentials(authorization: string | undefined, parameters: Parameters): Credentials {
   const { client_id: id, client_secret: secret } = parameters

@@ -25,5 +25,14 @@ export function requireParameter(parameters: Parameters, name: string): string {
   return value
 }
 
+/** It comes back in an address, of which common proxies take 8 KB. */
+const stateCharactersMax = 6000
+
+/** Asked before anything is answered with the state, refusals too. */
+export function requireShortState({ state = '' }: Parameters): void {
+  if (new URLSearchParams({ state }).toString().length > stateCharactersMax)
+    throw invalidRequest('state is too long.')
+}
+
 /** RFC 6749, 5.2 allows printable ASCII in a description, without quotes and backslashes. */
 const shown = (name: string): string => name.slice(0, 64).replace(/[^\w.-]/g, '?')

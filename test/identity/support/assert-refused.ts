@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Page } from './browser.ts'
+import type { Page } from '../../support/browser.ts'
 
 /** One body for both worlds: the envelope, with OAuth's two properties. */
 export function assertRefused({ status, json, headers }: Page, error: string, expected = 400): void {
@@ -9,4 +9,6 @@ export function assertRefused({ status, json, headers }: Page, error: string, ex
   assert.equal(json.statusCode, status)
   assert.equal(json.error_description, json.message)
   assert.equal(headers.get('cache-control'), 'no-store')
+  // RFC 9110, 15.5.2: every 401 says how to do better.
+  if (status === 401) assert.ok(headers.has('www-authenticate'))
 }

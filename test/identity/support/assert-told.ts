@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Page, queryOf } from './browser.ts'
-import { redirectUri } from './identity-host.ts'
+import { type Page, queryOf } from '../../support/browser.ts'
+import { redirectUri } from '../../support/known-clients.ts'
 
 /** The client was told of the refusal, on its own address. */
 export function assertTold(page: Page, issuer: string, error: string): void {

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
-import { origin, otherOrigin, robot } from './identity-host.ts'
+import { origin, otherOrigin, robot } from '../../support/known-clients.ts'
 
 export interface Oracle {
   readonly address: string

@@ -6,6 +6,7 @@ import {
   readParameters,
   readSingle,
   requireParameter,
+  requireShortState,
 } from '../parameters.ts'
 import { scopes as allScopes, splitScope } from '../scopes.ts'
 import { type Prompt, readMaxAge, readPrompts } from './read-prompts.ts'
@@ -30,6 +31,7 @@ export function readAuthorizationRequest(clients: Clients, given: GivenParameter
   const single = readSingle(given)
   const client = requireClient(clients, single)
   const redirectUri = requireRedirectUri(client, single)
+  requireShortState(single)
   // Until here nobody knows who is asking, so the user is told; from here on the client is.
   return tellClient(replyToOf(redirectUri, single), () => {
     const parameters = readParameters(given)

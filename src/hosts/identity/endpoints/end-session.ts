@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose'
 import type { Identity } from '../identity.ts'
 import { invalidRequest } from '../oauth-error.ts'
-import { type Parameters, readParameters } from '../parameters.ts'
+import { type Parameters, readParameters, requireShortState } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
 import { onThisHost } from '../sign-in/addresses.ts'
 import { sealSignOut } from '../sign-in/sign-out.ts'
@@ -12,6 +12,7 @@ export const endSession =
   (identity: Identity): Endpoint =>
   async ({ parameters: given }) => {
     const parameters = readParameters(given)
+    requireShortState(parameters)
     const hint = await readHint(identity, parameters)
     const clientId = requireSameClient(hint, parameters)
     requireKnownClient(identity, clientId)

@@ -1,4 +1,5 @@
 import { findActiveAccount } from '../accounts.ts'
+import { invalidClient } from '../authenticate-client.ts'
 import type { Client } from '../clients.ts'
 import { OAuthError } from '../oauth-error.ts'
 import type { Parameters } from '../parameters.ts'
@@ -10,7 +11,7 @@ import type { Grant } from './grant.ts'
 export const grantClientCredentials: Grant = async (identity, client, parameters) => {
   const scopes = grantedScopes(client, parameters)
   const account = await findActiveAccount(identity.database, client.login ?? '')
-  if (!account) throw new OAuthError('invalid_client', 'The account of the client cannot be used.')
+  if (!account) throw invalidClient('The account of the client cannot be used.')
   return {
     access_token: issueAccessToken(identity, { account, clientId: client.id, scopes }),
     token_type: 'Bearer',

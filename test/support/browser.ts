@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { origin, redirectUri, password as rightPassword } from './identity-host.ts'
+import { password as rightPassword } from './cheap-passwords.ts'
+import { origin, redirectUri } from './known-clients.ts'
 
 export type Fields = Readonly<Record<string, string>>
 

@@ -1,0 +1,149 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import type { Passwords } from '../../src/accounts/passwords.ts'
+import type { Environment } from '../../src/configuration/settings.ts'
+import { readSettings } from '../../src/configuration/settings.ts'
+import { readIdentitySettings } from '../../src/hosts/identity/configuration.ts'
+import { type IdentityHost, startIdentity } from '../../src/hosts/identity/main.ts'
+import { createLog } from '../../src/http/log.ts'
+import type { Database } from '../../src/store/database.ts'
+import { type SignInOptions, signedIn, type Tokens } from './browser.ts'
+import { cheapPasswords, password, passwordHash } from './cheap-passwords.ts'
+import { freePort } from './child-host.ts'
+import { freshDatabase } from './fresh-database.ts'
+import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
+import { origin, otherOrigin, robot } from './known-clients.ts'
+import { createServiceClients, type ServiceClients, serviceClientSettings } from './service-clients.ts'
+
+export interface IdentityInstance {
+  readonly address: string
+  readonly host: IdentityHost
+  stop(): Promise<void>
+}
+
+export interface IdentityOnStore extends ServiceClients {
+  /** The issuer, and the address of the first instance. */
+  readonly address: string
+  readonly host: IdentityHost
+  /** Signs a person in as the web client does, in a browser of its own; `address` is that of another instance. */
+  signIn(
+    login: string,
+    options?: Omit<SignInOptions, 'login'> & { readonly address?: string },
+  ): Promise<Tokens>
+  /** A further instance on the same store, with its own address unless it stands behind one. */
+  startAnother(environment?: Environment, now?: () => number): Promise<IdentityInstance>
+  stop(): Promise<void>
+}
+
+export interface HostOptions {
+  readonly environment?: Environment
+  readonly passwords?: Passwords
+  readonly now?: () => number
+}
+
+/** The identity host as it is deployed, on a port of its own and a store that others may use too. Limits are off. */
+export async function startIdentityHost(
+  database: Database,
+  { environment = {}, passwords = cheapPasswords(), now }: HostOptions = {},
+): Promise<IdentityOnStore> {
+  // The issuer is part of the settings, so the port has to be known before the host listens.
+  const port = await freePort()
+  const address = `http://127.0.0.1:${port}`
+  const stops: (() => Promise<void>)[] = []
+  const start = async (own: Environment, clock = now): Promise<IdentityInstance> => {
+    const settings = readSettings({ ...defaults(address), ...environment, ...own }, readIdentitySettings)
+    const log = createLog({ level: settings.logLevel })
+    const host = await startIdentity({ database, passwords }, settings, log, clock)
+    stops.push(host.stop)
+    return { host, address: addressOf(host), stop: host.stop }
+  }
+  const { host } = await start({ IDENTITY_PORT: String(port) })
+  return {
+    address,
+    host,
+    signIn: async (login, { address: elsewhere = address, ...options } = {}) =>
+      (await signedIn(elsewhere, { login, ...options })).tokens,
+    ...createServiceClients((own) => start({ IDENTITY_PORT: '0', ...own })),
+    startAnother: (own = {}, clock) => start({ IDENTITY_PORT: '0', ...own }, clock),
+    async stop() {
+      await Promise.all(stops.map((stop) => stop()))
+    },
+  }
+}
+
+export interface Clock {
+  now(): number
+  advance(milliseconds: number): void
+}
+
+export interface IdentityUnderTest extends IdentityOnStore {
+  readonly database: Database
+  readonly clock: Clock
+  /** Signs in with `password`. */
+  readonly person: Account
+  /** The account of the service client. */
+  readonly robotAccount: Account
+  addAccount(options?: AccountOptions): Promise<Account>
+}
+
+/** The identity host on a store of its own, with somebody to sign in and a clock to move. */
+export async function startIdentityUnderTest({
+  environment = {},
+  passwords,
+}: Omit<HostOptions, 'now'> = {}): Promise<IdentityUnderTest> {
+  const { database, drop } = await freshDatabase()
+  const clock = createClock()
+  const hash = await (passwords ? passwords.hash(password) : passwordHash())
+  const addAccount = (options: AccountOptions = {}) =>
+    insertAccount(database, { passwordHash: hash, ...options })
+  const [person, robotAccount] = await Promise.all([
+    addAccount({ login: 'ada@example.com' }),
+    addAccount({ login: robot.login, name: 'Robot' }),
+  ])
+  const identity = await startIdentityHost(database, {
+    environment: { ...serviceClientSettings(robot), ...environment },
+    ...(passwords && { passwords }),
+    now: clock.now,
+  })
+  return {
+    ...identity,
+    database,
+    clock,
+    person,
+    robotAccount,
+    addAccount,
+    async stop() {
+      await identity.stop()
+      await drop()
+    },
+  }
+}
+
+/** Making an RSA key takes longer than most tests. */
+export const signingPem = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString()
+
+const defaults = (address: string): Environment => ({
+  LOG_LEVEL: 'fatal',
+  Jwt__Issuer: address,
+  Jwt__SigningKey: 'the secret of all instances in this test',
+  Jwt__SigningPrivateKey: signingPem,
+  Cors__AllowedOrigins__0: origin,
+  Cors__AllowedOrigins__1: otherOrigin,
+  SVC_ADMIN_LOGINS: 'root@example.com',
+  RateLimit__Identity__PermitLimit: '0',
+})
+
+const addressOf = ({ app }: IdentityHost): string =>
+  `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+
+function createClock(): Clock {
+  let ahead = 0
+  return {
+    now: () => Date.now() + ahead,
+    advance(milliseconds) {
+      ahead += milliseconds
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import type { Environment } from '../../src/configuration/settings.ts'
+import { openBrowser } from './browser.ts'
+import { robot } from './known-clients.ts'
+
+export interface ServiceClients {
+  /** An access token of a service client that acts as the account: for both hosts unless `scope` says otherwise. */
+  serviceToken(login: string, scope?: string): Promise<string>
+  /** A login that nobody has and a client is configured for: for many accounts, far cheaper than logins of one's own. */
+  serviceLogin(): Promise<string>
+}
+
+interface ServiceClient {
+  readonly id: string
+  readonly address: string
+}
+
+/** As many as a file of tests has people; an instance that knows them starts no slower than one that knows none. */
+const loginsAtOnce = 100
+
+/** Service clients are configuration, so whoever needs a new one gets an instance that knows it. */
+export function createServiceClients(
+  start: (environment: Environment) => Promise<{ readonly address: string }>,
+): ServiceClients {
+  const clients = new Map<string, Promise<ServiceClient>>()
+  const spareLogins: string[] = []
+  const configure = (logins: readonly string[]) => {
+    const named = logins.map((login, index) => ({ ...robot, id: `${robot.id}-${index}`, login }))
+    const starting = start(Object.assign({}, ...named.map(serviceClientSettings)))
+    for (const { id, login } of named)
+      clients.set(
+        login,
+        starting.then(({ address }) => ({ id, address })),
+      )
+  }
+  return {
+    async serviceToken(login, scope) {
+      if (!clients.has(login)) configure([login])
+      const { id, address } = (await clients.get(login)) as ServiceClient
+      const { json } = await openBrowser(address).post('/connect/token', {
+        grant_type: 'client_credentials',
+        client_id: id,
+        client_secret: robot.secret,
+        ...(scope !== undefined && { scope }),
+      })
+      return json.access_token
+    },
+    async serviceLogin() {
+      if (spareLogins.length === 0) {
+        spareLogins.push(...Array.from({ length: loginsAtOnce }, () => `${randomUUID()}@example.com`))
+        configure(spareLogins)
+      }
+      return spareLogins.pop() as string
+    },
+  }
+}
+
+export const serviceClientSettings = ({ id, secret, login }: typeof robot): Environment => ({
+  [`Identity__ServiceClients__${id}__Secret`]: secret,
+  [`Identity__ServiceClients__${id}__Login`]: login,
+})
