@@ -5,26 +5,32 @@ import { endSignIns } from '../../src/accounts/end-sign-ins.ts'
 import { type Sql, sql } from '../../src/store/sql.ts'
 import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
 import { type CommandsUnderTest, type Person, startCommandsUnderTest } from '../support/command-host.ts'
-import type { TokenOptions } from '../support/test-issuer.ts'
+import { startTestIssuer, type TestIssuer, type TokenOptions } from '../support/test-issuer.ts'
+
+const grant = { audience: 'svc-grpc', scope: 'svc.grpc' }
 
 describe('A token for commands', { concurrency: true }, () => {
+  let issuer: TestIssuer
   let host: CommandsUnderTest
   let calls: CommandCalls
 
   before(async () => {
-    host = await startCommandsUnderTest({ Auth__SessionValidationCacheSeconds: '0' })
+    issuer = await startTestIssuer()
+    const environment = { Auth__SessionValidationCacheSeconds: '0', Jwt__Issuer: issuer.issuer }
+    host = await startCommandsUnderTest(environment)
     calls = openCommandCalls(host.target)
   })
   after(async () => {
     calls.close()
     await host.stop()
+    await issuer.stop()
   })
 
-  const codeOf = async (token: string, command = 'ListProjects') =>
-    status[(await calls.call(command, { pagination: {} }, { token })).code]
+  const codeOf = async (token: string) =>
+    status[(await calls.call('ListProjects', { pagination: {} }, { token })).code]
   const write = (statement: Sql) => host.database.transaction((store) => store.query(statement))
   const issued = (account: Person, options: Partial<TokenOptions>) =>
-    host.issuer.token({ account, audience: 'svc-grpc', scope: 'svc.grpc', ...options })
+    issuer.token({ account, ...grant, ...options })
 
   const wrong: readonly (readonly [string, Partial<TokenOptions>])[] = [
     ['for the REST host', { audience: 'svc-api', scope: 'svc.api' }],
@@ -34,20 +40,13 @@ describe('A token for commands', { concurrency: true }, () => {
     ['of another type', { header: { typ: 'JWT' } }],
     ['with another security stamp', { claims: { 'svc:security_stamp': 'x' } }],
     ['of a session that does not exist', { sid: 'nothing' }],
+    ['with the administrator claim of somebody who is none', { admin: true }],
   ]
   for (const [what, options] of wrong) {
     test(`${what} is refused`, async () => {
       assert.equal(await codeOf(await issued(await host.signUp(), options)), 'UNAUTHENTICATED')
     })
   }
-
-  test('of a service client, for both hosts and without a session, is accepted', async () => {
-    const token = await issued(await host.signUp(), {
-      audience: ['svc-api', 'svc-grpc'],
-      scope: 'svc.api svc.grpc',
-    })
-    assert.equal(await codeOf(token), 'OK')
-  })
 
   const endings: readonly (readonly [string, (person: Person) => Promise<unknown>])[] = [
     [
@@ -60,17 +59,38 @@ describe('A token for commands', { concurrency: true }, () => {
   for (const [what, end] of endings) {
     test(`stops working when ${what}`, async () => {
       const person = await host.signUp()
-      assert.equal(await codeOf(person.token), 'OK')
+      const token = await issuer.signIn(host.database, person.id, grant)
+      assert.equal(await codeOf(token), 'OK')
       await end(person)
-      assert.equal(await codeOf(person.token), 'UNAUTHENTICATED')
+      assert.equal(await codeOf(token), 'UNAUTHENTICATED')
     })
   }
+})
 
-  test('with the administrator claim of somebody who is none is refused', async () => {
-    assert.equal(await codeOf(await issued(await host.signUp(), { admin: true })), 'UNAUTHENTICATED')
+describe('A service client of the identity host', { concurrency: true }, () => {
+  let host: CommandsUnderTest
+  let calls: CommandCalls
+
+  before(async () => {
+    host = await startCommandsUnderTest()
+    calls = openCommandCalls(host.target)
+  })
+  after(async () => {
+    calls.close()
+    await host.stop()
   })
 
-  test('without the administrator claim does not list users, with it does', async () => {
+  const codeOf = async (token: string, command = 'ListProjects') =>
+    status[(await calls.call(command, { pagination: {} }, { token })).code]
+
+  test('calls commands with a token for them, alone or together with REST', async () => {
+    const { login, token } = await host.signUp()
+    assert.equal(await codeOf(token), 'OK')
+    assert.equal(await codeOf(await host.identity.serviceToken(login)), 'OK')
+    assert.equal(await codeOf(await host.identity.serviceToken(login, 'svc.api')), 'UNAUTHENTICATED')
+  })
+
+  test('lists users only for an administrator', async () => {
     assert.equal(await codeOf((await host.signUp()).token, 'ListUsers'), 'PERMISSION_DENIED')
     assert.equal(await codeOf(host.administrator.token, 'ListUsers'), 'OK')
   })
