@@ -3,7 +3,7 @@ import { createPasswords } from '../../src/accounts/passwords.ts'
 import { createAuthentication } from '../../src/authentication/authenticate.ts'
 import { type Environment, readSettings } from '../../src/configuration/settings.ts'
 import { readCommandSettings } from '../../src/hosts/commands/configuration.ts'
-import { startCommands } from '../../src/hosts/commands/main.ts'
+import { startCommands, type TimeLimits } from '../../src/hosts/commands/main.ts'
 import { createLog } from '../../src/http/log.ts'
 import type { Database } from '../../src/store/database.ts'
 import { freshDatabase } from './fresh-database.ts'
@@ -30,7 +30,10 @@ export interface CommandsUnderTest {
 const administratorLogin = 'admin@example.com'
 
 /** The command host as it is deployed, on ports, a database and an issuer of its own. */
-export async function startCommandsUnderTest(environment: Environment = {}): Promise<CommandsUnderTest> {
+export async function startCommandsUnderTest(
+  environment: Environment = {},
+  limits?: TimeLimits,
+): Promise<CommandsUnderTest> {
   const [issuer, { database, drop }] = await Promise.all([startTestIssuer(), freshDatabase()])
   const settings = readSettings(
     {
@@ -52,7 +55,7 @@ export async function startCommandsUnderTest(environment: Environment = {}): Pro
     log,
   })
   const tracker = { database, passwords: createPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 }) }
-  const host = await startCommands(tracker, authentication, settings, log)
+  const host = await startCommands(tracker, authentication, settings, log, limits)
   const signUp = async (options: AccountOptions = {}): Promise<Person> => {
     const account = await insertAccount(database, options)
     const admin = account.login === administratorLogin

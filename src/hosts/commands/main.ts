@@ -7,12 +7,16 @@ import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { requireCurrentSchema } from '../../store/schema.ts'
 import { sql } from '../../store/sql.ts'
+import { blameClients } from './blame-clients.ts'
 import { commands } from './commands.ts'
 import type { CommandSettings } from './configuration.ts'
 import { createDiagnostics } from './diagnostics.ts'
+import { guardStreams, type StreamLimits } from './guard-streams.ts'
 import { createCallLimiter } from './limit-calls.ts'
 import { messageBytesMax } from './message.ts'
 import { measureCalls } from './metrics.ts'
+import { type OpenStreams, trackStreams } from './open-streams.ts'
+import { paceRequests } from './pace-requests.ts'
 import { addStandardServices } from './protobuf/standard-services.ts'
 import { registerCommands } from './register-commands.ts'
 import { requestTimeLimit } from './request-time-limit.ts'
@@ -29,8 +33,10 @@ export async function startCommands(
   authentication: Authentication,
   settings: CommandSettings,
   log: Log,
+  limits: TimeLimits = timeLimits,
 ): Promise<CommandHost> {
-  const server = new Server(serverOptions)
+  const streams = trackStreams()
+  const server = new Server(serverOptions(limits, streams))
   const limiter = createCallLimiter(settings)
   const diagnostics = createDiagnostics(
     authentication,
@@ -45,25 +51,57 @@ export async function startCommands(
   const standard = addStandardServices(server, commands())
   const stopDiagnostics = prepareStop(diagnostics)
   const port = await bind(server, settings)
-  await listen(diagnostics, { host: settings.host, port: settings.diagnosticsPort })
+  guardStreams(server, limits)
+  try {
+    await listen(diagnostics, { host: settings.host, port: settings.diagnosticsPort })
+  } catch (error) {
+    server.forceShutdown()
+    throw error
+  }
   return {
     port,
     diagnosticsPort: (diagnostics.server.address() as AddressInfo).port,
     async stop() {
       standard.announceStop()
+      streams.end()
       limiter.close()
       await Promise.all([stopServer(server), stopDiagnostics()])
     },
   }
 }
 
-const serverOptions = {
+/** How long a client may keep what it does not use. */
+export interface TimeLimits extends StreamLimits {
+  readonly requestMilliseconds: number
+  readonly silenceMilliseconds: number
+}
+
+const timeLimits: TimeLimits = {
+  // As on the HTTP hosts: the largest message over a slow mobile link takes half of it.
+  requestMilliseconds: 60_000,
+  answerMilliseconds: 60_000,
+  // Then the connection is asked whether anybody is there.
+  silenceMilliseconds: 60_000,
+}
+
+const serverOptions = (limits: TimeLimits, streams: OpenStreams) => ({
   'grpc.max_receive_message_length': messageBytesMax,
   // Calls that one connection may have open; a client with more waits.
   'grpc.max_concurrent_streams': 256,
+  // A peer that lost its power, and one that never speaks, would keep their connections.
+  'grpc.keepalive_time_ms': limits.silenceMilliseconds,
+  'grpc.keepalive_timeout_ms': Math.min(pingMilliseconds, limits.silenceMilliseconds),
   'grpc.enable_channelz': 0,
-  interceptors: [requestTimeLimit()],
-}
+  interceptors: [
+    blameClients,
+    paceRequests,
+    requestTimeLimit(limits.requestMilliseconds),
+    streams.interceptor,
+  ],
+})
+
+/** For the answer to a ping over a bad link. */
+const pingMilliseconds = 20_000
 
 function bind(server: Server, { host, port }: CommandSettings): Promise<number> {
   return new Promise((resolve, reject) => {
