@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { status } from '@grpc/grpc-js'
@@ -100,13 +101,22 @@ describe('bytes that are hardly a message', () => {
     await assertServes(host)
   })
 
-  test('a list of a million ids is refused in one sentence', async () => {
+  test('a list of a million ids is refused before it is read to its end', async () => {
     const ids = Buffer.alloc(2_000_000)
     for (let at = 0; at < ids.length; at += 2) ids.writeUInt8(0x0a, at)
+    const startedAt = performance.now()
     const { status: code, message } = await send('RemoveOrganization', ids)
-    assert.equal(code, status.INVALID_ARGUMENT)
-    assert.ok(message.length < 200, message)
+    assert.deepEqual([code, message], [status.INVALID_ARGUMENT, 'The message could not be read.'])
+    assert.ok(performance.now() - startedAt < 1500, 'It takes no longer than its bytes need to arrive.')
     await assertServes(host)
+  })
+
+  test('a list of ten thousand ids hears how many there may be', async () => {
+    const writer = new BinaryWriter()
+    for (let count = 0; count < 10_000; count += 1)
+      writer.tag(1, WireType.LengthDelimited).string(randomUUID())
+    const { status: code, message } = await send('RemoveOrganization', writer.finish())
+    assert.deepEqual([code, message], [status.INVALID_ARGUMENT, 'Ids must contain 1 to 100 UUIDs.'])
   })
 
   test('a field that is there a hundred thousand times is what it was last', async () => {
@@ -158,10 +168,10 @@ function list(): Uint8Array {
 const everyCut = (bytes: Uint8Array): Uint8Array[] =>
   Array.from(bytes, (_, length) => bytes.subarray(0, length))
 
-/** Each byte as its neighbours, its opposite, with its first bit turned, and at both ends. */
+/** Each byte as its neighbour, its opposite, with its first bit turned, and as zero. */
 const everyMutation = (bytes: Uint8Array): Uint8Array[] =>
   [...bytes].flatMap((byte, at) =>
-    [byte + 1, byte - 1, ~byte, byte ^ 0x80, 0x00, 0xff].map((changed) => {
+    [byte + 1, ~byte, byte ^ 0x80, 0x00].map((changed) => {
       const copy = Uint8Array.from(bytes)
       copy[at] = changed
       return copy

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders } from 'node:http2'
 
 export interface RawAnswer {
@@ -40,7 +39,7 @@ export function openRawCalls(target: string, options: { initialWindowSize?: numb
       stream.on('data', (piece: Buffer) => pieces.push(piece))
       if (bytes.length > 0) stream.write(bytes)
       if (isEnded) stream.end()
-      await once(stream, 'close')
+      await new Promise((resolve) => stream.once('close', resolve))
       const status = answered['grpc-status']
       return {
         httpStatus: Number(answered[constants.HTTP2_HEADER_STATUS] ?? 0),

@@ -16,7 +16,7 @@ export function guardStreams(server: Server, limits: StreamLimits): void {
     http2Server.removeAllListeners('stream')
     http2Server.on('stream', (stream, headers) => {
       stream.on('error', () => undefined)
-      // Reset in the packet that opened it: the library would throw when it refuses such a stream.
+      // The library refuses some streams without a look whether they are still there, and would throw.
       if (stream.destroyed || stream.closed) return
       if (!readTimeout(headers)) return refuseTimeout(stream)
       removeUnreadable(headers)
