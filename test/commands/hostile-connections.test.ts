@@ -10,7 +10,12 @@ import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { assertServes, createOrganization, goodList, listOrganizations } from './assert-serves.ts'
 
 /** Short enough for a test, long enough for every honest call in it. */
-const limits = { requestMilliseconds: 300, answerMilliseconds: 300, silenceMilliseconds: 600 }
+const limits = {
+  requestMilliseconds: 300,
+  answerMilliseconds: 300,
+  silenceMilliseconds: 600,
+  stopMilliseconds: 1000,
+}
 
 describe('a connection of somebody who', () => {
   let host: CommandsUnderTest

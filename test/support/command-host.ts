@@ -24,6 +24,8 @@ export interface CommandsUnderTest {
   /** An account with a token for commands; the administrator is listed in SVC_ADMIN_LOGINS. */
   signUp(options?: AccountOptions): Promise<Person>
   readonly administrator: Person
+  /** The host alone: its database stays to be looked at. */
+  stopHost(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -62,6 +64,11 @@ export async function startCommandsUnderTest(
     const grant = { admin, audience: 'svc-grpc', scope: 'svc.grpc' }
     return { ...account, token: await issuer.signIn(database, account.id, grant) }
   }
+  let stopped: Promise<void> | undefined
+  const stopHost = () => {
+    stopped ??= host.stop()
+    return stopped
+  }
   return {
     target: `127.0.0.1:${host.port}`,
     diagnostics: `http://127.0.0.1:${host.diagnosticsPort}`,
@@ -69,8 +76,9 @@ export async function startCommandsUnderTest(
     issuer,
     signUp,
     administrator: await signUp({ login: administratorLogin, name: 'Root' }),
+    stopHost,
     async stop() {
-      await host.stop()
+      await stopHost()
       await issuer.stop()
       await drop()
     },

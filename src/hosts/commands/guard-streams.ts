@@ -1,6 +1,6 @@
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { constants } from 'node:http2'
-import { type Server, status } from '@grpc/grpc-js'
+import { status } from '@grpc/grpc-js'
 
 export interface StreamLimits {
   /** How long an answer waits for a client that does not take it. */
@@ -8,9 +8,8 @@ export interface StreamLimits {
 }
 
 /** What the gRPC library leaves open to hostile clients, closed where every stream comes by, before it sees them. */
-export function guardStreams(server: Server, limits: StreamLimits): void {
-  for (const http2Server of http2ServersOf(server)) {
-    http2Server.maxConnections = connectionsMax
+export function guardStreams(http2Servers: readonly Http2Server[], limits: StreamLimits): void {
+  for (const http2Server of http2Servers) {
     const [pass] = http2Server.listeners('stream')
     if (pass === undefined) throw new Error('The gRPC library listens to streams in another way now.')
     http2Server.removeAllListeners('stream')
@@ -26,13 +25,6 @@ export function guardStreams(server: Server, limits: StreamLimits): void {
     })
   }
 }
-
-/** As on the HTTP hosts: beyond any crowd one process can serve. */
-const connectionsMax = 20_000
-
-/** The library keeps them to itself; its version is pinned, and the tests of hostile clients need them. */
-const http2ServersOf = (server: Server): Iterable<Http2Server> =>
-  (server as unknown as { http2Servers: ReadonlyMap<Http2Server, unknown> }).http2Servers.keys()
 
 /** False when it is not what the protocol writes. The library would take a part of it, and count huge ones as negative. */
 function readTimeout(headers: IncomingHttpHeaders): boolean {
