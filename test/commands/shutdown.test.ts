@@ -12,13 +12,6 @@ import { connectOutside } from '../support/outside-connection.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { goodList, listOrganizations } from './assert-serves.ts'
 
-const shortLimits = {
-  requestMilliseconds: 60_000,
-  answerMilliseconds: 60_000,
-  silenceMilliseconds: 60_000,
-  stopMilliseconds: 300,
-}
-
 describe('a command host that stops', () => {
   test('answers the calls in flight, whose rows are there, and takes no new ones', async () => {
     const host = await startCommandsUnderTest()
@@ -81,7 +74,7 @@ describe('a command host that stops', () => {
   })
 
   test('tells a call that takes too long that its outcome is unknown, never that nothing was done', async () => {
-    const host = await startCommandsUnderTest({}, shortLimits)
+    const host = await startCommandsUnderTest({}, { stopMilliseconds: 300 })
     const calls = openCommandCalls(host.target)
     const { token } = host.administrator
     const made = await calls.call('CreateOrganization', { name: 'Before' }, { token })

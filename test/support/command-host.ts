@@ -29,12 +29,17 @@ export interface CommandsUnderTest {
   stop(): Promise<void>
 }
 
+export interface HostOptions extends Partial<TimeLimits> {
+  /** Of the rate limiter; a minute otherwise. */
+  readonly windowMilliseconds?: number
+}
+
 const administratorLogin = 'admin@example.com'
 
 /** The command host as it is deployed, on ports, a database and an issuer of its own. */
 export async function startCommandsUnderTest(
   environment: Environment = {},
-  limits?: TimeLimits,
+  { windowMilliseconds, ...limits }: HostOptions = {},
 ): Promise<CommandsUnderTest> {
   const [issuer, { database, drop }] = await Promise.all([startTestIssuer(), freshDatabase()])
   const settings = readSettings(
@@ -57,7 +62,8 @@ export async function startCommandsUnderTest(
     log,
   })
   const tracker = { database, passwords: createPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 }) }
-  const host = await startCommands(tracker, authentication, settings, log, limits)
+  const rateLimit = { ...settings.rateLimit, ...(windowMilliseconds && { windowMilliseconds }) }
+  const host = await startCommands(tracker, authentication, { ...settings, rateLimit }, log, limits)
   const signUp = async (options: AccountOptions = {}): Promise<Person> => {
     const account = await insertAccount(database, options)
     const admin = account.login === administratorLogin

@@ -20,8 +20,12 @@ export interface RawCalls {
 }
 
 /** HTTP/2 without a gRPC client around it, for requests that no such client would send. */
-export function openRawCalls(target: string, options: { initialWindowSize?: number } = {}): RawCalls {
-  const session = connect(`http://${target}`, { settings: options })
+export function openRawCalls(
+  target: string,
+  options: { initialWindowSize?: number; localAddress?: string } = {},
+): RawCalls {
+  const { localAddress, ...settings } = options
+  const session = connect(`http://${target}`, { settings, ...(localAddress && { localAddress }) })
   session.on('error', () => undefined)
   return {
     session,

@@ -13,12 +13,13 @@ export function guardStreams(http2Servers: readonly Http2Server[], limits: Strea
     const [pass] = http2Server.listeners('stream')
     if (pass === undefined) throw new Error('The gRPC library listens to streams in another way now.')
     http2Server.removeAllListeners('stream')
-    http2Server.on('stream', (stream, headers) => {
+    http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
       stream.on('error', () => undefined)
       // The library refuses some streams without a look whether they are still there, and would throw.
       if (stream.destroyed || stream.closed) return
       if (!readTimeout(headers)) return refuseTimeout(stream)
       removeUnreadable(headers)
+      if (isGivenTwice('authorization', rawHeaders)) delete headers.authorization
       dropUntaken(stream, limits)
       closeAnswered(stream)
       pass.call(http2Server, stream, headers)
@@ -64,6 +65,10 @@ function removeUnreadable(headers: IncomingHttpHeaders): void {
 
 const readableName = /^[0-9a-z_.-]+$/
 const isReadable = (value: string | undefined): boolean => value === undefined || /^[ -~]*$/.test(value)
+
+/** Node keeps the first one; given twice, it is nobody's. */
+const isGivenTwice = (name: string, rawHeaders: readonly string[]): boolean =>
+  rawHeaders.indexOf(name) !== rawHeaders.lastIndexOf(name)
 
 /** An answer that nobody takes would be kept for ever. */
 function dropUntaken(stream: ServerHttp2Stream, { answerMilliseconds }: StreamLimits): void {

@@ -35,8 +35,9 @@ export async function startCommands(
   authentication: Authentication,
   settings: CommandSettings,
   log: Log,
-  limits: TimeLimits = timeLimits,
+  givenLimits: Partial<TimeLimits> = {},
 ): Promise<CommandHost> {
+  const limits = { ...timeLimits, ...givenLimits }
   const calls = trackCalls()
   const server = new Server(serverOptions(limits, calls))
   const limiter = createCallLimiter(settings)
