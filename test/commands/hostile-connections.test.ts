@@ -156,6 +156,25 @@ describe('a connection of somebody who', () => {
     await assertServes(host)
   })
 
+  test('asks on and on without taking the answers is not read any further', async () => {
+    const raw = openRawCalls(host.target, { initialWindowSize: 0 })
+    const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
+    const stream = raw.session.request({ ...grpcHeaders(path), ':method': 'POST' })
+    stream.on('error', () => undefined)
+    const name = 'commands.v1.proto'
+    const question = framed(Buffer.concat([Buffer.from([0x1a, name.length]), Buffer.from(name)]))
+    const questions = Buffer.concat(Array.from({ length: 10_000 }, () => question))
+    let isReadToItsEnd = false
+    stream.write(questions, () => {
+      isReadToItsEnd = !stream.destroyed
+    })
+    // The host drops the stream, because nobody takes the first answer.
+    await new Promise((resolve) => stream.once('close', resolve))
+    assert.equal(isReadToItsEnd, false)
+    raw.close()
+    await assertServes(host)
+  })
+
   test('watches health quietly is not disturbed', async () => {
     const raw = openRawCalls(host.target)
     const watch = raw.session.request({

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { status } from '@grpc/grpc-js'
 import { type ChildCommands, startChildCommands } from '../support/child-commands.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
@@ -14,8 +13,6 @@ import { insertAccount } from '../support/insert-account.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { startTestIssuer, type TestIssuer } from '../support/test-issuer.ts'
 import { assertServes, listOrganizations } from './assert-serves.ts'
-
-const reflection = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
 
 describe('the memory of a command host', () => {
   let issuer: TestIssuer
@@ -76,23 +73,6 @@ describe('the memory of a command host', () => {
         await sleep(5)
         raw.close()
       }
-    }))
-
-  test('does not grow with questions whose answers nobody takes', () =>
-    assertKept(async () => {
-      const raw = openRawCalls(child.target, { initialWindowSize: 0 })
-      const question = framed(
-        Buffer.from(new BinaryWriter().tag(3, WireType.LengthDelimited).string('commands.v1.proto').finish()),
-      )
-      const many = Buffer.concat(Array.from({ length: 20_000 }, () => question))
-      for (let opened = 0; opened < 20; opened += 1) {
-        const stream = raw.session.request({ ...grpcHeaders(reflection), ':method': 'POST' })
-        stream.on('error', () => undefined)
-        stream.write(many)
-      }
-      // Long enough for a host that reads on to read them all.
-      await sleep(1000)
-      raw.close()
     }))
 })
 
