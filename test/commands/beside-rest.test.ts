@@ -15,7 +15,7 @@ describe('Commands beside REST on one store', { concurrency: true }, () => {
   before(async () => {
     rest = await startRestUnderTest()
     // With connections and a change watch of its own, as in another process.
-    commands = await startCommandsUnderTest({}, rest)
+    commands = await startCommandsUnderTest({}, { beside: rest })
     calls = openCommandCalls(commands.target)
     workspace = await furnish(rest)
   })

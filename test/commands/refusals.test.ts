@@ -22,7 +22,7 @@ describe('A refused command', { concurrency: true }, () => {
 
   before(async () => {
     rest = await startRestUnderTest()
-    commands = await startCommandsUnderTest({ LOG_LEVEL: 'silent' }, rest)
+    commands = await startCommandsUnderTest({ LOG_LEVEL: 'silent' }, { beside: rest })
     calls = openCommandCalls(commands.target)
     workspace = await furnish(rest)
   })

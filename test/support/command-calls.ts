@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
+import { Client, type ClientOptions, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader'
 
 export interface CommandAnswer {
@@ -36,10 +36,10 @@ type Field = { readonly name: string; readonly type: string; readonly typeName: 
 const protoFile = fileURLToPath(new URL('../../docs/contract/commands.v1.proto', import.meta.url))
 const packageName = 'tracker.commands.v1'
 
-export function openCommandCalls(target: string): CommandCalls {
+export function openCommandCalls(target: string, options: ClientOptions = {}): CommandCalls {
   const definition = loadSync(protoFile, { longs: String, defaults: true })
   const service = definition[`${packageName}.Commands`] as unknown as Readonly<Record<string, AnyMethod>>
-  const client = new Client(target, credentials.createInsecure())
+  const client = new Client(target, credentials.createInsecure(), options)
   const send = <Request, Result>(
     path: string,
     [serialize, deserialize]: [(request: Request) => Buffer, (bytes: Buffer) => Result],

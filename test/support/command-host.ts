@@ -2,7 +2,7 @@ import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { createAuthentication } from '../../src/authentication/authenticate.ts'
 import { type Environment, readSettings } from '../../src/configuration/settings.ts'
 import { readCommandSettings } from '../../src/hosts/commands/configuration.ts'
-import { startCommands } from '../../src/hosts/commands/main.ts'
+import { startCommands, type TimeLimits } from '../../src/hosts/commands/main.ts'
 import { createLog } from '../../src/http/log.ts'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { sql } from '../../src/store/sql.ts'
@@ -27,7 +27,15 @@ export interface CommandsUnderTest {
   /** An account with the token of a service client; the administrator is listed in SVC_ADMIN_LOGINS. */
   signUp(options?: AccountOptions): Promise<Person>
   readonly administrator: Person
+  /** The host alone: its database stays to be looked at. */
+  stopHost(): Promise<void>
   stop(): Promise<void>
+}
+
+export interface HostOptions extends Partial<TimeLimits> {
+  /** Of the rate limiter; a minute otherwise. */
+  readonly windowMilliseconds?: number
+  readonly beside?: Beside
 }
 
 const administratorLogin = 'admin@example.com'
@@ -38,7 +46,7 @@ export type Beside = Pick<CommandsUnderTest, 'database' | 'identity'>
 /** The command host as it is deployed, on ports of its own; its store too, unless it starts beside another host. */
 export async function startCommandsUnderTest(
   environment: Environment = {},
-  beside?: Beside,
+  { beside, windowMilliseconds, ...limits }: HostOptions = {},
 ): Promise<CommandsUnderTest> {
   const { database, identity, end } = beside ? await join(beside) : await ownGround()
   const settings = readSettings(
@@ -60,7 +68,9 @@ export async function startCommandsUnderTest(
     administrators: administratorsOf(settings),
     log,
   })
-  const host = await startCommands({ database, passwords: cheapPasswords() }, authentication, settings, log)
+  const tracker = { database, passwords: cheapPasswords() }
+  const rateLimit = { ...settings.rateLimit, ...(windowMilliseconds && { windowMilliseconds }) }
+  const host = await startCommands(tracker, authentication, { ...settings, rateLimit }, log, limits)
   const withToken = async (account: Account): Promise<Person> => ({
     ...account,
     token: await identity.serviceToken(account.login, 'svc.grpc'),
@@ -70,6 +80,11 @@ export async function startCommandsUnderTest(
     return withToken(await insertAccount(database, { ...options, login }))
   }
   const known = await findAccount(database, administratorLogin)
+  let stopped: Promise<void> | undefined
+  const stopHost = () => {
+    stopped ??= host.stop()
+    return stopped
+  }
   return {
     target: `127.0.0.1:${host.port}`,
     diagnostics: `http://127.0.0.1:${host.diagnosticsPort}`,
@@ -77,8 +92,9 @@ export async function startCommandsUnderTest(
     identity,
     signUp,
     administrator: await (known ? withToken(known) : signUp({ login: administratorLogin, name: 'Root' })),
+    stopHost,
     async stop() {
-      await host.stop()
+      await stopHost()
       await end()
     },
   }

@@ -7,10 +7,24 @@ import { statuses } from './statuses.ts'
 /** How a call ends that did not succeed. */
 export type CallError = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 
+/** Nobody waits for the answer. */
+export class CallGone extends Error {
+  readonly code: status
+
+  constructor(code: status) {
+    super(code === status.CANCELLED ? 'The call was cancelled.' : 'The deadline has passed.')
+    this.name = 'CallGone'
+    this.code = code
+  }
+}
+
 /** Undefined for anything nobody foresaw. */
 export function callErrorOf(error: unknown): CallError | undefined {
   if (error instanceof UnreadableMessage) {
     return { code: status.INVALID_ARGUMENT, details: error.message, metadata: new Metadata() }
+  }
+  if (error instanceof CallGone) {
+    return { code: error.code, details: error.message, metadata: new Metadata() }
   }
   const code = error instanceof Problem ? statuses[error.kind] : 'failedResult'
   return error instanceof Problem && code !== 'failedResult' ? problemError(error, code) : undefined

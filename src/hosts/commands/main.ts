@@ -7,15 +7,21 @@ import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { requireCurrentSchema } from '../../store/schema.ts'
 import { sql } from '../../store/sql.ts'
+import { blameClients } from './blame-clients.ts'
 import { commands } from './commands.ts'
 import type { CommandSettings } from './configuration.ts'
+import { http2ServersOf, trackConnections } from './connections.ts'
 import { createDiagnostics } from './diagnostics.ts'
+import { guardStreams, type StreamLimits } from './guard-streams.ts'
 import { createCallLimiter } from './limit-calls.ts'
 import { messageBytesMax } from './message.ts'
 import { measureCalls } from './metrics.ts'
+import { type OpenCalls, trackCalls } from './open-calls.ts'
+import { paceRequests } from './pace-requests.ts'
 import { addStandardServices } from './protobuf/standard-services.ts'
 import { registerCommands } from './register-commands.ts'
 import { requestTimeLimit } from './request-time-limit.ts'
+import { stopServer } from './stop-server.ts'
 
 export interface CommandHost {
   readonly port: number
@@ -29,8 +35,11 @@ export async function startCommands(
   authentication: Authentication,
   settings: CommandSettings,
   log: Log,
+  givenLimits: Partial<TimeLimits> = {},
 ): Promise<CommandHost> {
-  const server = new Server(serverOptions)
+  const limits = { ...timeLimits, ...givenLimits }
+  const calls = trackCalls()
+  const server = new Server(serverOptions(limits, calls))
   const limiter = createCallLimiter(settings)
   const diagnostics = createDiagnostics(
     authentication,
@@ -45,25 +54,57 @@ export async function startCommands(
   const standard = addStandardServices(server, commands())
   const stopDiagnostics = prepareStop(diagnostics)
   const port = await bind(server, settings)
-  await listen(diagnostics, { host: settings.host, port: settings.diagnosticsPort })
+  const http2Servers = http2ServersOf(server)
+  const connections = trackConnections(http2Servers)
+  guardStreams(http2Servers, limits)
+  try {
+    await listen(diagnostics, { host: settings.host, port: settings.diagnosticsPort })
+  } catch (error) {
+    server.forceShutdown()
+    throw error
+  }
   return {
     port,
     diagnosticsPort: (diagnostics.server.address() as AddressInfo).port,
     async stop() {
       standard.announceStop()
       limiter.close()
-      await Promise.all([stopServer(server), stopDiagnostics()])
+      await Promise.all([stopServer(server, { ...limits, calls, connections }), stopDiagnostics()])
     },
   }
 }
 
-const serverOptions = {
+/** How long anybody is waited for. */
+export interface TimeLimits extends StreamLimits {
+  readonly requestMilliseconds: number
+  readonly silenceMilliseconds: number
+  /** For the calls in flight when the host stops. */
+  readonly stopMilliseconds: number
+}
+
+const timeLimits: TimeLimits = {
+  // As on the HTTP hosts: the largest message over a slow mobile link takes half of it.
+  requestMilliseconds: 60_000,
+  answerMilliseconds: 60_000,
+  // Then the connection is asked whether anybody is there.
+  silenceMilliseconds: 60_000,
+  // Container platforms kill after 10 s; the store wants some of that to close too.
+  stopMilliseconds: 8000,
+}
+
+const serverOptions = (limits: TimeLimits, calls: OpenCalls) => ({
   'grpc.max_receive_message_length': messageBytesMax,
   // Calls that one connection may have open; a client with more waits.
   'grpc.max_concurrent_streams': 256,
+  // A peer that lost its power, and one that never speaks, would keep their connections.
+  'grpc.keepalive_time_ms': limits.silenceMilliseconds,
+  'grpc.keepalive_timeout_ms': Math.min(pingMilliseconds, limits.silenceMilliseconds),
   'grpc.enable_channelz': 0,
-  interceptors: [requestTimeLimit()],
-}
+  interceptors: [blameClients, paceRequests, requestTimeLimit(limits.requestMilliseconds), calls.interceptor],
+})
+
+/** For the answer to a ping over a bad link. */
+const pingMilliseconds = 20_000
 
 function bind(server: Server, { host, port }: CommandSettings): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -77,17 +118,3 @@ function bind(server: Server, { host, port }: CommandSettings): Promise<number> 
 /** The library tells a taken port in words only. */
 const inUse = ({ message }: Error, port: number) =>
   message.includes('EADDRINUSE') ? { code: 'EADDRINUSE', port } : {}
-
-/** Finishes the calls in flight, but not for ever. */
-function stopServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.forceShutdown(), stopMilliseconds)
-    server.tryShutdown(() => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
-}
-
-// Container platforms kill after 10 s; the store wants some of that to close too.
-const stopMilliseconds = 8000

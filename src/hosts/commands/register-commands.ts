@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js'
 import type { Authentication } from '../../authentication/authenticate.ts'
 import type { Log } from '../../http/log.ts'
 import type { Tracker } from '../../operations/tracker.ts'
-import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
+import { type CallError, CallGone, callErrorOf, unexpectedError } from './call-error.ts'
 import { type Command, commands } from './commands.ts'
 import type { Admit } from './limit-calls.ts'
 import type { Encoding } from './message.ts'
@@ -48,13 +48,13 @@ function handlerOf(registration: Registration, command: Command, encoding: Encod
     }
     answer(call).then(
       (bytes) => {
+        end(isGone(call) ? goneStatus(call) : status.OK)
         reply(null, bytes)
-        end(status.OK)
       },
       (error: unknown) => {
         const refusal = callErrorOf(error) ?? unforeseen(log, command, error)
+        end(isGone(call) ? goneStatus(call) : refusal.code)
         reply(refusal)
-        end(refusal.code)
       },
     )
   }
@@ -68,7 +68,7 @@ function answering({ tracker, authentication, admit }: Registration, command: Co
     const { caller } = await authentication.authenticate(authorizationOf(call))
     const request = read(call.request)
     // Whoever hung up or ran out of time gets nothing done any more.
-    if (call.cancelled) throw new CallGone()
+    if (isGone(call)) throw new CallGone(goneStatus(call))
     return write(await runCommand(tracker, command, caller, request))
   }
 }
@@ -79,9 +79,14 @@ function authorizationOf({ metadata }: Call): string | undefined {
   return others.length === 0 ? given?.toString() : undefined
 }
 
-class CallGone extends Error {}
+const isGone = (call: Call): boolean => call.cancelled || isLate(call)
+
+// The library notices only when its timer runs, which may be after the request was read.
+const isLate = (call: Call): boolean => Number(call.getDeadline()) <= Date.now()
+
+const goneStatus = (call: Call): status => (isLate(call) ? status.DEADLINE_EXCEEDED : status.CANCELLED)
 
 function unforeseen(log: Log, { name }: Command, error: unknown): CallError {
-  if (!(error instanceof CallGone)) log.error({ err: error, command: name }, 'unexpected error')
+  log.error({ err: error, command: name }, 'unexpected error')
   return unexpectedError()
 }

@@ -2,9 +2,9 @@ import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/gr
 
 /** Ends calls whose request does not arrive: an open stream without a message would be kept for ever. */
 export const requestTimeLimit =
-  (milliseconds = requestMilliseconds): ServerInterceptor =>
+  (milliseconds: number): ServerInterceptor =>
   (method, call) => {
-    if (method.requestStream) return new ServerInterceptingCall(call)
+    if (method.requestStream) return call as ServerInterceptingCall
     return new ServerInterceptingCall(call, {
       start(next) {
         const timer = setTimeout(() => {
@@ -20,6 +20,3 @@ export const requestTimeLimit =
       },
     })
   }
-
-// As on the HTTP hosts: the largest message over a slow mobile link takes half of it.
-const requestMilliseconds = 60_000

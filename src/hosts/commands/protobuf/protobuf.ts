@@ -76,9 +76,13 @@ const collecting =
   (read: Reading['read']): Reading['read'] =>
   (reader, before) => {
     const items = (before as unknown[] | undefined) ?? []
+    if (items.length === itemsMax) throw new UnreadableMessage()
     items.push(read(reader))
     return items
   }
+
+// A hundred times the longest legal list; two million empty entries fit a message and would take seconds to look at.
+const itemsMax = 10_000
 
 function endOf(reader: BinaryReader): number {
   const length = reader.uint32()

@@ -1,0 +1,87 @@
+import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import { constants } from 'node:http2'
+import { status } from '@grpc/grpc-js'
+
+export interface StreamLimits {
+  /** How long an answer waits for a client that does not take it. */
+  readonly answerMilliseconds: number
+}
+
+/** What the gRPC library leaves open to hostile clients, closed where every stream comes by, before it sees them. */
+export function guardStreams(http2Servers: readonly Http2Server[], limits: StreamLimits): void {
+  for (const http2Server of http2Servers) {
+    const [pass] = http2Server.listeners('stream')
+    if (pass === undefined) throw new Error('The gRPC library listens to streams in another way now.')
+    http2Server.removeAllListeners('stream')
+    http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
+      stream.on('error', () => undefined)
+      // The library refuses some streams without a look whether they are still there, and would throw.
+      if (stream.destroyed || stream.closed) return
+      if (!readTimeout(headers)) return refuseTimeout(stream)
+      removeUnreadable(headers)
+      if (isGivenTwice('authorization', rawHeaders)) delete headers.authorization
+      dropUntaken(stream, limits)
+      closeAnswered(stream)
+      pass.call(http2Server, stream, headers)
+    })
+  }
+}
+
+/** False when it is not what the protocol writes. The library would take a part of it, and count huge ones as negative. */
+function readTimeout(headers: IncomingHttpHeaders): boolean {
+  const given = headers[timeoutHeader]
+  if (given === undefined) return true
+  const [, amount, unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(String(given)) ?? []
+  if (amount === undefined) return false
+  const milliseconds = Number(amount) * (unitMilliseconds[unit] ?? 0)
+  if (milliseconds > timerMillisecondsMax) delete headers[timeoutHeader]
+  return true
+}
+
+const timeoutHeader = 'grpc-timeout'
+const unitMilliseconds: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1 }
+/** What a timer of Node can wait, 24 days: nobody waits longer for an answer. */
+const timerMillisecondsMax = 2 ** 31 - 1
+
+function refuseTimeout(stream: ServerHttp2Stream): void {
+  stream.respond(
+    {
+      ':status': 200,
+      'content-type': 'application/grpc',
+      'grpc-status': status.INVALID_ARGUMENT,
+      'grpc-message': 'The grpc-timeout could not be read.',
+    },
+    { endStream: true },
+  )
+}
+
+/** The library would print them, and one of them may be a token. */
+function removeUnreadable(headers: IncomingHttpHeaders): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.startsWith(':')) continue
+    if (!readableName.test(name) || ![value].flat().every(isReadable)) delete headers[name]
+  }
+}
+
+const readableName = /^[0-9a-z_.-]+$/
+const isReadable = (value: string | undefined): boolean => value === undefined || /^[ -~]*$/.test(value)
+
+/** Node keeps the first one; given twice, it is nobody's. */
+const isGivenTwice = (name: string, rawHeaders: readonly string[]): boolean =>
+  rawHeaders.indexOf(name) !== rawHeaders.lastIndexOf(name)
+
+/** An answer that nobody takes would be kept for ever. */
+function dropUntaken(stream: ServerHttp2Stream, { answerMilliseconds }: StreamLimits): void {
+  stream.setTimeout(answerMilliseconds)
+  stream.on('timeout', () => {
+    if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
+    else if (!stream.destroyed) stream.setTimeout(answerMilliseconds)
+  })
+}
+
+/** A client that never ends its request would keep the stream for ever, although it has its answer. */
+function closeAnswered(stream: ServerHttp2Stream): void {
+  stream.once('finish', () => {
+    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR)
+  })
+}

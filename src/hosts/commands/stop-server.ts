@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Server } from '@grpc/grpc-js'
+import type { Connections } from './connections.ts'
+import type { OpenCalls } from './open-calls.ts'
+
+/** Takes no new calls, finishes those in flight, but not for ever, and leaves no connection behind. */
+export async function stopServer(
+  server: Server,
+  { calls, connections, stopMilliseconds }: Stopping,
+): Promise<void> {
+  calls.endStreams()
+  const isStopped = new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
+  const hangUps = setInterval(connections.cutEnded, hangUpMilliseconds)
+  const giveUp = setTimeout(async () => {
+    calls.giveUp()
+    await sleep(hangUpMilliseconds)
+    connections.cutAll()
+  }, stopMilliseconds)
+  await isStopped
+  clearInterval(hangUps)
+  clearTimeout(giveUp)
+}
+
+export interface Stopping {
+  readonly calls: OpenCalls
+  readonly connections: Connections
+  readonly stopMilliseconds: number
+}
+
+/** For the last words to arrive, and the client to hang up first. */
+const hangUpMilliseconds = 500

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect as connectHttp2, constants } from 'node:http2'
+import { connect, type Socket } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { status } from '@grpc/grpc-js'
+import { sql } from '../../src/store/sql.ts'
+import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
+import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
+import { assertServes, createOrganization, goodList, listOrganizations } from './assert-serves.ts'
+
+/** Short enough for a test, long enough for every honest call in it. */
+const limits = {
+  requestMilliseconds: 300,
+  answerMilliseconds: 300,
+  silenceMilliseconds: 600,
+  stopMilliseconds: 1000,
+}
+
+describe('a connection of somebody who', () => {
+  let host: CommandsUnderTest
+
+  before(async () => {
+    host = await startCommandsUnderTest({}, limits)
+  })
+  after(() => host.stop())
+
+  const goodHeaders = () => grpcHeaders(listOrganizations, host.administrator.token)
+
+  const garbage: Readonly<Record<string, string>> = {
+    'says garbage': '\u0000\u0001\u0002 garbage \r\n\r\n'.repeat(100),
+    'speaks HTTP/1.1': 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n',
+    'posts over HTTP/1.1': `POST ${listOrganizations} HTTP/1.1\r\nHost: x\r\nContent-Type: application/grpc\r\n\r\n`,
+    'begins TLS': '\u0016\u0003\u0001\u0000\u00a5\u0001\u0000\u0000\u00a1\u0003\u0003',
+    'says garbage after the preface': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\ngarbage garbage garbage',
+    'sends a frame of 16 MiB': `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${'\u00ff'.repeat(64)}`,
+  }
+  for (const [name, bytes] of Object.entries(garbage)) {
+    test(`${name} is closed`, async () => {
+      const socket = openSocket(host)
+      socket.write(bytes, 'latin1')
+      await closed(socket)
+      await assertServes(host)
+    })
+  }
+
+  test('says nothing is closed after a while', async () => {
+    const silent = openSocket(host)
+    const halfPreface = openSocket(host)
+    halfPreface.write('PRI * HTTP/2.0\r\n')
+    await Promise.all([closed(silent), closed(halfPreface)])
+  })
+
+  test('asks for GET / hears that this port speaks gRPC only', async () => {
+    const raw = openRawCalls(host.target)
+    const answer = await raw.send({ ':method': 'GET', ':path': '/' })
+    raw.close()
+    assert.equal(answer.httpStatus, 415)
+    await assertServes(host)
+  })
+
+  test('sends another content type hears 415, and without TE is served', async () => {
+    const raw = openRawCalls(host.target)
+    for (const type of ['application/json', 'text/plain', '']) {
+      const answer = await raw.send({ ...goodHeaders(), 'content-type': type }, framed(goodList))
+      assert.equal(answer.httpStatus, 415, type)
+    }
+    const { te: _, ...withoutTe } = goodHeaders()
+    assert.equal((await raw.send(withoutTe, framed(goodList))).status, status.OK)
+    raw.close()
+  })
+
+  test('asks for what there is not hears UNIMPLEMENTED, whatever the path', async () => {
+    const raw = openRawCalls(host.target)
+    const paths = [
+      '/',
+      '/x/y',
+      '/tracker.commands.v1.Commands/',
+      `/${'a'.repeat(8000)}`,
+      '/%00%0d%0a',
+      '/ä€',
+      '*',
+    ]
+    for (const path of paths) {
+      const answer = await raw.send(grpcHeaders(path), framed(goodList))
+      assert.ok(answer.status === status.UNIMPLEMENTED || answer.resetCode !== 0, path)
+      await assertServes(host)
+    }
+    raw.close()
+  })
+
+  test('floods with headers is refused, and a token in an unreadable one is printed nowhere', async (t) => {
+    const printed = t.mock.method(console, 'error', () => undefined)
+    for (const headers of [manyHeaders(), { huge: 'x'.repeat(100_000) }]) {
+      const raw = openRawCalls(host.target)
+      const answer = await raw.send({ ...goodHeaders(), ...headers }, framed(goodList))
+      assert.notEqual(answer.status, status.OK)
+      assert.notEqual(answer.status, status.INTERNAL)
+      raw.close()
+      await assertServes(host)
+    }
+    const raw = openRawCalls(host.target)
+    const authorization = `Bearer ${host.administrator.token}\u00e9`
+    const answer = await raw.send({ ...goodHeaders(), authorization }, framed(goodList))
+    assert.equal(answer.status, status.UNAUTHENTICATED)
+    const odd = await raw.send(
+      { ...goodHeaders(), 'x~y': 'secret', 'x-bin': 'not base64!' },
+      framed(goodList),
+    )
+    assert.equal(odd.status, status.OK)
+    raw.close()
+    assert.equal(printed.mock.callCount(), 0)
+  })
+
+  for (const path of [createOrganization, '/no/such', '/grpc.health.v1.Health/Watch']) {
+    for (const contentType of ['application/grpc', 'text/plain']) {
+      test(`resets thousands of streams at once harms nobody else: ${contentType} for ${path}`, async () => {
+        const session = connectHttp2(`http://${host.target}`)
+        session.on('error', () => undefined)
+        const headers = { ...grpcHeaders(path, host.administrator.token), ':method': 'POST' }
+        for (let opened = 0; opened < 1500 && !session.closed; opened += 1) {
+          const stream = session.request({ ...headers, 'content-type': contentType })
+          stream.on('error', () => undefined)
+          stream.close(constants.NGHTTP2_CANCEL)
+          if (opened % 100 === 99) await new Promise((resolve) => setImmediate(resolve))
+        }
+        session.destroy()
+        await assertServes(host)
+        const made = await host.database.query(sql`select id from organizations`)
+        assert.equal(made.length, 0)
+      })
+    }
+  }
+
+  test('opens a call and never sends it hears DEADLINE_EXCEEDED, and the stream is over', async () => {
+    const raw = openRawCalls(host.target)
+    const calls = Array.from({ length: 50 }, () =>
+      raw.send(goodHeaders(), framed(goodList).subarray(0, 4), false),
+    )
+    for (const { status: code, message } of await Promise.all(calls)) {
+      assert.deepEqual([code, message], [status.DEADLINE_EXCEEDED, 'The request did not arrive in time.'])
+    }
+    assert.equal((await raw.send(goodHeaders(), framed(goodList))).status, status.OK)
+    raw.close()
+  })
+
+  test('never takes the answers loses the streams that wait for that', async () => {
+    const { database, administrator } = host
+    for (let made = 0; made < 100; made += 1) await insertOrganization(database, made)
+    const raw = openRawCalls(host.target, { initialWindowSize: 0 })
+    const pageOf100 = Buffer.from([0x0a, 0x02, 0x10, 100])
+    const headers = grpcHeaders(listOrganizations, administrator.token)
+    const answers = await Promise.all(Array.from({ length: 100 }, () => raw.send(headers, framed(pageOf100))))
+    for (const { resetCode } of answers) assert.equal(resetCode, constants.NGHTTP2_CANCEL)
+    raw.close()
+    await assertServes(host)
+  })
+
+  test('asks on and on without taking the answers is not read any further', async () => {
+    const raw = openRawCalls(host.target, { initialWindowSize: 0 })
+    const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
+    const stream = raw.session.request({ ...grpcHeaders(path), ':method': 'POST' })
+    stream.on('error', () => undefined)
+    const name = 'commands.v1.proto'
+    const question = framed(Buffer.concat([Buffer.from([0x1a, name.length]), Buffer.from(name)]))
+    const questions = Buffer.concat(Array.from({ length: 10_000 }, () => question))
+    let isReadToItsEnd = false
+    stream.write(questions, () => {
+      isReadToItsEnd = !stream.destroyed
+    })
+    // The host drops the stream, because nobody takes the first answer.
+    await new Promise((resolve) => stream.once('close', resolve))
+    assert.equal(isReadToItsEnd, false)
+    raw.close()
+    await assertServes(host)
+  })
+
+  test('watches health quietly is not disturbed', async () => {
+    const raw = openRawCalls(host.target)
+    const watch = raw.session.request({
+      ...grpcHeaders('/grpc.health.v1.Health/Watch'),
+      ':method': 'POST',
+    })
+    watch.on('error', () => undefined)
+    watch.end(framed(Buffer.alloc(0)))
+    const [first] = await once(watch, 'data')
+    assert.equal(first.length > 5, true)
+    const stays = new Promise((resolve) => setTimeout(resolve, limits.answerMilliseconds * 4))
+    await Promise.race([stays, once(watch, 'close').then(() => assert.fail('The watch was closed.'))])
+    raw.close()
+  })
+})
+
+function openSocket({ target }: CommandsUnderTest): Socket {
+  const [host, port] = target.split(':')
+  const socket = connect(Number(port), host)
+  socket.on('error', () => undefined)
+  socket.resume()
+  return socket
+}
+
+async function closed(socket: Socket): Promise<void> {
+  if (!socket.destroyed) await once(socket, 'close', { signal: AbortSignal.timeout(10_000) })
+}
+
+const manyHeaders = (): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`x-${index}`, 'y']))
+
+function insertOrganization(database: CommandsUnderTest['database'], number: number): Promise<unknown[]> {
+  return database.query(sql`
+    insert into organizations (id, name, description)
+    values (gen_random_uuid(), ${`Organization ${number}`}, ${'x'.repeat(2000)})`)
+}

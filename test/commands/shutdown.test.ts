@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
+import type { MethodDefinition } from '@grpc/proto-loader'
+import { service as health } from 'grpc-health-check'
+import { sql } from '../../src/store/sql.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { connectOutside } from '../support/outside-connection.ts'
+import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
+import { goodList, listOrganizations } from './assert-serves.ts'
+
+describe('a command host that stops', () => {
+  test('answers the calls in flight, whose rows are there, and takes no new ones', async () => {
+    const host = await startCommandsUnderTest()
+    const calls = openCommandCalls(host.target)
+    const { token } = host.administrator
+    const made = await calls.call('CreateOrganization', { name: 'Before' }, { token })
+    const id = made.result.organization.id
+    const outside = await connectOutside(host.database)
+    await outside.query('begin')
+    await outside.query('select 1 from organizations where id = $1 for update', [id])
+    const updating = calls.call('UpdateOrganization', { id, name: 'After' }, { token })
+    await lockWaits(outside)
+    const stopped = host.stopHost()
+    const late = await calls.call('CreateOrganization', { name: 'Late' }, { token })
+    await outside.query('commit')
+    await outside.end()
+    assert.equal((await updating).result.success, true)
+    await stopped
+    calls.close()
+    assert.equal(status[late.code], 'UNAVAILABLE', late.details)
+    const rows = await host.database.query<{ name: string }>(sql`select name from organizations`)
+    assert.deepEqual(rows, [{ name: 'After' }])
+    await host.stop()
+  })
+
+  test('tells its watchers first, lets them go, and does not wait for whoever only listens', async () => {
+    const host = await startCommandsUnderTest()
+    const client = new Client(host.target, credentials.createInsecure())
+    const watchMethod = health.Watch as MethodDefinition<object, { status: string }>
+    const seen: unknown[] = []
+    const watch = client.makeServerStreamRequest(
+      watchMethod.path,
+      watchMethod.requestSerialize,
+      watchMethod.responseDeserialize,
+      { service: '' },
+      new Metadata(),
+    )
+    const ended = new Promise<ServiceError>((resolve) => watch.on('error', resolve))
+    const first = new Promise((resolve) => watch.once('data', resolve))
+    watch.on('data', ({ status: state }: { status: string }) => seen.push(state))
+    await first
+    const [name, port] = host.target.split(':')
+    const idle = connect(Number(port), name)
+    idle.on('error', () => undefined)
+    const raw = openRawCalls(host.target)
+    assert.equal(
+      (await raw.send(grpcHeaders(listOrganizations, host.administrator.token), framed(goodList))).status,
+      0,
+    )
+    const startedAt = performance.now()
+    await host.stopHost()
+    const seconds = (performance.now() - startedAt) / 1000
+    assert.deepEqual(seen, ['SERVING', 'NOT_SERVING'])
+    assert.equal((await ended).code, status.UNAVAILABLE)
+    assert.ok(seconds < 4, `It took ${seconds} s.`)
+    client.close()
+    raw.close()
+    idle.destroy()
+    await host.stop()
+  })
+
+  test('tells a call that takes too long that its outcome is unknown, never that nothing was done', async () => {
+    const host = await startCommandsUnderTest({}, { stopMilliseconds: 300 })
+    const calls = openCommandCalls(host.target)
+    const { token } = host.administrator
+    const made = await calls.call('CreateOrganization', { name: 'Before' }, { token })
+    const id = made.result.organization.id
+    const outside = await connectOutside(host.database)
+    await outside.query('begin')
+    await outside.query('select 1 from organizations where id = $1 for update', [id])
+    const updating = calls.call('UpdateOrganization', { id, name: 'After' }, { token })
+    await lockWaits(outside)
+    const raw = openRawCalls(host.target)
+    const headers = grpcHeaders(listOrganizations, token)
+    const arriving = raw.send(headers, framed(goodList).subarray(0, 4), false)
+    assert.equal((await raw.send(headers, framed(goodList))).status, status.OK)
+    const startedAt = performance.now()
+    await host.stopHost()
+    assert.ok(performance.now() - startedAt < 5000)
+    const { code, details } = await updating
+    assert.deepEqual([code, details], [status.UNKNOWN, 'The host stopped before the outcome was known.'])
+    assert.equal((await arriving).status, status.UNAVAILABLE)
+    await outside.query('rollback')
+    await outside.end()
+    calls.close()
+    raw.close()
+    await host.stop()
+  })
+})
+
+/** Until somebody waits for the lock that `outside` holds. */
+async function lockWaits(outside: { query(text: string): Promise<{ rowCount: number | null }> }) {
+  for (let tries = 0; tries < 250; tries += 1) {
+    const { rowCount } = await outside.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")
+    if (rowCount) return
+    await sleep(20)
+  }
+  assert.fail('Nobody waits for the lock.')
+}

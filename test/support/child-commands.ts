@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChildEnvironment, freePort, spawnStart } from './child-host.ts'
+
+export interface ChildCommands {
+  readonly target: string
+  readonly diagnostics: string
+  /** What it uses of this machine's memory, all in all. */
+  residentBytes(): Promise<number>
+  output(): string
+  end(signal: NodeJS.Signals): Promise<number | string>
+  readonly exited: Promise<number | string>
+}
+
+/** `npm start -- commands` as a process of its own, ready to serve. */
+export async function startChildCommands(environment: ChildEnvironment): Promise<ChildCommands> {
+  const [port, diagnosticsPort] = [await freePort(), await freePort()]
+  const diagnostics = `http://127.0.0.1:${diagnosticsPort}`
+  const child = spawnStart(
+    {
+      METRICS: 'true',
+      ...environment,
+      COMMAND_PORT: String(port),
+      COMMAND_DIAGNOSTICS_PORT: String(diagnosticsPort),
+    },
+    ['commands'],
+  )
+  let isOver = false
+  void child.exited.then(() => {
+    isOver = true
+  })
+  for (const startedAt = performance.now(); ; await sleep(40)) {
+    const answer = await fetch(`${diagnostics}/readyz`).catch(() => undefined)
+    if (answer?.status === 200) break
+    if (isOver || performance.now() - startedAt > startSecondsMax * 1000) {
+      child.process.kill('SIGKILL')
+      throw new Error(`The command host did not get ready:\n${child.output()}`)
+    }
+  }
+  return {
+    target: `127.0.0.1:${port}`,
+    diagnostics,
+    async residentBytes() {
+      const metrics = await (await fetch(`${diagnostics}/metrics`)).text()
+      return Number(/^process_resident_memory_bytes (\d+)/m.exec(metrics)?.[1])
+    },
+    output: child.output,
+    end(signal) {
+      child.process.kill(signal)
+      return child.exited
+    },
+    exited: child.exited,
+  }
+}
+
+const startSecondsMax = 60
