@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import { type FieldErrors, Problem } from '../../model/problem.ts'
-import { UnreadableMessage } from './message.ts'
+import { OversizedMessage, UnreadableMessage } from './message.ts'
 import { statuses } from './statuses.ts'
 
 /** How a call ends that did not succeed. */
@@ -11,6 +11,9 @@ export type CallError = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 export function callErrorOf(error: unknown): CallError | undefined {
   if (error instanceof UnreadableMessage) {
     return { code: status.INVALID_ARGUMENT, details: error.message, metadata: new Metadata() }
+  }
+  if (error instanceof OversizedMessage) {
+    return { code: status.RESOURCE_EXHAUSTED, details: error.message, metadata: new Metadata() }
   }
   const code = error instanceof Problem ? statuses[error.kind] : 'failedResult'
   return error instanceof Problem && code !== 'failedResult' ? problemError(error, code) : undefined

@@ -1,4 +1,4 @@
-import { messageBytesMax, UnreadableMessage } from '../message.ts'
+import { messageBytesMax, OversizedMessage, UnreadableMessage } from '../message.ts'
 import { decodeLz4Block } from './lz4.ts'
 import { type Extension, MessagePackReader, type Token } from './message-pack-reader.ts'
 
@@ -19,7 +19,11 @@ export function decompress(body: Uint8Array): Uint8Array {
 const blockLengths = 98
 const wholeBlock = 99
 
+/** Clients cut at 32 KB; a message of the largest size in blocks of 1 KB fits. */
+const blocksMax = 4096
+
 function decompressArray(reader: MessagePackReader, length: number): Uint8Array {
+  if (length > blocksMax + 1) throw new UnreadableMessage()
   const lengths = blockLengthsIn(reader.next())
   if (lengths.length !== length - 1) throw new UnreadableMessage()
   requireLegal(lengths.reduce((sum, each) => sum + each, 0))
@@ -32,7 +36,7 @@ function blockLengthsIn(token: Token): number[] {
   if (token.kind !== 'extension' || token.extension.type !== blockLengths) throw new UnreadableMessage()
   const reader = new MessagePackReader(token.extension.bytes)
   const lengths: number[] = []
-  while (!reader.isAtEnd) lengths.push(lengthIn(reader.next()))
+  while (!reader.isAtEnd && lengths.length <= blocksMax) lengths.push(lengthIn(reader.next()))
   return lengths
 }
 
@@ -56,7 +60,7 @@ const lengthIn = (token: Token): number => {
 
 /** Before anything is allocated: the lengths are what a stranger says. */
 function requireLegal(length: number): void {
-  if (length > messageBytesMax) throw new UnreadableMessage()
+  if (length > messageBytesMax) throw new OversizedMessage()
 }
 
 function requireEnd(reader: MessagePackReader): void {
