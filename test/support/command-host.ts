@@ -5,9 +5,11 @@ import { type Environment, readSettings } from '../../src/configuration/settings
 import { readCommandSettings } from '../../src/hosts/commands/configuration.ts'
 import { startCommands } from '../../src/hosts/commands/main.ts'
 import { createLog } from '../../src/http/log.ts'
-import type { Database } from '../../src/store/database.ts'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+import { sql } from '../../src/store/sql.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
+import { addressOf } from './outside-connection.ts'
 import { startTestIssuer, type TestIssuer } from './test-issuer.ts'
 
 export interface Person extends Account {
@@ -23,15 +25,23 @@ export interface CommandsUnderTest {
   readonly issuer: TestIssuer
   /** An account with a token for commands; the administrator is listed in SVC_ADMIN_LOGINS. */
   signUp(options?: AccountOptions): Promise<Person>
+  /** A fresh token for an account that is there. */
+  signIn(account: Account): Promise<Person>
   readonly administrator: Person
   stop(): Promise<void>
 }
 
 const administratorLogin = 'admin@example.com'
 
-/** The command host as it is deployed, on ports, a database and an issuer of its own. */
-export async function startCommandsUnderTest(environment: Environment = {}): Promise<CommandsUnderTest> {
-  const [issuer, { database, drop }] = await Promise.all([startTestIssuer(), freshDatabase()])
+/** A host that runs already, whose store and issuer are shared. */
+export type Beside = Pick<CommandsUnderTest, 'database' | 'issuer'>
+
+/** The command host as it is deployed, on ports of its own; the store and the issuer too, unless it starts beside a host. */
+export async function startCommandsUnderTest(
+  environment: Environment = {},
+  beside?: Beside,
+): Promise<CommandsUnderTest> {
+  const { issuer, database, end } = beside ? await join(beside) : await ownGround()
   const settings = readSettings(
     {
       COMMAND_PORT: '0',
@@ -53,11 +63,17 @@ export async function startCommandsUnderTest(environment: Environment = {}): Pro
   })
   const tracker = { database, passwords: createPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 }) }
   const host = await startCommands(tracker, authentication, settings, log)
-  const signUp = async (options: AccountOptions = {}): Promise<Person> => {
-    const account = await insertAccount(database, options)
+  const signIn = async (account: Account): Promise<Person> => {
     const admin = account.login === administratorLogin
     const grant = { admin, audience: 'svc-grpc', scope: 'svc.grpc' }
     return { ...account, token: await issuer.signIn(database, account.id, grant) }
+  }
+  const signUp = async (options: AccountOptions = {}) => signIn(await insertAccount(database, options))
+  /** Beside a host the administrator is there already. */
+  const findOrSignUp = async () => {
+    const [known] = await database.query<Account>(sql`
+      select id, name, login, security_stamp as "securityStamp" from users where login = ${administratorLogin}`)
+    return known ? signIn(known) : signUp({ login: administratorLogin, name: 'Root' })
   }
   return {
     target: `127.0.0.1:${host.port}`,
@@ -65,11 +81,22 @@ export async function startCommandsUnderTest(environment: Environment = {}): Pro
     database,
     issuer,
     signUp,
-    administrator: await signUp({ login: administratorLogin, name: 'Root' }),
+    signIn,
+    administrator: await findOrSignUp(),
     async stop() {
       await host.stop()
-      await issuer.stop()
-      await drop()
+      await end()
     },
   }
+}
+
+async function ownGround() {
+  const [issuer, { database, drop }] = await Promise.all([startTestIssuer(), freshDatabase()])
+  return { issuer, database, end: () => Promise.all([issuer.stop(), drop()]) }
+}
+
+/** Connections of its own, as another process has them. */
+async function join({ issuer, database: shared }: Beside) {
+  const database = openDatabase({ url: await addressOf(shared), applicationName: 'commands beside' })
+  return { issuer, database, end: () => database.close() }
 }

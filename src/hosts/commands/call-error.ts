@@ -1,7 +1,7 @@
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js'
-import { type FieldErrors, Problem } from '../../model/problem.ts'
+import { Problem } from '../../model/problem.ts'
 import { OversizedMessage, UnreadableMessage } from './message.ts'
+import { statusDetailsKey, writeStatusDetails } from './status-details.ts'
 import { statuses } from './statuses.ts'
 
 /** How a call ends that did not succeed. */
@@ -29,7 +29,7 @@ export const unexpectedError = (): CallError => ({
 function problemError({ message, errors, retryAfterSeconds }: Problem, code: status): CallError {
   const details = Object.values(errors ?? {})[0]?.[0] ?? message
   const metadata = new Metadata()
-  if (errors) metadata.set('grpc-status-details-bin', statusDetails(code, details, errors))
+  if (errors) metadata.set(statusDetailsKey, writeStatusDetails({ code, message: details, errors }))
   if (code === status.RESOURCE_EXHAUSTED) {
     metadata.set('retry-after', String(retryAfterSeconds ?? retryAfterDefaultSeconds))
   }
@@ -38,32 +38,3 @@ function problemError({ message, errors, retryAfterSeconds }: Problem, code: sta
 
 // As on REST, for a refusal whose maker knows no time.
 const retryAfterDefaultSeconds = 60
-
-/** google.rpc.Status { code, message, details } with one google.rpc.BadRequest, keys as on REST. */
-function statusDetails(code: status, message: string, errors: FieldErrors): Buffer {
-  const writer = new BinaryWriter()
-  writer.tag(1, WireType.Varint).int32(code)
-  writer.tag(2, WireType.LengthDelimited).string(message)
-  writer.tag(3, WireType.LengthDelimited).fork()
-  writer.tag(1, WireType.LengthDelimited).string('type.googleapis.com/google.rpc.BadRequest')
-  writer.tag(2, WireType.LengthDelimited).bytes(badRequest(errors))
-  return Buffer.from(writer.join().finish())
-}
-
-/** google.rpc.BadRequest { field_violations: { field, description } }. */
-function badRequest(errors: FieldErrors): Uint8Array {
-  const writer = new BinaryWriter()
-  const violations = Object.entries(errors).flatMap(([field, messages]) =>
-    messages.map((description) => ({ field, description })),
-  )
-  for (const { field, description } of violations.slice(0, violationsMax)) {
-    writer.tag(1, WireType.LengthDelimited).fork()
-    writer.tag(1, WireType.LengthDelimited).string(field)
-    writer.tag(2, WireType.LengthDelimited).string(description)
-    writer.join()
-  }
-  return writer.finish()
-}
-
-/** Trailers are headers: common clients take 8 KB of them. No command of ours has as many fields. */
-const violationsMax = 40

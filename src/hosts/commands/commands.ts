@@ -11,83 +11,56 @@ import type { Tracker } from '../../operations/tracker.ts'
 import { update } from '../../operations/update.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
-import type { Content, Message } from './message.ts'
-import { messagesOf } from './messages.ts'
+import type { Content } from './message.ts'
+import { type CommandMessages, commandMessagesOf, type Verb } from './messages.ts'
 
-export interface Command {
+export interface Command extends CommandMessages {
   /** Project, in the full name of a .NET command. */
   readonly entity: string
-  /** CreateProject: its message adds `Command`. */
-  readonly name: string
-  readonly request: Message
-  readonly result: Message
-  /** What the result says beside its success. */
+  /** Returns what the result says beside its success. */
   run(tracker: Tracker, caller: Caller, request: Content): Promise<Content>
 }
 
-export const commands = (): Command[] => resources.flatMap(commandsOf)
+/** Every command of every resource. */
+export const commands = (): Command[] =>
+  resources.flatMap((resource) => {
+    const messages = commandMessagesOf(resource)
+    return verbs.map((verb) => ({
+      ...messages[verb],
+      entity: resource.title,
+      run: (tracker, caller, request) => runs[verb](tracker, resource, caller, request),
+    }))
+  })
 
-/** The five commands of one resource; none of them knows which. */
-function commandsOf(resource: Resource): Command[] {
-  const { title: entity, pluralTitle, name } = resource
-  const messages = messagesOf(resource)
-  return [
-    {
-      entity,
-      name: `Create${entity}`,
-      request: messages.create,
-      result: messages.createResult,
-      async run(tracker, caller, request) {
-        return { [name]: showRecord(resource, await create(tracker, resource, caller, request)) }
-      },
-    },
-    {
-      entity,
-      name: `Get${entity}ById`,
-      request: messages.get,
-      result: messages.getResult,
-      async run(tracker, caller, { id }) {
-        return { [name]: showRecord(resource, (await get(tracker, resource, caller, id)).row) }
-      },
-    },
-    {
-      entity,
-      name: `List${pluralTitle}`,
-      request: messages.list,
-      result: messages.listResult,
-      async run(tracker, caller, { pagination }) {
-        requireRole(resource, caller, 'read')
-        if (!isContent(pagination)) throw invalid({ pagination: ['Pagination is required.'] })
-        const { rows, ...page } = await list(
-          tracker,
-          resource,
-          caller,
-          readListQuery(resource, caller, pagination),
-        )
-        return { result: { ...page, data: rows.map((row) => showRecord(resource, row)) } }
-      },
-    },
-    {
-      entity,
-      name: `Remove${entity}`,
-      request: messages.remove,
-      result: messages.removeResult,
-      async run(tracker, caller, request) {
-        await remove(tracker, resource, caller, request)
-        return {}
-      },
-    },
-    {
-      entity,
-      name: `Update${entity}`,
-      request: messages.update,
-      result: messages.updateResult,
-      async run(tracker, caller, request) {
-        await update(tracker, resource, caller, { ...clearedFields(resource), ...request })
-        return {}
-      },
-    },
-  ]
+const verbs: readonly Verb[] = ['create', 'get', 'list', 'remove', 'update']
+
+type Run = (tracker: Tracker, resource: Resource, caller: Caller, request: Content) => Promise<Content>
+
+/** What a verb does; none of them knows with which resource. */
+const runs: Readonly<Record<Verb, Run>> = {
+  async create(tracker, resource, caller, request) {
+    const row = await create(tracker, resource, caller, request)
+    return { [resource.name]: showRecord(resource, row) }
+  },
+  async get(tracker, resource, caller, { id }) {
+    const { row } = await get(tracker, resource, caller, id)
+    return { [resource.name]: showRecord(resource, row) }
+  },
+  async list(tracker, resource, caller, { pagination }) {
+    requireRole(resource, caller, 'read')
+    if (!isContent(pagination)) throw invalid({ pagination: ['Pagination is required.'] })
+    const query = readListQuery(resource, caller, pagination)
+    const { rows, ...page } = await list(tracker, resource, caller, query)
+    return { result: { ...page, data: rows.map((row) => showRecord(resource, row)) } }
+  },
+  async remove(tracker, resource, caller, request) {
+    await remove(tracker, resource, caller, request)
+    return {}
+  },
+  async update(tracker, resource, caller, request) {
+    await update(tracker, resource, caller, { ...clearedFields(resource), ...request })
+    return {}
+  },
 }
 
 const isContent = (value: unknown): value is Content => typeof value === 'object' && value !== null

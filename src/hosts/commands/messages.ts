@@ -2,41 +2,39 @@ import type { Field } from '../../model/field.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import type { Message, MessageField } from './message.ts'
 
-/** The messages of one resource, read off its declaration. */
-export interface ResourceMessages {
-  readonly create: Message
-  readonly createResult: Message
-  readonly get: Message
-  readonly getResult: Message
-  readonly list: Message
-  readonly listResult: Message
-  readonly remove: Message
-  readonly removeResult: Message
-  readonly update: Message
-  readonly updateResult: Message
+export type Verb = 'create' | 'get' | 'list' | 'remove' | 'update'
+
+export interface CommandMessages {
+  /** CreateProject: the name of its request adds `Command`. */
+  readonly name: string
+  readonly request: Message
+  readonly result: Message
 }
 
-export function messagesOf(resource: Resource): ResourceMessages {
+/** The messages of one resource's five commands, read off its declaration. */
+export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, CommandMessages>> {
   const { title, pluralTitle, name } = resource
   const record = recordOf(resource)
-  const page = pageOf(title, record)
   const found: MessageField = { name, number: 3, shape: record, isOptional: true }
+  const page: MessageField = { name: 'result', number: 3, shape: pageOf(title, record), isOptional: true }
   return {
-    create: { name: `Create${title}Command`, fields: bodyFields(resource, 'create') },
-    createResult: { name: `Create${title}Result`, fields: [...outcome, found] },
-    get: { name: `Get${title}ByIdCommand`, fields: [idField] },
-    getResult: { name: `Get${title}ByIdResult`, fields: [...outcome, found] },
-    list: { name: `List${pluralTitle}Command`, fields: [paginationField] },
-    listResult: {
-      name: `List${pluralTitle}Result`,
-      fields: [...outcome, { name: 'result', number: 3, shape: page, isOptional: true }],
-    },
-    remove: { name: `Remove${title}Command`, fields: [idsField] },
-    removeResult: { name: `Remove${title}Result`, fields: outcome },
-    update: { name: `Update${title}Command`, fields: bodyFields(resource, 'update') },
-    updateResult: { name: `Update${title}Result`, fields: outcome },
+    create: messages(`Create${title}`, bodyFields(resource, 'create'), [found]),
+    get: messages(`Get${title}ById`, [idField], [found]),
+    list: messages(`List${pluralTitle}`, [paginationField], [page]),
+    remove: messages(`Remove${title}`, [idsField], []),
+    update: messages(`Update${title}`, bodyFields(resource, 'update'), []),
   }
 }
+
+const messages = (
+  name: string,
+  request: readonly MessageField[],
+  result: readonly MessageField[],
+): CommandMessages => ({
+  name,
+  request: { name: `${name}Command`, fields: request },
+  result: { name: `${name}Result`, fields: [...outcome, ...result] },
+})
 
 const idField: MessageField = { name: 'id', number: 1, shape: 'uuid', isOptional: true }
 

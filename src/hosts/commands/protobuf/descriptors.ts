@@ -40,7 +40,7 @@ export const fileDescriptor = (commands: readonly Command[]): FileDescriptorProt
   })
 
 /** Every message once, each after those it is made of. */
-export function messagesIn(commands: readonly Command[]): Message[] {
+export function messagesIn(commands: readonly Pick<Command, 'request' | 'result'>[]): Message[] {
   const found = new Map<string, Message>()
   const add = (message: Message) => {
     for (const { shape } of message.fields) if (typeof shape !== 'string') add(shape)
