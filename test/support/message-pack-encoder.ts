@@ -6,7 +6,7 @@ export function encode(value: unknown): Buffer {
   if (value === null || value === undefined) return Buffer.of(0xc0)
   if (Buffer.isBuffer(value)) return value
   if (typeof value === 'boolean') return Buffer.of(value ? 0xc3 : 0xc2)
-  if (typeof value === 'number') return Number.isInteger(value) ? integer(BigInt(value)) : float64(value)
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? integer(BigInt(value)) : float64(value)
   if (typeof value === 'bigint') return integer(value)
   if (typeof value === 'string') return text(value)
   if (Array.isArray(value)) return array(value)
