@@ -24,19 +24,18 @@ const blocksMax = 4096
 
 function decompressArray(reader: MessagePackReader, length: number): Uint8Array {
   if (length > blocksMax + 1) throw new UnreadableMessage()
-  const lengths = blockLengthsIn(reader.next())
-  if (lengths.length !== length - 1) throw new UnreadableMessage()
+  const lengths = blockLengthsIn(reader.next(), length - 1)
   requireLegal(lengths.reduce((sum, each) => sum + each, 0))
   const blocks = lengths.map((each) => decodeLz4Block(bytesIn(reader.next()), each))
   requireEnd(reader)
   return Buffer.concat(blocks)
 }
 
-function blockLengthsIn(token: Token): number[] {
+function blockLengthsIn(token: Token, count: number): number[] {
   if (token.kind !== 'extension' || token.extension.type !== blockLengths) throw new UnreadableMessage()
   const reader = new MessagePackReader(token.extension.bytes)
-  const lengths: number[] = []
-  while (!reader.isAtEnd && lengths.length <= blocksMax) lengths.push(lengthIn(reader.next()))
+  const lengths = Array.from({ length: count }, () => lengthIn(reader.next()))
+  requireEnd(reader)
   return lengths
 }
 

@@ -70,6 +70,15 @@ describe('an LZ4 block', () => {
     refuses(Buffer.concat([Buffer.of(0x1f, 0x61, 1, 0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
   })
 
+  it('is refused before more is written than it may give', () => {
+    const startedAt = process.cpuUsage()
+    const start = Buffer.of(0x1f, 0x61, 1, 0)
+    for (let round = 0; round < 10; round++) {
+      refuses(Buffer.concat([start, Buffer.alloc(1_000_000, 0xff), Buffer.of(0)]), 1000)
+    }
+    assert.ok(process.cpuUsage(startedAt).user < 500_000, 'within half a second')
+  })
+
   it('never does anything but decode or refuse', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat({ max: 2000 }), (block, length) => {
