@@ -57,12 +57,13 @@ function callOf(client: Client, token: CommandClientOptions['token'], messages: 
   const { name, request, result } = messages
   const write = protobuf.writer(request)
   const read = protobuf.reader(result)
-  const serialize = (content: Content) => write(withMoments(request, content))
   const deserialize = (bytes: Buffer) => completed(result, read(bytes))
+  const path = `/${serviceName}/${name}`
   return async (
     content: Content,
     { withinMilliseconds = patienceMilliseconds, signal }: CallOptions = {},
   ) => {
+    const body = write(withMoments(request, content))
     const metadata = new Metadata()
     metadata.set('authorization', `Bearer ${typeof token === 'string' ? token : await token()}`)
     const options = { deadline: Date.now() + withinMilliseconds }
@@ -72,14 +73,15 @@ function callOf(client: Client, token: CommandClientOptions['token'], messages: 
         if (error) reject(new CommandError(error))
         else resolve(answer as Content)
       }
-      const path = `/${serviceName}/${name}`
-      const call = client.makeUnaryRequest(path, serialize, deserialize, content, metadata, options, end)
+      const call = client.makeUnaryRequest(path, asIs, deserialize, body, metadata, options, end)
       const cancel = () => call.cancel()
       if (signal?.aborted) cancel()
       signal?.addEventListener('abort', cancel)
     })
   }
 }
+
+const asIs = (bytes: Buffer): Buffer => bytes
 
 /** Moments may be given in any form the hosts read. */
 function withMoments({ fields }: Message, content: Content): Content {
