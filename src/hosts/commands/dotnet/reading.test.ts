@@ -119,7 +119,7 @@ describe('a command of a .NET client', () => {
   it('may list no more ids than a message of the largest size can hold', () => {
     const zeros = (length: number) => array(Array(length).fill(0), 4)
     assert.ok(Array.isArray(read('RemoveProject', { Ids: zeros(110_376) }).ids))
-    assert.equal(read('RemoveProject', { Ids: zeros(110_377) }).ids, unreadable)
+    assert.ok(read('RemoveProject', { Ids: zeros(110_377) }).ids === unreadable)
   })
 
   it('gives the value that comes last when a key comes twice', () => {
