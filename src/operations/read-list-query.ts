@@ -7,6 +7,7 @@ import { isEarlier } from '../model/moment.ts'
 import { collectViolations, type Violations } from '../model/violations.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { idsMax, pageNumberMax, pageSizeDefault, pageSizeMax, searchCharactersMax } from './limits.ts'
+import { readUuids } from './read-uuids.ts'
 
 /** What a list was asked for, read and within its limits. */
 export interface ListQuery {
@@ -128,11 +129,8 @@ function readIds(input: unknown, violations: Violations): readonly string[] | un
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
-  const readings = items.map((item) => uuid.read(item, 'Ids'))
-  const ids = [...new Set(readings.flatMap((reading) => ('value' in reading ? [reading.value] : [])))]
-  if (readings.some((reading) => 'problems' in reading)) {
-    violations.add('ids', 'Ids must be UUIDs separated by commas.')
-  }
+  const { distinct: ids, areAllUuids } = readUuids(items)
+  if (!areAllUuids) violations.add('ids', 'Ids must be UUIDs separated by commas.')
   if (ids.length > idsMax) violations.add('ids', `Ids must contain at most ${idsMax} UUIDs.`)
   return items.length === 0 ? undefined : ids
 }

@@ -45,7 +45,7 @@ export const commandDriver: Driver = {
 
 const numbers = new Set(['pageNumber', 'pageSize'])
 
-const paginationOf = (query: Query) =>
+export const paginationOf = (query: Query) =>
   Object.fromEntries(
     Object.entries(query).map(([key, value]) => [key, numbers.has(key) ? value : String(value)]),
   )
@@ -59,7 +59,7 @@ const kindsByCode: Readonly<Record<number, readonly Kind[]>> = {
   10: ['retry'],
 }
 
-function outcomeOf(entity: Entity, { code, details, metadata, result }: CommandAnswer): Outcome {
+export function outcomeOf(entity: Entity, { code, details, metadata, result }: CommandAnswer): Outcome {
   if (code !== 0) {
     return { kinds: kindsByCode[code] ?? [], message: details, errors: violationsIn(metadata) }
   }

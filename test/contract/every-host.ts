@@ -1,5 +1,6 @@
 import { after, before, describe } from 'node:test'
 import { commandDriver } from './command-driver.ts'
+import { dotnetDriver } from './dotnet-driver.ts'
 import type { Driver, Host } from './driver.ts'
 import { type RowMaker, rowMaker } from './make-rows.ts'
 import { type RestHost, restDriver } from './rest-driver.ts'
@@ -7,7 +8,7 @@ import { type RestHost, restDriver } from './rest-driver.ts'
 /** A running host with the means to fill it. */
 export type Tracker<H extends Host = Host> = H & RowMaker & Pick<Driver, 'isTyped'>
 
-const drivers: readonly Driver[] = [restDriver, commandDriver]
+const drivers: readonly Driver[] = [restDriver, commandDriver, dotnetDriver]
 
 /** The tests of a subject, once for every host that serves the resources. */
 export function onEveryHost(subject: string, define: (tracker: Tracker) => void): void {

@@ -1,6 +1,6 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import { Problem } from '../../model/problem.ts'
-import { UnreadableMessage } from './message.ts'
+import { OversizedMessage, UnreadableMessage } from './message.ts'
 import { statusDetailsKey, writeStatusDetails } from './status-details.ts'
 import { statuses } from './statuses.ts'
 
@@ -20,21 +20,22 @@ export class CallGone extends Error {
 
 /** Undefined for anything nobody foresaw. */
 export function callErrorOf(error: unknown): CallError | undefined {
-  if (error instanceof UnreadableMessage) {
-    return { code: status.INVALID_ARGUMENT, details: error.message, metadata: new Metadata() }
-  }
-  if (error instanceof CallGone) {
-    return { code: error.code, details: error.message, metadata: new Metadata() }
-  }
+  const transportCode = transportCodeOf(error)
+  if (transportCode !== undefined) return plainError(transportCode, (error as Error).message)
   const code = error instanceof Problem ? statuses[error.kind] : 'failedResult'
   return error instanceof Problem && code !== 'failedResult' ? problemError(error, code) : undefined
 }
 
-export const unexpectedError = (): CallError => ({
-  code: status.INTERNAL,
-  details: 'An unexpected error occurred.',
-  metadata: new Metadata(),
-})
+/** Of what went wrong before any operation was asked. */
+function transportCodeOf(error: unknown): status | undefined {
+  if (error instanceof UnreadableMessage) return status.INVALID_ARGUMENT
+  if (error instanceof OversizedMessage) return status.RESOURCE_EXHAUSTED
+  return error instanceof CallGone ? error.code : undefined
+}
+
+const plainError = (code: status, details: string): CallError => ({ code, details, metadata: new Metadata() })
+
+export const unexpectedError = (): CallError => plainError(status.INTERNAL, 'An unexpected error occurred.')
 
 /** The first sentence stands in the status; all of them travel as google.rpc details. */
 function problemError({ message, errors, retryAfterSeconds }: Problem, code: status): CallError {

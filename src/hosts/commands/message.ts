@@ -38,5 +38,13 @@ export class UnreadableMessage extends Error {
   }
 }
 
+/** Says that it would be larger than `messageBytesMax` once it is decompressed. */
+export class OversizedMessage extends Error {
+  constructor() {
+    super(`The message must not be larger than ${messageBytesMax / 1024 ** 2} MiB.`)
+    this.name = 'OversizedMessage'
+  }
+}
+
 /** Larger ones are refused before they are kept; the largest legal one has a tenth of it. */
 export const messageBytesMax = 4 * 1024 ** 2

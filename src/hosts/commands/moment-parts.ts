@@ -6,14 +6,26 @@ export interface MomentParts {
   readonly nanoseconds: number
 }
 
-/** From the store's text, whose fraction has at most six digits. */
+/** From the store's text, whose fraction has at most six digits. `Date.parse` takes ten times as long. */
 export function partsOf(moment: string): MomentParts {
-  const fraction = moment.slice(20, -1)
-  return {
-    seconds: Date.parse(`${moment.slice(0, 19)}Z`) / 1000,
-    nanoseconds: fraction === '' ? 0 : Number(fraction.padEnd(9, '0')),
-  }
+  const pair = (at: number) => 10 * digitAt(moment, at) + digitAt(moment, at + 1)
+  const year = 100 * pair(0) + pair(2)
+  // Four centuries later, because `Date.UTC` takes the year 99 for 1999.
+  const later = Date.UTC(year + 400, pair(5) - 1, pair(8), pair(11), pair(14), pair(17)) / 1000
+  return { seconds: later - fourCenturiesSeconds, nanoseconds: nanosecondsIn(moment) }
 }
+
+const digitAt = (text: string, at: number): number => text.charCodeAt(at) - 0x30
+
+function nanosecondsIn(moment: string): number {
+  let nanoseconds = 0
+  let unit = 100_000_000
+  for (let at = 20; at < moment.length - 1; at++, unit /= 10) nanoseconds += unit * digitAt(moment, at)
+  return nanoseconds
+}
+
+// As many days in every 400 years.
+const fourCenturiesSeconds = 146_097 * 86_400
 
 /** As text; digits beyond the microsecond are finer than the store. */
 export function momentOf({ seconds, nanoseconds }: MomentParts): string | typeof unreadable {

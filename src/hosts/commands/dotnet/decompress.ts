@@ -1,4 +1,4 @@
-import { messageBytesMax, UnreadableMessage } from '../message.ts'
+import { messageBytesMax, OversizedMessage, UnreadableMessage } from '../message.ts'
 import { decodeLz4Block } from './lz4.ts'
 import { type Extension, MessagePackReader, type Token } from './message-pack-reader.ts'
 
@@ -19,20 +19,23 @@ export function decompress(body: Uint8Array): Uint8Array {
 const blockLengths = 98
 const wholeBlock = 99
 
+/** Clients cut at 32 KB; a message of the largest size in blocks of 1 KB fits. */
+const blocksMax = 4096
+
 function decompressArray(reader: MessagePackReader, length: number): Uint8Array {
-  const lengths = blockLengthsIn(reader.next())
-  if (lengths.length !== length - 1) throw new UnreadableMessage()
+  if (length > blocksMax + 1) throw new UnreadableMessage()
+  const lengths = blockLengthsIn(reader.next(), length - 1)
   requireLegal(lengths.reduce((sum, each) => sum + each, 0))
   const blocks = lengths.map((each) => decodeLz4Block(bytesIn(reader.next()), each))
   requireEnd(reader)
   return Buffer.concat(blocks)
 }
 
-function blockLengthsIn(token: Token): number[] {
+function blockLengthsIn(token: Token, count: number): number[] {
   if (token.kind !== 'extension' || token.extension.type !== blockLengths) throw new UnreadableMessage()
   const reader = new MessagePackReader(token.extension.bytes)
-  const lengths: number[] = []
-  while (!reader.isAtEnd) lengths.push(lengthIn(reader.next()))
+  const lengths = Array.from({ length: count }, () => lengthIn(reader.next()))
+  requireEnd(reader)
   return lengths
 }
 
@@ -56,7 +59,7 @@ const lengthIn = (token: Token): number => {
 
 /** Before anything is allocated: the lengths are what a stranger says. */
 function requireLegal(length: number): void {
-  if (length > messageBytesMax) throw new UnreadableMessage()
+  if (length > messageBytesMax) throw new OversizedMessage()
 }
 
 function requireEnd(reader: MessagePackReader): void {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { UnreadableMessage } from '../message.ts'
 
 /** An extension, or anything else that is no plain value. */
@@ -30,7 +31,7 @@ export class MessagePackReader {
   }
 
   next(): Token {
-    const code = this.#unsigned(1)
+    const code = this.#bytes[this.#advance(1)] as number
     if (code <= 0x7f) return value(code)
     if (code <= 0x8f) return this.#container('map', code & 0x0f)
     if (code <= 0x9f) return this.#container('array', code & 0x0f)
@@ -38,7 +39,7 @@ export class MessagePackReader {
     if (code >= 0xe0) return value(code - 0x100)
     const read = readings[code - 0xc0]
     if (read === undefined) throw new UnreadableMessage()
-    return read(this, code)
+    return read(this)
   }
 
   /** Skips what a token announced. It does not recurse: depth is the sender's to choose. */
@@ -47,20 +48,30 @@ export class MessagePackReader {
     while (pending > 0) pending += restOf(this.next()) - 1
   }
 
+  /** Where the next `length` bytes start. */
+  #advance(length: number): number {
+    const start = this.#position
+    if (start + length > this.#bytes.length) throw new UnreadableMessage()
+    this.#position = start + length
+    return start
+  }
+
   #take(length: number): Buffer {
-    const end = this.#position + length
-    if (end > this.#bytes.length) throw new UnreadableMessage()
-    const taken = this.#bytes.subarray(this.#position, end)
-    this.#position = end
-    return taken
+    const start = this.#advance(length)
+    return this.#bytes.subarray(start, start + length)
   }
 
   #unsigned(size: number): number {
-    return this.#take(size).readUIntBE(0, size)
+    return this.#bytes.readUIntBE(this.#advance(size), size)
   }
 
+  /** Decoding replaces what is no UTF-8, so only a replacement makes the bytes suspicious. */
   #text(length: number): string {
-    return this.#take(length).toString('utf8')
+    const start = this.#advance(length)
+    const text = this.#bytes.toString('utf8', start, start + length)
+    const isSuspicious = text.includes('\ufffd')
+    if (isSuspicious && !isUtf8(this.#bytes.subarray(start, start + length))) throw new UnreadableMessage()
+    return text
   }
 
   /** Each entry has at least a byte (each of a map two), so a larger claim is a lie. */
@@ -71,24 +82,26 @@ export class MessagePackReader {
   }
 
   #extension(length: number): Token {
-    const type = this.#take(1).readInt8()
+    const type = this.#bytes.readInt8(this.#advance(1))
     return { kind: 'extension', extension: { type, bytes: this.#take(length) } }
   }
 
   /** The codes 0xc0 to 0xdf, in their order; undefined is never used. */
-  static readonly readings: readonly (((reader: MessagePackReader, code: number) => Token) | undefined)[] = [
+  static readonly readings: readonly (((reader: MessagePackReader) => Token) | undefined)[] = [
     () => value(null),
     undefined,
     () => value(false),
     () => value(true),
     ...[1, 2, 4].map((size) => (reader: MessagePackReader) => bytes(reader.#take(reader.#unsigned(size)))),
     ...[1, 2, 4].map((size) => (reader: MessagePackReader) => reader.#extension(reader.#unsigned(size))),
-    (reader) => value(reader.#take(4).readFloatBE()),
-    (reader) => value(reader.#take(8).readDoubleBE()),
+    (reader) => value(reader.#bytes.readFloatBE(reader.#advance(4))),
+    (reader) => value(reader.#bytes.readDoubleBE(reader.#advance(8))),
     ...[1, 2, 4].map((size) => (reader: MessagePackReader) => value(reader.#unsigned(size))),
-    (reader) => value(Number(reader.#take(8).readBigUInt64BE())),
-    ...[1, 2, 4].map((size) => (reader: MessagePackReader) => value(reader.#take(size).readIntBE(0, size))),
-    (reader) => value(Number(reader.#take(8).readBigInt64BE())),
+    (reader) => value(Number(reader.#bytes.readBigUInt64BE(reader.#advance(8)))),
+    ...[1, 2, 4].map(
+      (size) => (reader: MessagePackReader) => value(reader.#bytes.readIntBE(reader.#advance(size), size)),
+    ),
+    (reader) => value(Number(reader.#bytes.readBigInt64BE(reader.#advance(8)))),
     ...[1, 2, 4, 8, 16].map((length) => (reader: MessagePackReader) => reader.#extension(length)),
     ...[1, 2, 4].map((size) => (reader: MessagePackReader) => value(reader.#text(reader.#unsigned(size)))),
     ...[2, 4].map(

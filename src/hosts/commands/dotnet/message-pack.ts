@@ -5,6 +5,7 @@ import {
   type Encoding,
   type Message,
   type MessageField,
+  messageBytesMax,
   UnreadableMessage,
   unreadable,
 } from '../message.ts'
@@ -72,15 +73,20 @@ const defaultOf = ({ name, shape }: MessageField): [string, unknown][] => {
 const paging: ReadonlySet<string> = new Set(['pageNumber', 'pageSize'])
 
 function readOf({ shape, isRepeated }: MessageField): Read {
-  const read = typeof shape === 'string' ? scalarReadings[shape] : orNil(readerOf(shape))
-  if (!isRepeated) return read
-  return (reader, token) => {
-    if (token.kind !== 'array') return readScalar(reader, token)
-    const items: unknown[] = []
-    for (let item = 0; item < token.length; item++) items.push(read(reader, reader.next()))
-    return items
-  }
+  if (isRepeated) return readScalars
+  return typeof shape === 'string' ? scalarReadings[shape] : orNil(readerOf(shape))
 }
+
+/** Nothing in a list stands for what was not given: a zero UUID there is an id like any other. */
+function readScalars(reader: MessagePackReader, token: Token): unknown {
+  if (token.kind !== 'array' || token.length > listItemsMax) return readScalar(reader, token)
+  const items: unknown[] = []
+  for (let item = 0; item < token.length; item++) items.push(readScalar(reader, reader.next()))
+  return items
+}
+
+/** Lists are of UUIDs, which take 38 bytes each: one that is longer than a message can be holds something else. */
+const listItemsMax = Math.floor(messageBytesMax / 38)
 
 const orNil =
   (read: Read): Read =>

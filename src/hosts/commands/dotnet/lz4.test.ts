@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { lz4Block, lz4Sequence } from '../../../../test/support/lz4-encoder.ts'
+import { UnreadableMessage } from '../message.ts'
+import { decodeLz4Block } from './lz4.ts'
+
+const restores = (bytes: Uint8Array, block = lz4Block(bytes)) =>
+  assert.ok(decodeLz4Block(block, bytes.length).equals(bytes))
+const refuses = (block: Uint8Array, length: number) =>
+  assert.throws(() => decodeLz4Block(block, length), UnreadableMessage)
+const letters = (length: number) => Buffer.alloc(length, 'abcdefghijklmnopqrstuvwxyz')
+
+describe('an LZ4 block', () => {
+  it('holds literals of any length', () => {
+    for (const length of [1, 14, 15, 16, 269, 270, 271, 525, 70_000]) {
+      const bytes = Buffer.from(Array.from({ length }, (_, index) => (index * 7919) % 251))
+      restores(bytes, lz4Sequence(bytes))
+    }
+    assert.equal(decodeLz4Block(Buffer.of(0), 0).length, 0)
+  })
+
+  it('holds matches of any length and distance, those that overlap themselves too', () => {
+    for (const distance of [1, 2, 3, 4, 7, 26, 255, 256, 65_535]) {
+      for (const match of [4, 18, 19, 20, 273, 274, 275, 70_000]) {
+        const literals = letters(distance + 3)
+        const expected = Buffer.concat([literals, Buffer.alloc(match), Buffer.from('12345')])
+        for (let at = literals.length; at < literals.length + match; at++)
+          expected[at] = expected[at - distance] as number
+        const block = [lz4Sequence(literals, distance, match), lz4Sequence(Buffer.from('12345'))]
+        restores(expected, Buffer.concat(block))
+      }
+    }
+  })
+
+  it('is what an encoder makes of any bytes', () => {
+    const repetitive = fc
+      .array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.nat({ max: 60 })), { maxLength: 30 })
+      .map((runs) => Buffer.concat(runs.flatMap(([run, times]) => Array(times).fill(run))))
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), repetitive), (bytes) => restores(bytes)),
+    )
+    assert.ok(lz4Block(Buffer.alloc(100_000)).length < 500)
+    restores(Buffer.alloc(4 * 1024 ** 2))
+  })
+
+  it('is refused when it gives more or less than it said', () => {
+    const bytes = letters(1000)
+    for (const length of [0, 1, 999, 1001, 4096]) refuses(lz4Block(bytes), length)
+    refuses(Buffer.alloc(0), 1)
+  })
+
+  it('is refused when it refers to what is not there', () => {
+    const end = lz4Sequence(Buffer.from('12345'))
+    const after = (sequence: Buffer, length: number) => refuses(Buffer.concat([sequence, end]), length)
+    after(lz4Sequence(letters(4), 0, 8), 17)
+    after(lz4Sequence(letters(4), 5, 8), 17)
+    after(lz4Sequence(letters(0), 1, 8), 13)
+    after(lz4Sequence(letters(4), 65_535, 8), 17)
+  })
+
+  it('is refused at whichever byte it is cut off', () => {
+    const bytes = Buffer.concat([letters(300), Buffer.alloc(600), letters(300)])
+    const block = lz4Block(bytes)
+    for (let length = 0; length < block.length; length++) refuses(block.subarray(0, length), bytes.length)
+  })
+
+  it('is refused when a length goes on for ever', () => {
+    refuses(Buffer.concat([Buffer.of(0xf0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
+    refuses(Buffer.concat([Buffer.of(0x1f, 0x61, 1, 0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
+  })
+
+  it('is refused before more is written than it may give', () => {
+    const startedAt = process.cpuUsage()
+    const start = Buffer.of(0x1f, 0x61, 1, 0)
+    for (let round = 0; round < 10; round++) {
+      refuses(Buffer.concat([start, Buffer.alloc(1_000_000, 0xff), Buffer.of(0)]), 1000)
+    }
+    assert.ok(process.cpuUsage(startedAt).user < 500_000, 'within half a second')
+  })
+
+  it('never does anything but decode or refuse', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat({ max: 2000 }), (block, length) => {
+        try {
+          assert.equal(decodeLz4Block(block, length).length, length)
+        } catch (error) {
+          assert.ok(error instanceof UnreadableMessage)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { status } from '@grpc/grpc-js'
+import fc from 'fast-check'
+import { dotnetPath } from '../support/dotnet-calls.ts'
+import { type DotnetUnderTest, startDotnetUnderTest } from '../support/dotnet-host.ts'
+import { blockArray, framed, lengthsAndBlocks, lz4Block, wholeBlock } from '../support/lz4-encoder.ts'
+import { array, bin, encode, extension, map, text } from '../support/message-pack-encoder.ts'
+
+const megabytes = (count: number) => count * 1024 ** 2
+
+/** What a stranger's bytes may lead to; INTERNAL and a lost connection are not among them. */
+const harmless = new Set([status.OK, status.INVALID_ARGUMENT, status.RESOURCE_EXHAUSTED])
+
+describe('A hostile body from a .NET client', () => {
+  let dotnet: DotnetUnderTest
+  before(async () => {
+    dotnet = await startDotnetUnderTest()
+  })
+  after(() => dotnet.stop())
+
+  const send = (entity: string, name: string, body: Buffer) =>
+    dotnet.calls.send(dotnetPath(entity, `${name}Command`), body, dotnet.commands.administrator)
+  const codeOf = async (body: Buffer, entity = 'Project', name = 'UpdateProject') =>
+    status[(await send(entity, name, body)).code]
+  const isHarmless = async (body: Buffer, entity = 'Project', name = 'UpdateProject') => {
+    const { code, details } = await send(entity, name, body)
+    assert.ok(harmless.has(code), `${status[code]} ${details}: ${body.subarray(0, 200).toString('hex')}`)
+  }
+  const update = (): Buffer =>
+    encode({
+      Id: dotnet.workspace.ids.ProjectId,
+      Name: 'Updated Project',
+      OrganizationId: dotnet.workspace.ids.OrganizationId,
+      ExpectedVersion: null,
+    })
+
+  test('that claims gigabytes is refused, and costs neither memory nor time', async () => {
+    const block = lz4Block(update())
+    const { rss } = process.memoryUsage()
+    const { user, system } = process.cpuUsage()
+    for (const length of [megabytes(4) + 1, 2 ** 31 - 1, 2 ** 32 - 1, Number.MAX_SAFE_INTEGER]) {
+      assert.equal(await codeOf(lengthsAndBlocks([length], [block])), 'RESOURCE_EXHAUSTED')
+      assert.equal(await codeOf(wholeBlock(block, encode(length), block)), 'RESOURCE_EXHAUSTED')
+    }
+    const bomb = lz4Block(Buffer.alloc(megabytes(4)))
+    assert.ok(bomb.length < 17_000)
+    assert.equal(
+      await codeOf(lengthsAndBlocks(Array(200).fill(megabytes(4)), Array(200).fill(bomb))),
+      'RESOURCE_EXHAUSTED',
+    )
+    for (const length of [-1, -(2 ** 31)]) {
+      assert.equal(await codeOf(lengthsAndBlocks([length], [block])), 'INVALID_ARGUMENT')
+    }
+    const used = process.cpuUsage({ user, system })
+    assert.ok(used.user + used.system < 3_000_000, 'within 3 s of processor time')
+    assert.ok(process.memoryUsage().rss - rss < megabytes(200))
+  })
+
+  test('that is a small bomb of a large legal message is answered in bounded time and memory', async () => {
+    const size = megabytes(4) - 100
+    const claimed = (items: number, width: 2 | 4 = 4) => array([], width, items)
+    const bombs: readonly (readonly [string, string, Buffer])[] = [
+      ['Project', 'RemoveProject', map([['Ids', Buffer.concat([claimed(size), Buffer.alloc(size)])]])],
+      ['Project', 'RemoveProject', map([['Ids', Buffer.concat([claimed(size), Buffer.alloc(size, 0xa0)])]])],
+      ['Project', 'UpdateProject', map([['Extra', Buffer.concat([claimed(size), Buffer.alloc(size)])]])],
+      ['Project', 'UpdateProject', map([['Name', 'x'.repeat(size)]])],
+      ['User', 'CreateUser', map([['Password', 'x'.repeat(size)]])],
+      ['Project', 'ListProjects', encode({ Pagination: { Ids: 'a,'.repeat(size / 2) } })],
+      [
+        'Project',
+        'ListProjects',
+        encode({ Pagination: { Search: ' '.repeat(size), SortOrder: 'x'.repeat(20) } }),
+      ],
+    ]
+    for (const [entity, name, body] of bombs) {
+      const small = framed(body)
+      assert.ok(small.length < 20_000)
+      const { arrayBuffers, heapUsed } = process.memoryUsage()
+      await isHarmless(small, entity, name)
+      const after = process.memoryUsage()
+      assert.ok(after.arrayBuffers + after.heapUsed - arrayBuffers - heapUsed < megabytes(400), name)
+    }
+  })
+
+  test('that is larger than a message may be is refused', async () => {
+    const large = (length: number) => map([['Extra', bin(Buffer.alloc(length))]])
+    assert.equal(await codeOf(large(megabytes(4))), 'RESOURCE_EXHAUSTED')
+    assert.equal(await codeOf(framed(large(megabytes(4)))), 'RESOURCE_EXHAUSTED')
+    const blocks = Array(5).fill(Buffer.alloc(megabytes(1)))
+    assert.equal(await codeOf(blockArray(blocks)), 'RESOURCE_EXHAUSTED')
+  })
+
+  test('that is cut off at any byte, plain or compressed, changes nothing', async () => {
+    const { ProjectId: Id } = dotnet.workspace.ids
+    const version = async () =>
+      (await dotnet.workspace.call('Project', 'GetProjectById', { Id })).Project.UpdatedAt
+    const before = await version()
+    for (const body of [update(), framed(update()), wholeBlock(update())]) {
+      const codes = await Promise.all(
+        Array.from({ length: body.length }, (_, length) => codeOf(body.subarray(0, length))),
+      )
+      assert.deepEqual(new Set(codes), new Set(['INVALID_ARGUMENT']))
+    }
+    assert.equal(await version(), before)
+  })
+
+  test('with any one byte changed is carried out or refused', async () => {
+    for (const body of [update(), framed(update())]) {
+      const mutants = Array.from(body, (byte, at) => {
+        const mutant = Buffer.from(body)
+        mutant[at] = (byte + 1 + ((at * 89) % 255)) & 0xff
+        return mutant
+      })
+      await Promise.all(mutants.map((mutant) => isHarmless(mutant)))
+    }
+  })
+
+  test('of any bytes at all is carried out or refused', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), (bytes) => isHarmless(Buffer.from(bytes))),
+      { numRuns: 300 },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), (bytes) => isHarmless(blockArray([bytes]))),
+      { numRuns: 200 },
+    )
+  })
+
+  test('of any JSON under the known keys is carried out or refused', async () => {
+    const anything = fc.option(fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.uuid()), { freq: 8 })
+    const body = fc.record({
+      Id: anything,
+      Ids: anything,
+      Name: anything,
+      Description: anything,
+      Order: anything,
+      Pagination: anything,
+      ExpectedVersion: anything,
+      Password: anything,
+      KeepDate: anything,
+      AmountHours: anything,
+      AssignmentId: anything,
+      UserId: anything,
+    })
+    const commands = fc.constantFrom(
+      ...(['Project', 'Workflow', 'User', 'Appointment'] as const).flatMap((entity) =>
+        [`Create${entity}`, `Get${entity}ById`, `List${entity}s`, `Remove${entity}`, `Update${entity}`].map(
+          (name) => [entity, name] as const,
+        ),
+      ),
+    )
+    await fc.assert(
+      fc.asyncProperty(commands, body, ([entity, name], fields) =>
+        isHarmless(framed(encode(fields)), entity, name),
+      ),
+      { numRuns: 400 },
+    )
+  })
+
+  test('that nests a hundred thousand deep is skipped where it is not looked at, and refused elsewhere', async () => {
+    const { ProjectId } = dotnet.workspace.ids
+    const arrays = Buffer.concat([Buffer.alloc(100_000, 0x91), encode(1)])
+    const maps = Buffer.concat([...Array(100_000).fill(Buffer.of(0x81, 0xa0)), encode(1)])
+    for (const deep of [arrays, maps]) {
+      const found = await send('Project', 'GetProjectById', framed(encode({ Extra: deep, Id: ProjectId })))
+      assert.equal(found.result.Success, true)
+      assert.equal(await codeOf(encode({ Id: deep })), 'INVALID_ARGUMENT')
+      assert.equal(await codeOf(deep), 'INVALID_ARGUMENT')
+      assert.equal(await codeOf(deep.subarray(0, -1)), 'INVALID_ARGUMENT')
+    }
+    assert.equal(await codeOf(encode({ Pagination: arrays }), 'Project', 'ListProjects'), 'INVALID_ARGUMENT')
+  })
+
+  test('that claims four billion entries or bytes is refused', async () => {
+    const many = 2 ** 32 - 1
+    const claims = [
+      ...[map([], 4, many), array([], 4, many), Buffer.from('dbffffffff', 'hex')],
+      ...[Buffer.from('c6ffffffff', 'hex'), Buffer.from('c9ffffffffff', 'hex')],
+    ]
+    for (const claim of claims) {
+      for (const body of [claim, encode({ Extra: claim }), encode({ Ids: claim }), encode({ Name: claim })]) {
+        assert.equal(await codeOf(body, 'Project', 'RemoveProject'), 'INVALID_ARGUMENT')
+      }
+    }
+  })
+
+  test('with extensions of every length and type is carried out or refused', async () => {
+    const lengths = [...Array(40).keys(), 255, 256, 65_535, 65_536]
+    const bodies = lengths.flatMap((length) =>
+      [-128, -1, 0, 98, 99, 127].map((type) => extension(type, Buffer.alloc(length, 0x01))),
+    )
+    await Promise.all(
+      bodies.flatMap((value) => [
+        isHarmless(value),
+        isHarmless(encode({ Id: value, Name: value })),
+        isHarmless(encode({ Id: dotnet.workspace.ids.ProjectId, ExpectedVersion: value })),
+        isHarmless(array([value, bin(Buffer.of(0x10, 0x80))])),
+      ]),
+    )
+  })
+
+  test('with text that is no UTF-8 is refused, and never stored in another form', async () => {
+    const Id = randomUUID()
+    for (const bytes of ['ff', '41c3', 'c080', 'eda080', 'f8888080']) {
+      const body = encode({ Id, Name: text(Buffer.from(bytes, 'hex')) })
+      assert.equal(await codeOf(body, 'Impediment', 'CreateImpediment'), 'INVALID_ARGUMENT')
+    }
+    const body = encode({ Id, Name: 'with a NUL \0' })
+    const { code, details } = await send('Impediment', 'CreateImpediment', body)
+    assert.deepEqual([code, details], [3, 'Name contains a character that cannot be stored.'])
+    assert.equal((await dotnet.workspace.call('Impediment', 'GetImpedimentById', { Id })).Success, false)
+  })
+
+  test('followed by anything more is refused', async () => {
+    for (const body of [update(), framed(update()), wholeBlock(update())]) {
+      for (const more of [Buffer.of(0), Buffer.of(0xc0), body]) {
+        assert.equal(await codeOf(Buffer.concat([body, more])), 'INVALID_ARGUMENT')
+      }
+    }
+    const inside = framed(Buffer.concat([update(), encode({})]))
+    assert.equal(await codeOf(inside), 'INVALID_ARGUMENT')
+  })
+})

@@ -1,0 +1,82 @@
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { openDotnetCalls } from '../support/dotnet-calls.ts'
+import { timestamp } from '../support/message-pack-encoder.ts'
+import { outcomeOf, paginationOf } from './command-driver.ts'
+import type { Caller, Driver, Input } from './driver.ts'
+import { type Entity, pascalCase, resources } from './resources.ts'
+import { timestampOf } from './timestamps.ts'
+
+/** Commands as the .NET clients send them, with an encoder of the tests' own. */
+export const dotnetDriver: Driver = {
+  name: '.NET',
+  isTyped: true,
+  async start() {
+    const host = await startCommandsUnderTest()
+    const calls = openDotnetCalls(host.target)
+    const ask = async (entity: Entity, name: string, as: Caller, fields: Input) => {
+      const answer = await calls.call(pascalCase(entity), `${name}Command`, renamed(fields), {
+        token: as?.token,
+      })
+      const { result } = answer.result === undefined ? answer : { result: renamed(answer.result) }
+      return outcomeOf(entity, { ...answer, result: withTotalPages(result) })
+    }
+    return {
+      create: (entity, input, as) => ask(entity, `Create${pascalCase(entity)}`, as, messageOf(entity, input)),
+      get: (entity, id, as) => ask(entity, `Get${pascalCase(entity)}ById`, as, { id }),
+      list: (entity, query, as) =>
+        ask(entity, `List${pascalCase(resources[entity].list)}`, as, { pagination: paginationOf(query) }),
+      update: (entity, input, as) => ask(entity, `Update${pascalCase(entity)}`, as, messageOf(entity, input)),
+      remove: (entity, ids, as) => ask(entity, `Remove${pascalCase(entity)}`, as, { ids }),
+      signUp: host.signUp,
+      administrator: host.administrator,
+      database: host.database,
+      async stop() {
+        calls.close()
+        await host.stop()
+      },
+    }
+  },
+}
+
+const momentFields = new Set(['keepDate', 'startDate', 'endDate', 'expectedVersion'])
+
+/** An object of a class has all its fields: what the input does not name is nil. */
+const messageOf = (entity: Entity, input: Input): Input => ({
+  ...Object.fromEntries(resources[entity].own.map((name) => [name, null])),
+  ...Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, momentFields.has(name) ? momentIn(value) : value]),
+  ),
+})
+
+function momentIn(value: unknown): Buffer | null {
+  const moment = timestampOf(value)
+  if (moment === undefined) return null
+  // What is no moment becomes a timestamp that is none either.
+  if (moment.nanos < 0) return timestamp(64, 0n, 1_000_000_000n)
+  return timestamp(96, BigInt(moment.seconds), BigInt(moment.nanos))
+}
+
+/** From camelCase to PascalCase and back: a key that is unknown in one is unknown in the other. */
+// biome-ignore lint/suspicious/noExplicitAny: a result is what came over the network
+function renamed(value: unknown): any {
+  if (Array.isArray(value)) return value.map(renamed)
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [swapped(key), renamed(each)]))
+}
+
+function swapped(key: string): string {
+  const first = key.charAt(0)
+  return (first === first.toUpperCase() ? first.toLowerCase() : first.toUpperCase()) + key.slice(1)
+}
+
+/** The clients work it out. */
+const withTotalPages = (answer?: { result?: { totalCount: number; pageSize: number } | null }) =>
+  answer?.result
+    ? {
+        ...answer,
+        result: {
+          ...answer.result,
+          totalPages: Math.ceil(answer.result.totalCount / answer.result.pageSize),
+        },
+      }
+    : answer
