@@ -1,0 +1,53 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { SessionEndedDialog } from '../screens/sign-in/session-ended-dialog.tsx'
+import { SignInCallback } from '../screens/sign-in/sign-in-callback.tsx'
+import { SignInPage } from '../screens/sign-in/sign-in-page.tsx'
+import { SignedInTab } from '../screens/sign-in/signed-in-tab.tsx'
+import { startSignIn } from '../session/sign-in.ts'
+import { homePath } from './screens.ts'
+import { useServices } from './services.ts'
+import { Shell } from './shell.tsx'
+
+/** The addresses of signing in stand alone; every other one is a screen for whoever is signed in. */
+export function App() {
+  const { router, session } = useServices()
+  useFreshPageForAnother(session.person.value?.id)
+  const path = router.address.value.pathname.replace(/\/$/, '')
+  if (path === '/login') return <SignInPage />
+  if (path === '/signin-callback') return <SignInCallback />
+  if (path === '/signed-in') return <SignedInTab />
+  if (session.state.value === 'signed-out') return <Leaving />
+  return (
+    <>
+      <Shell />
+      {session.state.value === 'ended' && <SessionEndedDialog />}
+    </>
+  )
+}
+
+/** What one person was doing is not for the next one to go on with. */
+function useFreshPageForAnother(id: string | undefined): void {
+  const first = useRef(id)
+  useEffect(() => {
+    first.current ??= id
+    if (id !== undefined && id !== first.current) location.assign('/')
+  }, [id])
+}
+
+/** On the way to the provider, and back to this very address. */
+function Leaving() {
+  const { configuration, router } = useServices()
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    const { pathname, search } = router.address.peek()
+    const returnTo = pathname === '/' ? homePath : pathname + search
+    startSignIn(configuration, returnTo).catch(() =>
+      setProblem('The sign-in service cannot be reached. Load this page again in a moment.'),
+    )
+  }, [configuration, router])
+  return (
+    <main class="alone">
+      <p role="status">{problem ?? 'One moment, you are being signed in…'}</p>
+    </main>
+  )
+}
