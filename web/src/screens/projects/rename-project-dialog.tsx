@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { ApiProblem } from '../../api/api-problem.ts'
-import { useListing } from '../../api/use-listing.ts'
+import { catalogQuery, useListing } from '../../api/use-listing.ts'
 import { useServices } from '../../app/services.ts'
 import { SelectField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
@@ -18,7 +18,7 @@ export function RenameProjectDialog({ project, onClose }: { readonly project: Pr
   const { api, toasts } = useServices()
   const [base, setBase] = useState(project)
   const [theirs, setTheirs] = useState<Project>()
-  const organizations = useListing('organization', { sortColumn: 'name', pageSize: 100 })
+  const organizations = useListing('organization', catalogQuery)
   const form = useForm({
     draft: `project-${project.id}`,
     initial: { name: project.name, organizationId: project.organizationId },
