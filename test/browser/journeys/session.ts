@@ -17,8 +17,8 @@ function countRefreshes(context: BrowserContext): () => number {
 
 export function sessionJourneys(stage: () => Stage): void {
   test('is refreshed once, however many tabs need it', async () => {
-    const { signIn, hosts } = stage()
-    const first = await signIn('mara@example.com', '/projects')
+    const { signIn, hosts, workspace } = stage()
+    const first = await signIn((await workspace.join('Tom Tabs')).login, '/projects')
     const second = await first.context().newPage()
     await second.goto(`${hosts.web}/projects`)
     const third = await first.context().newPage()
@@ -38,7 +38,8 @@ export function sessionJourneys(stage: () => Stage): void {
   })
 
   test('goes on with the provider’s cookie when a tab was closed in the middle of a refresh', async () => {
-    const page = await stage().signIn('mara@example.com', '/projects')
+    const { signIn, workspace } = stage()
+    const page = await signIn((await workspace.join('Ines Interrupted')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
     const refreshes = countRefreshes(page.context())
     await page.evaluate(age(', isSpending: true'))

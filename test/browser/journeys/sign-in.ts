@@ -6,13 +6,14 @@ export function signInJourneys(stage: () => Stage): void {
   test('leads to what was asked for first, and signing out back to the sign-in page, in every tab', async () => {
     const { hosts, workspace, signIn } = stage()
     const board = `/projects/${workspace.projectId}`
-    const page = await signIn('mara@example.com', `${board}?search=nothing`)
+    const { login } = await workspace.join('Olga Out')
+    const page = await signIn(login, `${board}?search=nothing`)
     assert.equal(page.url(), `${hosts.web}${board}?search=nothing`)
     await page.getByRole('heading', { name: 'Website relaunch' }).waitFor()
     const other = await page.context().newPage()
     await other.goto(`${hosts.web}/projects`)
     await other.getByRole('heading', { name: 'Projects' }).waitFor()
-    await page.getByRole('button', { name: 'Account of Mara Lindqvist' }).click()
+    await page.getByRole('button', { name: 'Account of Olga Out' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     for (const tab of [page, other]) await tab.getByLabel('Password').waitFor()
     assert.equal(await page.evaluate('localStorage.getItem("tracker.session")'), null)

@@ -9,7 +9,7 @@ export interface Stage {
   readonly workspace: TestWorkspace
   /** A visitor with nothing kept: neither cookies nor tokens. */
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
-  /** The same, signed in on the way. */
+  /** The same, signed in: on the way the first time, later with what that has left in the browser. */
   signIn(login: string, path: string, options?: BrowserContextOptions): Promise<Page>
   /** What no page may do: ask anybody else, break the content policy, throw. */
   readonly offences: readonly string[]
@@ -25,6 +25,7 @@ export async function openStage(): Promise<Stage> {
   const workspace = await makeWorkspace(hosts)
   const offences: string[] = []
   const contexts = new Set<BrowserContext>()
+  const signedIn = new Map<string, BrowserContextOptions['storageState']>()
   const visit: Stage['visit'] = async (path, options) => {
     const context = await openContext(browser, options)
     contexts.add(context)
@@ -39,10 +40,12 @@ export async function openStage(): Promise<Stage> {
     offences,
     visit,
     async signIn(login, path, options) {
-      const page = await visit(path, options)
-      await fillSignIn(page, login)
-      await page.getByRole('main').waitFor()
+      const storageState = signedIn.get(login)
+      const page = await visit(path, { ...options, ...(storageState && { storageState }) })
+      if (storageState === undefined) await fillSignIn(page, login)
       await page.waitForURL((url) => url.origin === hosts.web && url.pathname === path.split('?', 1)[0])
+      await page.getByRole('main').waitFor()
+      if (storageState === undefined) signedIn.set(login, await page.context().storageState())
       return page
     },
     async closePages() {

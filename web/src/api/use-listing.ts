@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useServices } from '../app/services.ts'
+import { SessionEnded } from '../session/session.ts'
 import { listPathOf, type Page, type QueryOf, queryOf, type RecordOf, type ResourceName } from './api.ts'
 import { ApiProblem } from './api-problem.ts'
 import { type Connection, openLiveListing } from './live-listing.ts'
@@ -52,7 +53,9 @@ export function useListing<Name extends ResourceName>(
       lastPages.keep(listPathOf(name) + key, page)
       setKnown({ key, page })
     }
-    const onProblem = (problem: Error) => setKnown((last) => ({ ...last, problem }))
+    // The end of the session has a dialog of its own; what is known stays in sight behind it.
+    const onProblem = (problem: Error) =>
+      problem instanceof SessionEnded || setKnown((last) => ({ ...last, problem }))
     if (live)
       return openLiveListing(send, {
         path: listPathOf(name) + key,

@@ -16,7 +16,7 @@ const versionOf = ({ updatedAt, createdAt }: Project): string => updatedAt ?? cr
 /** Changes a project as it was when the dialog opened; whoever was faster is shown, not overwritten. */
 export function RenameProjectDialog({ project, onClose }: { readonly project: Project; onClose(): void }) {
   const { api, toasts } = useServices()
-  const [base, setBase] = useState(project)
+  const [base] = useState(project)
   const [theirs, setTheirs] = useState<Project>()
   const organizations = useListing('organization', catalogQuery)
   const form = useForm({
@@ -45,10 +45,7 @@ export function RenameProjectDialog({ project, onClose }: { readonly project: Pr
       <Form
         form={form}
         submitLabel={theirs ? 'Save mine anyway' : 'Save'}
-        onCancel={() => {
-          setBase(project)
-          onClose()
-        }}
+        onCancel={onClose}
         onDone={onClose}
       >
         <TextField form={form} name="name" label="Name" required autofocus maxLength={200} />
