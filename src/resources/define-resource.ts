@@ -9,15 +9,22 @@ import type { Row, Values } from '../store/rows.ts'
 type Fields = Readonly<Record<string, Field>>
 
 /** What one resource is. Routes, commands, SQL, filters and documents are all derived from it. */
-export interface Resource {
+export interface Resource extends Listed {
+  /** As people write it: assignment impediment. */
+  readonly noun: string
+  /** Rules over one body, such as the order of two dates. */
+  readonly checks: readonly Check<Values>[]
+  readonly rules: Rules
+}
+
+/** What can be listed: all that a list and its document have to know of it. */
+export interface Listed {
   /** camelCase, as in the route and in the answer: `assignmentImpediment`. */
   readonly name: string
   readonly plural: string
   /** PascalCase, as in messages and in the names of commands. */
   readonly title: string
   readonly pluralTitle: string
-  /** As people write it: assignment impediment. */
-  readonly noun: string
   readonly pluralNoun: string
   readonly table: string
   readonly fields: Fields
@@ -25,9 +32,8 @@ export interface Resource {
   readonly columns: readonly string[]
   readonly access: AccessRule
   readonly filters: readonly Filter<string>[]
-  /** Rules over one body, such as the order of two dates. */
-  readonly checks: readonly Check<Values>[]
-  readonly rules: Rules
+  /** The only column it is ever sorted by; without it, the request chooses. */
+  readonly sortedBy?: string
 }
 
 /** Equal to a column, a moment within the range of dates, or a period that overlaps it. */
@@ -50,8 +56,14 @@ export interface Rules {
 
 export type InputOf<F extends Fields> = { readonly [K in keyof F]: ValueOf<F[K]> }
 
-interface Declaration<F extends Fields> {
-  readonly name: string
+/** A resource whose name and fields the compiler knows too. */
+export interface Declared<Name extends string, F extends Fields> extends Resource {
+  readonly name: Name
+  readonly fields: F
+}
+
+interface Declaration<Name extends string, F extends Fields> {
+  readonly name: Name
   readonly table: string
   readonly fields: F
   readonly access: AccessRule
@@ -60,7 +72,9 @@ interface Declaration<F extends Fields> {
   readonly rules?: Rules
 }
 
-export function defineResource<const F extends Fields>(declaration: Declaration<F>): Resource {
+export function defineResource<const Name extends string, const F extends Fields>(
+  declaration: Declaration<Name, F>,
+): Declared<Name, F> {
   const { filters = [], checks = [], rules = {}, ...rest } = declaration
   const plural = `${declaration.name}s`
   return {
