@@ -20,11 +20,11 @@ interface Schema {
 }
 
 /** What the web client knows of the interface, as TypeScript: every schema, and the resources with their routes. */
-export function apiTypesOf(document: OpenApi): string {
-  const { schemas } = document.components
+export function apiTypesOf(document: OpenApi, extensions: OpenApi): string {
+  const schemas = { ...extensions.components.schemas, ...document.components.schemas }
   const named = Object.keys(schemas).filter((name) => !name.endsWith('Page'))
   return [
-    '// Made from docs/contract/rest.v1.json by npm run contract. Not to be changed by hand.',
+    '// Made from docs/contract/ by npm run contract. Not to be changed by hand.',
     ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
     resourcesOf(document),
   ]

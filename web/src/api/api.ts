@@ -1,5 +1,5 @@
 import type { Send } from './send.ts'
-import { type Account, listRoutes, type Resources } from './types.ts'
+import { type Account, listRoutes, type Person, type Resources } from './types.ts'
 
 export type ResourceName = keyof Resources
 export type RecordOf<Name extends ResourceName> = Resources[Name]['record']
@@ -16,11 +16,6 @@ export interface Page<Row> {
   readonly pageNumber: number
   readonly pageSize: number
   readonly totalPages: number
-}
-
-export interface Person {
-  readonly id: string
-  readonly name: string
 }
 
 export interface PeopleQuery {
