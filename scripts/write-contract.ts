@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commands } from '../src/hosts/commands/commands.ts'
 import { protoFile } from '../src/hosts/commands/protobuf/proto-file.ts'
@@ -6,6 +6,7 @@ import { identityDocument } from '../src/hosts/identity/openapi.ts'
 import { aboutExtensions, extensionRoutes } from '../src/hosts/rest/extensions/routes.ts'
 import { openApiOf } from '../src/hosts/rest/openapi.ts'
 import { aboutContract, contractRoutes } from '../src/hosts/rest/routes.ts'
+import { apiTypesOf } from './api-types.ts'
 
 /** Writes the snapshots that the served documents must equal. Run it after a wanted change, and read the difference. */
 const folder = join(import.meta.dirname, '..', 'docs', 'contract')
@@ -24,3 +25,8 @@ const documents = {
 }
 
 for (const [name, text] of Object.entries(documents)) await writeFile(join(folder, name), text)
+
+/** The web client's view of the same, from the files alone, as any client would make it. */
+const written = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'))
+const types = apiTypesOf(await written('rest.v1.json'), await written('extensions.v1.json'))
+await writeFile(join(folder, '..', '..', 'web', 'src', 'api', 'types.ts'), types)

@@ -9,6 +9,8 @@ import { readIdentitySettings } from '../hosts/identity/configuration.ts'
 import { startIdentity } from '../hosts/identity/main.ts'
 import { readRestSettings } from '../hosts/rest/configuration.ts'
 import { startRest } from '../hosts/rest/main.ts'
+import { readWebSettings } from '../hosts/web/configuration.ts'
+import { startWeb } from '../hosts/web/main.ts'
 import { createLog } from '../http/log.ts'
 import type { Tracker } from '../operations/tracker.ts'
 
@@ -30,8 +32,9 @@ export interface RunningHost {
 /** Reads the host's settings, and returns how to start it. */
 type Prepare = (settings: Settings) => (ground: Ground) => Promise<RunningHost>
 
-/** In the order in which they start. */
+/** In the order in which they start and are shown: people come for the web client. */
 const hosts: Readonly<Record<string, Prepare>> = {
+  web: prepareWeb,
   rest: prepareRest,
   identity: prepareIdentity,
   commands: prepareCommands,
@@ -49,6 +52,15 @@ export function chosenHosts(names: readonly string[]): readonly Prepare[] {
   return Object.entries(hosts).flatMap(([name, prepare]) =>
     names.length === 0 || names.includes(name) ? [prepare] : [],
   )
+}
+
+function prepareWeb(settings: Settings) {
+  const web = readWebSettings(settings)
+  return async (): Promise<RunningHost> => {
+    const log = createLog({ level: web.logLevel, host: 'web' })
+    const { stop } = await listening('WEB_PORT', () => startWeb(web, log))
+    return { title: 'Web', address: addressOf(web, web.port), stop }
+  }
 }
 
 function prepareRest(settings: Settings) {
@@ -96,7 +108,7 @@ function prepareCommands(settings: Settings) {
   }
 }
 
-const addressOf = ({ host }: TrackerSettings, port: number): string =>
+const addressOf = ({ host }: Pick<TrackerSettings, 'host'>, port: number): string =>
   `http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`
 
 /** A taken port is the commonest reason for a start to fail; it deserves a sentence. */

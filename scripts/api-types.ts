@@ -1,0 +1,81 @@
+/** The part of an OpenAPI document that the types are made from. */
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+interface Operation {
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[]
+}
+
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly $ref?: string
+  readonly description?: string
+  readonly enum?: readonly string[]
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly additionalProperties?: Schema | boolean
+}
+
+/** What the web client knows of the interface, as TypeScript: every schema, and the resources with their routes. */
+export function apiTypesOf(document: OpenApi, extensions: OpenApi): string {
+  const schemas = { ...extensions.components.schemas, ...document.components.schemas }
+  const named = Object.keys(schemas).filter((name) => !name.endsWith('Page'))
+  return [
+    '// Made from docs/contract/ by npm run contract. Not to be changed by hand.',
+    ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
+    resourcesOf(document),
+  ]
+    .join('\n\n')
+    .concat('\n')
+}
+
+const declarationOf = (name: string, schema: Schema) => `export interface ${name} ${bodyOf(schema)}`
+
+function bodyOf({ properties = {}, required = [] }: Schema, indent = ''): string {
+  const lines = Object.entries(properties).map(
+    ([name, schema]) =>
+      `${indent}  readonly ${name}${required.includes(name) ? '' : '?'}: ${typeOf(schema, `${indent}  `)}\n`,
+  )
+  return `{\n${lines.join('')}${indent}}`
+}
+
+function typeOf(schema: Schema, indent: string): string {
+  if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown'
+  if (schema.enum !== undefined) return schema.enum.map((value) => `'${value}'`).join(' | ')
+  return [schema.type ?? 'unknown']
+    .flat()
+    .map((type) => simpleTypeOf(type, schema, indent))
+    .join(' | ')
+}
+
+function simpleTypeOf(type: string, schema: Schema, indent: string): string {
+  if (type === 'integer') return 'number'
+  if (type === 'array') return `readonly ${typeOf(schema.items ?? {}, indent)}[]`
+  if (type !== 'object') return type
+  if (typeof schema.additionalProperties === 'object')
+    return `Readonly<Record<string, ${typeOf(schema.additionalProperties, indent)}>>`
+  return bodyOf(schema, indent)
+}
+
+/** A resource is what has a page of its own, and its list route is where that page is got. */
+function resourcesOf({ paths, components: { schemas } }: OpenApi): string {
+  const names = Object.keys(schemas).flatMap((name) => (name.endsWith('Page') ? [name.slice(0, -4)] : []))
+  const resources = names.map((record) => {
+    const name = record.charAt(0).toLowerCase() + record.slice(1)
+    const listRoute = `${name}s`
+    const query = (paths[`/api/${listRoute}`]?.get?.parameters ?? []).filter((one) => one.in === 'query')
+    return { name, record, listRoute, keys: query.map((one) => `'${one.name}'`).join(' | ') }
+  })
+  const types = resources.map(
+    ({ name, record, keys }) =>
+      `  readonly ${name}: {\n    readonly record: ${record}\n    readonly create: ${record}Create\n    readonly update: ${record}Update\n    readonly query: ${keys}\n  }\n`,
+  )
+  const routes = resources.map(({ name, listRoute }) => `  ${name}: '${listRoute}',\n`)
+  return [
+    `export interface Resources {\n${types.join('')}}`,
+    `/** By resource, the last part of its list route. */\nexport const listRoutes = {\n${routes.join('')}} as const`,
+  ].join('\n\n')
+}

@@ -1,0 +1,39 @@
+import type { Settings } from '../../configuration/settings.ts'
+import { readPort, readTrackerSettings } from '../../configuration/tracker-settings.ts'
+
+export interface WebSettings {
+  readonly host: string
+  readonly port: number
+  readonly logLevel: string
+  readonly forwardedHeaders: boolean
+  /** What the client has to know before its first request; served as it is. */
+  readonly client: ClientConfiguration
+}
+
+export interface ClientConfiguration {
+  readonly apiUrl: string
+  readonly issuer: string
+  readonly clientId: string
+  /** Whether `/ext/` is served: names of people, lists of removed records. */
+  readonly extensions: boolean
+}
+
+export function readWebSettings(settings: Settings): WebSettings {
+  const { host, logLevel, forwardedHeaders, issuer } = readTrackerSettings(settings)
+  const restPort = readPort(settings, 'REST_PORT', 5100)
+  return {
+    host,
+    port: readPort(settings, 'WEB_PORT', 5400),
+    logLevel,
+    forwardedHeaders,
+    client: {
+      apiUrl: settings.address('WEB_API_URL', `http://localhost:${restPort}`),
+      issuer,
+      clientId: webClientId,
+      extensions: settings.flag('EXTENSIONS', true),
+    },
+  }
+}
+
+/** The contract's. */
+const webClientId = 'svc-webclient'

@@ -1,0 +1,85 @@
+import { join } from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sendEnvelope } from '../../http/envelope.ts'
+import { addHealthRoutes } from '../../http/health.ts'
+import { listen } from '../../http/listen.ts'
+import type { Log } from '../../http/log.ts'
+import { pathOf } from '../../http/path.ts'
+import { createServer } from '../../http/server.ts'
+import { prepareStop } from '../../http/shutdown.ts'
+import type { WebSettings } from './configuration.ts'
+import { contentPolicy } from './content-policy.ts'
+import { encodings, readFiles, type ServedFile, type ServedFiles } from './files.ts'
+import { statuses } from './statuses.ts'
+
+export interface WebHost {
+  readonly app: FastifyInstance
+  stop(): Promise<void>
+}
+
+/** Browsers come through one proxy. */
+const trustedHops = 1
+export const builtClient = join(import.meta.dirname, '..', '..', '..', 'web', 'dist')
+
+/** Serves the built web client: its files, its page for every address of a screen, and its configuration. */
+export async function startWeb(settings: WebSettings, log: Log, folder = builtClient): Promise<WebHost> {
+  const files = await readFiles(folder)
+  const app = createServer({
+    statuses,
+    log,
+    trustedHops: settings.forwardedHeaders ? trustedHops : 0,
+  })
+  const stop = prepareStop(app)
+  addPageHeaders(app, settings)
+  addHealthRoutes(app, [])
+  app.get('/config.json', (_request, reply) =>
+    reply.header('cache-control', 'no-store').send(settings.client),
+  )
+  app.get('/*', (request, reply) => sendFile(request, reply, files))
+  await listen(app, settings)
+  return { app, stop }
+}
+
+function addPageHeaders(app: FastifyInstance, { client }: WebSettings): void {
+  const headers = {
+    'content-security-policy': contentPolicy(client),
+    // The sign-in post has to name its origin; without a referrer browsers send `null` instead.
+    'referrer-policy': 'strict-origin',
+  }
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers)
+    done()
+  })
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, files: ServedFiles): FastifyReply {
+  const path = pathOf(request.url)
+  const file = files.get(path) ?? (isScreen(path) ? files.get('/') : undefined)
+  if (file === undefined)
+    return sendEnvelope(reply, { statusCode: 404, message: 'There is nothing at this address.' })
+  const { body, encoding } = choose(file, request.headers['accept-encoding'])
+  if (encoding !== undefined) reply.header('content-encoding', encoding)
+  return reply
+    .header('vary', 'Accept-Encoding')
+    .header('cache-control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+    .type(file.type)
+    .send(body)
+}
+
+/** Whatever is named like a file is one, so that a stale page learns that its script is gone. */
+const isScreen = (path: string): boolean => !path.startsWith('/assets/') && !/\.\w+$/.test(path)
+
+function choose(file: ServedFile, accepted: string | undefined) {
+  for (const { name } of encodings) {
+    const body = file.encoded.get(name)
+    if (body !== undefined && accepts(accepted, name)) return { body, encoding: name }
+  }
+  return { body: file.plain, encoding: undefined }
+}
+
+function accepts(accepted = '', encoding: string): boolean {
+  return accepted.split(',').some((part) => {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
+    return name.toLowerCase() === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
+}

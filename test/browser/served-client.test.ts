@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { readdir, stat } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { readSettings } from '../../src/configuration/settings.ts'
+import { readWebSettings } from '../../src/hosts/web/configuration.ts'
+import { startWeb, type WebHost } from '../../src/hosts/web/main.ts'
+import { createLog } from '../../src/http/log.ts'
+import { buildClient } from './support/build-client.ts'
+
+const log = createLog({ level: 'fatal' })
+const environment = {
+  WEB_PORT: '0',
+  WEB_API_URL: 'https://api.example.com',
+  Jwt__Issuer: 'https://id.example.com/tenant',
+  EXTENSIONS: 'off',
+}
+
+describe('The host of the web client', () => {
+  let client: Awaited<ReturnType<typeof buildClient>>
+  let host: WebHost
+  let address = ''
+  before(async () => {
+    client = await buildClient()
+    host = await startWeb(readSettings(environment, readWebSettings), log, client.folder)
+    address = `http://127.0.0.1:${(host.app.server.address() as AddressInfo).port}`
+  })
+  after(async () => {
+    await host.stop()
+    await client.remove()
+  })
+  const script = async () =>
+    /src="(\/assets\/[^"]+\.js)"/.exec(await (await fetch(address)).text())?.[1] ?? ''
+
+  test('sends the page for every address of a screen', async () => {
+    for (const path of [
+      '/',
+      '/login/?authRequest=x',
+      '/signin-callback/?code=x',
+      '/projects/4711',
+      '/a/b/c',
+    ]) {
+      const answer = await fetch(address + path)
+      assert.equal(answer.status, 200, path)
+      assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8', path)
+      assert.equal(answer.headers.get('cache-control'), 'no-cache', path)
+    }
+  })
+
+  test('knows no file that is not there', async () => {
+    for (const path of ['/assets/old-hash.js', '/assets/', '/robots.txt', '/../package.json', '/.env']) {
+      const answer = await fetch(address + path)
+      assert.equal(answer.status, 404, path)
+      assert.match(await answer.text(), /"statusCode":404/, path)
+    }
+  })
+
+  test('lets browsers keep for good what is named after its content', async () => {
+    const answer = await fetch(address + (await script()))
+    assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    assert.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
+  })
+
+  test('sends files compressed to whoever can read that', async () => {
+    const path = await script()
+    const encodings = { br: 'gzip, br', gzip: 'gzip;q=0.5, br;q=0' }
+    for (const [encoding, accepted] of Object.entries(encodings)) {
+      const answer = await fetch(address + path, { headers: { 'accept-encoding': accepted } })
+      assert.equal(answer.headers.get('content-encoding'), encoding)
+      assert.equal(answer.headers.get('vary'), 'Accept-Encoding')
+    }
+    const plain = await fetch(address + path, { headers: { 'accept-encoding': 'identity' } })
+    assert.equal(plain.headers.get('content-encoding'), null)
+  })
+
+  test('answers HEAD without a body, and other methods with 405', async () => {
+    const head = await fetch(address, { method: 'HEAD' })
+    assert.equal(head.status, 200)
+    assert.equal(await head.text(), '')
+    assert.equal((await fetch(address, { method: 'POST' })).status, 405)
+  })
+
+  test('tells the client where it is, and nobody keeps that', async () => {
+    const answer = await fetch(`${address}/config.json`)
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    assert.deepEqual(await answer.json(), {
+      apiUrl: 'https://api.example.com',
+      issuer: 'https://id.example.com/tenant',
+      clientId: 'svc-webclient',
+      extensions: false,
+    })
+  })
+
+  test('is alive and ready', async () => {
+    for (const path of ['/healthz', '/readyz'])
+      assert.equal(await (await fetch(address + path)).text(), 'Healthy')
+  })
+
+  test('allows the page nothing but its own files, the interface and the provider', async () => {
+    const { headers } = await fetch(`${address}/login/`)
+    assert.equal(
+      headers.get('content-security-policy'),
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' https://api.example.com https://id.example.com; form-action 'self' https://id.example.com; base-uri 'none'; frame-ancestors 'none'",
+    )
+    assert.equal(headers.get('referrer-policy'), 'strict-origin')
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  })
+
+  test('says what to run when the client is not built', async () => {
+    await assert.rejects(
+      startWeb(readSettings(environment, readWebSettings), log, join(client.folder, 'nowhere')),
+      /npm run build/,
+    )
+  })
+
+  test('has scripts of less than 45 kB in all, compressed', async () => {
+    const folder = join(client.folder, 'assets')
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.js.gz'))
+    const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    assert.ok(names.length > 0)
+    assert.ok(bytes < 45_000, `${bytes} bytes`)
+  })
+
+  test('has no script in the page itself, and no address of anybody else', async () => {
+    const page = await (await fetch(address)).text()
+    assert.doesNotMatch(page, /<script(?![^>]*src=)|style=|https?:\/\//)
+  })
+})

@@ -1,0 +1,101 @@
+import type { AddressInfo } from 'node:net'
+import { administratorsOf } from '../../../src/accounts/administrators.ts'
+import { createPasswords } from '../../../src/accounts/passwords.ts'
+import { createAuthentication } from '../../../src/authentication/authenticate.ts'
+import { type Environment, readSettings } from '../../../src/configuration/settings.ts'
+import { readIdentitySettings } from '../../../src/hosts/identity/configuration.ts'
+import { startIdentity } from '../../../src/hosts/identity/main.ts'
+import { readRestSettings } from '../../../src/hosts/rest/configuration.ts'
+import { startRest } from '../../../src/hosts/rest/main.ts'
+import { readWebSettings } from '../../../src/hosts/web/configuration.ts'
+import { startWeb } from '../../../src/hosts/web/main.ts'
+import { createLog } from '../../../src/http/log.ts'
+import type { Database } from '../../../src/store/database.ts'
+import { freePort } from '../../identity/support/identity-host.ts'
+import { freshDatabase } from '../../support/fresh-database.ts'
+import { buildClient } from './build-client.ts'
+
+export interface TrackerHosts {
+  readonly web: string
+  readonly api: string
+  readonly issuer: string
+  readonly database: Database
+  /** A service client of the administrator, for what a test needs to find. */
+  readonly robot: { readonly id: string; readonly secret: string }
+  /** The REST host gone, as in an outage, and back on the same port. */
+  stopRest(): Promise<void>
+  startRest(): Promise<void>
+  stop(): Promise<void>
+}
+
+export const administratorLogin = 'root@example.com'
+const robot = { id: 'robot', secret: 'a-secret-of-at-least-32-characters' }
+
+/** REST, identity and web as they are deployed, on ports and a database of their own. Limits are off unless asked for. */
+export async function startTrackerHosts(own: Environment = {}): Promise<TrackerHosts> {
+  const [client, { database, drop }, restPort, identityPort, webPort] = await Promise.all([
+    buildClient(),
+    freshDatabase(),
+    freePort(),
+    freePort(),
+    freePort(),
+  ])
+  const issuer = `http://localhost:${identityPort}`
+  const environment: Environment = {
+    LOG_LEVEL: 'fatal',
+    REST_PORT: String(restPort),
+    IDENTITY_PORT: String(identityPort),
+    WEB_PORT: String(webPort),
+    Jwt__Issuer: issuer,
+    Jwt__SigningKey: 'the secret of all hosts in this test',
+    SVC_ADMIN_LOGINS: administratorLogin,
+    Auth__SessionValidationCacheSeconds: '0',
+    RateLimit__Rest__PermitLimit: '0',
+    RateLimit__Identity__PermitLimit: '0',
+    [`Identity__ServiceClients__${robot.id}__Secret`]: robot.secret,
+    [`Identity__ServiceClients__${robot.id}__Login`]: administratorLogin,
+    ...own,
+  }
+  const { rest, identity, web } = readSettings(environment, (settings) => ({
+    rest: readRestSettings(settings),
+    identity: readIdentitySettings(settings),
+    web: readWebSettings(settings),
+  }))
+  const log = createLog({ level: 'fatal' })
+  const tracker = { database, passwords: cheapPasswords }
+  const startOneRest = () =>
+    startRest(
+      tracker,
+      createAuthentication({
+        ...rest,
+        database,
+        scope: 'svc.api',
+        administrators: administratorsOf(rest),
+        log,
+      }),
+      rest,
+      log,
+    )
+  const identityHost = await startIdentity(tracker, identity, log)
+  const webHost = await startWeb(web, log, client.folder)
+  let restHost = await startOneRest()
+  return {
+    web: `http://localhost:${(webHost.app.server.address() as AddressInfo).port}`,
+    api: `http://localhost:${restPort}`,
+    issuer,
+    database,
+    robot,
+    stopRest: () => restHost.stop(),
+    async startRest() {
+      restHost = await startOneRest()
+    },
+    async stop() {
+      await Promise.all([webHost.stop(), restHost.stop(), identityHost.stop()])
+      await drop()
+      await client.remove()
+    },
+  }
+}
+
+/** Hashing is not what these tests are about. */
+export const cheapPasswords = createPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 })

@@ -1,0 +1,38 @@
+export type FieldErrors = Readonly<Record<string, readonly string[]>>
+
+/** Why a request failed, in sentences for the person. */
+export class ApiProblem extends Error {
+  /** 0 when no answer came. */
+  readonly status: number
+  readonly errors: FieldErrors
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(status: number, message: string, errors: FieldErrors = {}, retryAfterSeconds?: number) {
+    super(message)
+    this.status = status
+    this.errors = errors
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** All of it in one text, where there is no field to stand beside. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof ApiProblem)) return error instanceof Error ? error.message : String(error)
+  const sentences = Object.values(error.errors).flat()
+  return sentences.length > 0 ? sentences.join(' ') : error.message
+}
+
+export const unreachable = (): ApiProblem =>
+  new ApiProblem(0, 'The server cannot be reached. Check the connection, then try again.')
+
+/** The envelope of the interface; anything else that answers in its place gets a sentence of ours. */
+export async function problemOf(response: Response): Promise<ApiProblem> {
+  const envelope = await response.json().catch(() => undefined)
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return new ApiProblem(
+    response.status,
+    typeof envelope?.message === 'string' ? envelope.message : `The server answered ${response.status}.`,
+    envelope?.errors ?? {},
+    Number.isFinite(retryAfter) ? retryAfter : undefined,
+  )
+}

@@ -1,0 +1,98 @@
+import type { Send } from './send.ts'
+import { type Account, listRoutes, type Person, type Resources } from './types.ts'
+
+export type ResourceName = keyof Resources
+export type RecordOf<Name extends ResourceName> = Resources[Name]['record']
+export type CreateOf<Name extends ResourceName> = Resources[Name]['create']
+export type UpdateOf<Name extends ResourceName> = Resources[Name]['update']
+/** Absent and blank values are left out. */
+export type QueryOf<Name extends ResourceName> = {
+  readonly [Key in Resources[Name]['query']]?: string | number | undefined
+}
+
+export interface Page<Row> {
+  readonly data: readonly Row[]
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pageSize: number
+  readonly totalPages: number
+}
+
+export interface PeopleQuery {
+  readonly search?: string | undefined
+  readonly ids?: string | undefined
+  readonly pageNumber?: number
+  readonly pageSize?: number
+}
+
+/** The interface, typed by its contract. Every refusal is an ApiProblem. */
+export interface Api {
+  list<Name extends ResourceName>(
+    name: Name,
+    query?: QueryOf<Name>,
+    signal?: AbortSignal,
+  ): Promise<Page<RecordOf<Name>>>
+  get<Name extends ResourceName>(name: Name, id: string): Promise<RecordOf<Name>>
+  create<Name extends ResourceName>(name: Name, body: CreateOf<Name>): Promise<RecordOf<Name>>
+  update<Name extends ResourceName>(name: Name, body: UpdateOf<Name>): Promise<void>
+  remove(name: ResourceName, ids: readonly string[]): Promise<void>
+  restore(name: ResourceName, ids: readonly string[]): Promise<void>
+  /** Removed records the caller could restore, the newest removal first. Part of the extensions. */
+  removed<Name extends ResourceName>(name: Name, query?: QueryOf<Name>): Promise<Page<RecordOf<Name>>>
+  /** Names of people the caller shares a project with. Part of the extensions. */
+  people(query: PeopleQuery, signal?: AbortSignal): Promise<Page<Person>>
+  me(): Promise<Account>
+  rename(name: string): Promise<void>
+  changePassword(currentPassword: string, newPassword: string): Promise<void>
+  /** Tells which resource this tab has just changed; returns how to stop listening. */
+  onChange(listener: (name: ResourceName) => void): () => void
+}
+
+export function createApi(send: Send): Api {
+  const listeners = new Set<(name: ResourceName) => void>()
+  const read = async (path: string, signal?: AbortSignal) => (await send({ path, signal })).json()
+  const readPage = async (path: string, query: Query, signal?: AbortSignal) =>
+    (await read(path + queryOf(query), signal)).result
+  const write = async (
+    name: ResourceName,
+    request: { method: 'POST' | 'PATCH' | 'DELETE'; path?: string; body: unknown },
+  ) => {
+    const response = await send({ ...request, path: request.path ?? `/api/${name}` })
+    const answer = await response.json()
+    for (const listener of listeners) listener(name)
+    return answer
+  }
+  return {
+    list: (name, query = {}, signal) => readPage(listPathOf(name), query, signal),
+    get: async (name, id) => (await read(`/api/${name}${queryOf({ id })}`))[name],
+    create: async (name, body) => (await write(name, { method: 'POST', body }))[name],
+    update: (name, body) => write(name, { method: 'PATCH', body }),
+    remove: (name, ids) => write(name, { method: 'DELETE', body: { ids } }),
+    restore: (name, ids) => write(name, { method: 'POST', path: `/api/${name}/restore`, body: { ids } }),
+    removed: (name, query = {}) => readPage(`/ext/removed/${listRoutes[name]}`, query),
+    people: (query, signal) => readPage('/ext/people', { ...query }, signal),
+    me: () => read('/api/me'),
+    async rename(name) {
+      await send({ method: 'PATCH', path: '/api/me', body: { name } })
+    },
+    async changePassword(currentPassword, newPassword) {
+      const body = { currentPassword, newPassword }
+      await send({ method: 'POST', path: '/api/me/password', body, waitsWhenBusy: false })
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+type Query = Readonly<Record<string, string | number | undefined>>
+
+export const listPathOf = (name: ResourceName): string => `/api/${listRoutes[name]}`
+
+export function queryOf(query: Query): string {
+  const given = Object.entries(query).flatMap(([key, value]) =>
+    value === undefined || value === '' ? [] : [[key, String(value)]],
+  )
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+}

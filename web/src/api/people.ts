@@ -1,0 +1,86 @@
+import { type Signal, signal } from '@preact/signals'
+import type { Configuration } from '../app/configuration.ts'
+import type { Session } from '../session/session.ts'
+import type { Api } from './api.ts'
+import { ApiProblem } from './api-problem.ts'
+import type { Person } from './types.ts'
+
+export interface People {
+  /** The person's name; a stand-in until it is known or where it cannot be had. Reading it in a component keeps it current. */
+  nameOf(id: string): string
+  search(text: string, signal?: AbortSignal): Promise<readonly Person[]>
+}
+
+/** As many as the interface takes in one `ids` or shows on one page. */
+const idsMax = 100
+/** Shown at once by a picker; whoever is not among them is found by typing. */
+const suggestionsMax = 20
+
+/** Names are asked for together, once for each person. */
+export function createPeople(api: Api, session: Session, { extensions }: Configuration): People {
+  const names = new Map<string, Signal<string | undefined>>()
+  let wanted: string[] = []
+  const find = createSource(api, session, extensions)
+  const nameSignal = (id: string) => {
+    const known = names.get(id)
+    if (known !== undefined) return known
+    const name = signal<string | undefined>(undefined)
+    names.set(id, name)
+    if (wanted.push(id) === 1) queueMicrotask(askForWanted)
+    return name
+  }
+  const learn = (people: readonly Person[]) => {
+    for (const { id, name } of people) {
+      const known = names.get(id)
+      if (known === undefined) names.set(id, signal(name))
+      else known.value = name
+    }
+    return people
+  }
+  const askForWanted = () => {
+    const ids = wanted
+    wanted = []
+    for (let from = 0; from < ids.length; from += idsMax) {
+      const some = ids.slice(from, from + idsMax)
+      find({ ids: some.join(','), pageSize: idsMax }).then(learn, () => {
+        // Asked again when next drawn, because the reason may pass.
+        for (const id of some) names.delete(id)
+      })
+    }
+  }
+  return {
+    nameOf(id) {
+      const self = session.person.value
+      if (id === self?.id) return self.name
+      return nameSignal(id).value ?? `Person ${id.slice(-4)}`
+    },
+    search: async (text, abort) => learn(await find({ search: text, pageSize: suggestionsMax }, abort)),
+  }
+}
+
+interface Wanted {
+  readonly search?: string
+  readonly ids?: string
+  readonly pageSize: number
+}
+
+/** Without the extensions only administrators can see who is who; everyone else at least knows themselves. */
+function createSource(api: Api, session: Session, extensions: boolean) {
+  let hasPeople = extensions
+  const findElsewhere = async (wanted: Wanted, abort?: AbortSignal): Promise<readonly Person[]> => {
+    const self = session.person.peek()
+    if (self?.isAdministrator) return (await api.list('user', { ...wanted, sortColumn: 'name' }, abort)).data
+    const isFound = self?.name.toLowerCase().includes(wanted.search?.toLowerCase() ?? '') ?? false
+    return self !== undefined && isFound ? [self] : []
+  }
+  return async (wanted: Wanted, abort?: AbortSignal): Promise<readonly Person[]> => {
+    if (!hasPeople) return findElsewhere(wanted, abort)
+    try {
+      return (await api.people(wanted, abort)).data
+    } catch (error) {
+      if (!(error instanceof ApiProblem && error.status === 404)) throw error
+      hasPeople = false
+      return findElsewhere(wanted, abort)
+    }
+  }
+}

@@ -1,0 +1,394 @@
+// Made from docs/contract/ by npm run contract. Not to be changed by hand.
+
+export interface Person {
+  readonly id: string
+  readonly name: string
+}
+
+export interface Organization {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface Workflow {
+  readonly id: string
+  readonly name: string
+  readonly order: number
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface AssignmentType {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface Impediment {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface User {
+  readonly id: string
+  readonly name: string
+  readonly login: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface Project {
+  readonly id: string
+  readonly name: string
+  readonly organizationId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface Assignment {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly amountHours: number
+  readonly projectId: string
+  readonly workflowId: string
+  readonly userId: string
+  readonly assignmentTypeId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface Appointment {
+  readonly id: string
+  readonly description: string | null
+  readonly keepDate: string
+  readonly amountHours: number
+  readonly assignmentId: string
+  readonly userId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface AssignmentImpediment {
+  readonly id: string
+  readonly description: string | null
+  readonly assignmentId: string
+  readonly impedimentId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface UserAssignment {
+  readonly id: string
+  readonly userId: string
+  readonly assignmentId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface UserProject {
+  readonly id: string
+  readonly userId: string
+  readonly projectId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface Error {
+  readonly statusCode: number
+  readonly message: string
+  readonly errors?: Readonly<Record<string, readonly string[]>>
+}
+
+export interface OrganizationCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly description?: string | null
+}
+
+export interface OrganizationUpdate {
+  readonly id: string
+  readonly name: string
+  readonly description?: string | null
+}
+
+export interface WorkflowCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly order: number
+}
+
+export interface WorkflowUpdate {
+  readonly id: string
+  readonly name: string
+  readonly order: number
+}
+
+export interface AssignmentTypeCreate {
+  readonly id?: string | null
+  readonly name: string
+}
+
+export interface AssignmentTypeUpdate {
+  readonly id: string
+  readonly name: string
+}
+
+export interface ImpedimentCreate {
+  readonly id?: string | null
+  readonly name: string
+}
+
+export interface ImpedimentUpdate {
+  readonly id: string
+  readonly name: string
+}
+
+export interface UserCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly login: string
+  readonly password: string
+}
+
+export interface UserUpdate {
+  readonly id: string
+  readonly name: string
+  readonly login?: string
+  readonly password?: string
+}
+
+export interface ProjectCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly organizationId: string
+}
+
+export interface ProjectUpdate {
+  readonly id: string
+  readonly name: string
+  readonly organizationId: string
+  readonly expectedVersion?: string
+}
+
+export interface AssignmentCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly description?: string | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly amountHours: number
+  readonly projectId: string
+  readonly workflowId: string
+  readonly userId: string
+  readonly assignmentTypeId: string
+}
+
+export interface AssignmentUpdate {
+  readonly id: string
+  readonly name: string
+  readonly description?: string | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly amountHours: number
+  readonly projectId: string
+  readonly workflowId: string
+  readonly userId: string
+  readonly assignmentTypeId: string
+}
+
+export interface AppointmentCreate {
+  readonly id?: string | null
+  readonly description?: string | null
+  readonly keepDate: string
+  readonly amountHours: number
+  readonly assignmentId: string
+  readonly userId: string
+}
+
+export interface AppointmentUpdate {
+  readonly id: string
+  readonly description?: string | null
+  readonly keepDate: string
+  readonly amountHours: number
+  readonly assignmentId: string
+  readonly userId: string
+}
+
+export interface AssignmentImpedimentCreate {
+  readonly id?: string | null
+  readonly description?: string | null
+  readonly assignmentId: string
+  readonly impedimentId: string
+}
+
+export interface AssignmentImpedimentUpdate {
+  readonly id: string
+  readonly description?: string | null
+  readonly assignmentId: string
+  readonly impedimentId: string
+}
+
+export interface UserAssignmentCreate {
+  readonly id?: string | null
+  readonly userId: string
+  readonly assignmentId: string
+}
+
+export interface UserAssignmentUpdate {
+  readonly id: string
+  readonly userId: string
+  readonly assignmentId: string
+}
+
+export interface UserProjectCreate {
+  readonly id?: string | null
+  readonly userId: string
+  readonly projectId: string
+}
+
+export interface UserProjectUpdate {
+  readonly id: string
+  readonly userId: string
+  readonly projectId: string
+}
+
+export interface Account {
+  readonly id: string
+  readonly name: string
+  readonly login: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+}
+
+export interface AccountUpdate {
+  readonly name: string
+}
+
+export interface PasswordChange {
+  readonly currentPassword: string
+  readonly newPassword: string
+}
+
+export interface Success {
+  readonly success: boolean
+}
+
+export interface VersionedSuccess {
+  readonly success: boolean
+  readonly message: string | null
+}
+
+export interface Resources {
+  readonly organization: {
+    readonly record: Organization
+    readonly create: OrganizationCreate
+    readonly update: OrganizationUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
+  }
+  readonly workflow: {
+    readonly record: Workflow
+    readonly create: WorkflowCreate
+    readonly update: WorkflowUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
+  }
+  readonly assignmentType: {
+    readonly record: AssignmentType
+    readonly create: AssignmentTypeCreate
+    readonly update: AssignmentTypeUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
+  }
+  readonly impediment: {
+    readonly record: Impediment
+    readonly create: ImpedimentCreate
+    readonly update: ImpedimentUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
+  }
+  readonly user: {
+    readonly record: User
+    readonly create: UserCreate
+    readonly update: UserUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
+  }
+  readonly project: {
+    readonly record: Project
+    readonly create: ProjectCreate
+    readonly update: ProjectUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'organizationId'
+  }
+  readonly assignment: {
+    readonly record: Assignment
+    readonly create: AssignmentCreate
+    readonly update: AssignmentUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'projectId' | 'userId' | 'workflowId' | 'dateFrom' | 'dateTo'
+  }
+  readonly appointment: {
+    readonly record: Appointment
+    readonly create: AppointmentCreate
+    readonly update: AppointmentUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId' | 'userId' | 'dateFrom' | 'dateTo'
+  }
+  readonly assignmentImpediment: {
+    readonly record: AssignmentImpediment
+    readonly create: AssignmentImpedimentCreate
+    readonly update: AssignmentImpedimentUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId'
+  }
+  readonly userAssignment: {
+    readonly record: UserAssignment
+    readonly create: UserAssignmentCreate
+    readonly update: UserAssignmentUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId' | 'userId'
+  }
+  readonly userProject: {
+    readonly record: UserProject
+    readonly create: UserProjectCreate
+    readonly update: UserProjectUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'projectId' | 'userId'
+  }
+}
+
+/** By resource, the last part of its list route. */
+export const listRoutes = {
+  organization: 'organizations',
+  workflow: 'workflows',
+  assignmentType: 'assignmentTypes',
+  impediment: 'impediments',
+  user: 'users',
+  project: 'projects',
+  assignment: 'assignments',
+  appointment: 'appointments',
+  assignmentImpediment: 'assignmentImpediments',
+  userAssignment: 'userAssignments',
+  userProject: 'userProjects',
+} as const

@@ -1,0 +1,116 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useServices } from '../app/services.ts'
+import { SessionEnded } from '../session/session.ts'
+import { listPathOf, type Page, type QueryOf, queryOf, type RecordOf, type ResourceName } from './api.ts'
+import { ApiProblem } from './api-problem.ts'
+import { type Connection, openLiveListing } from './live-listing.ts'
+
+export interface Listing<Row> {
+  /** What was last known, also while a changed query or a lost connection is being caught up with. */
+  readonly rows: readonly Row[]
+  readonly totalCount: number
+  /** Nothing is known yet. */
+  readonly isLoading: boolean
+  /** The rows answer an earlier query. */
+  readonly isStale: boolean
+  readonly problem: Error | undefined
+  /** `closed` for listings that are not live. */
+  readonly connection: Connection
+  reload(): void
+}
+
+interface Known<Row> {
+  readonly key: string
+  readonly page?: Page<Row> | undefined
+  readonly problem?: Error
+}
+
+/**
+ * A list of the interface for a screen. It is loaded again after a write of this tab to its resource, when the person
+ * comes back to the page or signs in again; a live one follows every change, whoever made it. Without a query: nothing.
+ */
+export function useListing<Name extends ResourceName>(
+  name: Name,
+  query: QueryOf<Name> | undefined,
+  { live = false }: { readonly live?: boolean } = {},
+): Listing<RecordOf<Name>> {
+  const { api, send, session, lastPages } = useServices()
+  const key = query === undefined ? '' : queryOf(query)
+  const wanted = useRef(query)
+  wanted.current = query
+  const [known, setKnown] = useState<Known<RecordOf<Name>>>(() => ({
+    key,
+    page: lastPages.find<RecordOf<Name>>(listPathOf(name) + key),
+  }))
+  const [connection, setConnection] = useState<Connection>('closed')
+  const [turn, setTurn] = useState(0)
+  const isSignedIn = session.state.value === 'signed-in'
+  const reload = useMemo(() => () => setTurn((count) => count + 1), [])
+  useEffect(() => {
+    const current = wanted.current
+    if (current === undefined || !isSignedIn) return
+    const onPage = (page: Page<RecordOf<Name>>) => {
+      lastPages.keep(listPathOf(name) + key, page)
+      setKnown({ key, page })
+    }
+    // The end of the session has a dialog of its own; what is known stays in sight behind it.
+    const onProblem = (problem: Error) =>
+      problem instanceof SessionEnded || setKnown((last) => ({ ...last, problem }))
+    // Another query on a connection that works is no news.
+    const onConnection = (next: Connection) =>
+      setConnection((last) => (next === 'connecting' && last === 'live' ? last : next))
+    if (live)
+      return openLiveListing(send, {
+        path: listPathOf(name) + key,
+        onPage,
+        onProblem,
+        onConnection,
+      })
+    const left = new AbortController()
+    api.list(name, current, left.signal).then(onPage, (error) => left.signal.aborted || onProblem(error))
+    return () => left.abort()
+  }, [name, key, live, turn, isSignedIn])
+  useRetry(known.problem, reload)
+  useEffect(() => (live ? undefined : reloadWhenDue(api.onChange, name, reload)), [api, name, live, reload])
+  return {
+    rows: known.page?.data ?? none,
+    totalCount: known.page?.totalCount ?? 0,
+    isLoading: known.page === undefined && known.problem === undefined,
+    isStale: known.key !== key,
+    problem: known.problem,
+    connection,
+    reload,
+  }
+}
+
+/** What forms choose from; the same words everywhere, so that it is there when a form opens. */
+export const catalogQuery = { sortColumn: 'name', pageSize: 100 } as const
+
+/** An outage passes; a refusal would be repeated. */
+const retryMilliseconds = 3000
+
+function useRetry(problem: Error | undefined, reload: () => void): void {
+  useEffect(() => {
+    if (!(problem instanceof ApiProblem && problem.status === 0)) return
+    const timer = setTimeout(reload, retryMilliseconds)
+    return () => clearTimeout(timer)
+  }, [problem, reload])
+}
+
+const none: readonly never[] = []
+
+function reloadWhenDue(
+  onChange: (listener: (name: ResourceName) => void) => () => void,
+  name: ResourceName,
+  reload: () => void,
+): () => void {
+  const onVisibility = () => document.hidden || reload()
+  document.addEventListener('visibilitychange', onVisibility)
+  const stop = onChange((changed) => {
+    if (changed === name) reload()
+  })
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibility)
+    stop()
+  }
+}

@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { SessionEndedDialog } from '../screens/sign-in/session-ended-dialog.tsx'
+import { SignInCallback } from '../screens/sign-in/sign-in-callback.tsx'
+import { SignInPage } from '../screens/sign-in/sign-in-page.tsx'
+import { SignedInTab } from '../screens/sign-in/signed-in-tab.tsx'
+import type { Session } from '../session/session.ts'
+import { startSignIn } from '../session/sign-in.ts'
+import { homePath } from './screens.ts'
+import { useServices } from './services.ts'
+import { Shell } from './shell.tsx'
+
+/** The addresses of signing in stand alone; every other one is a screen for whoever is signed in. */
+export function App() {
+  const { router, session } = useServices()
+  useFreshPageForAnother(session.person.value?.id)
+  const hadSession = useHadSession(session.state.value)
+  const path = router.address.value.pathname.replace(/\/$/, '')
+  if (path === '/login') return <SignInPage />
+  if (path === '/signin-callback') return <SignInCallback />
+  if (path === '/signed-in') return <SignedInTab />
+  if (session.state.value === 'signed-out' || !hadSession) return <Leaving hadSession={hadSession} />
+  return (
+    <>
+      <Shell />
+      {session.state.value === 'ended' && <SessionEndedDialog />}
+    </>
+  )
+}
+
+/** Without one since it was opened, a page holds nothing worth keeping: it can leave for the sign-in at once. */
+function useHadSession(state: Session['state']['value']): boolean {
+  const had = useRef(false)
+  if (state === 'signed-in') had.current = true
+  return had.current
+}
+
+/** What one person was doing is not for the next one to go on with. */
+function useFreshPageForAnother(id: string | undefined): void {
+  const first = useRef(id)
+  useEffect(() => {
+    first.current ??= id
+    if (id !== undefined && id !== first.current) location.assign('/')
+  }, [id])
+}
+
+/** On the way to the provider, and back to this very address. */
+function Leaving({ hadSession }: { readonly hadSession: boolean }) {
+  const { configuration, router } = useServices()
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    const { pathname, search } = router.address.peek()
+    const returnTo = pathname === '/' ? homePath : pathname + search
+    // Signed out in another tab, whose visit to the provider may not be over yet.
+    startSignIn(configuration, returnTo, { asks: hadSession }).catch(() =>
+      setProblem('The sign-in service cannot be reached. Load this page again in a moment.'),
+    )
+  }, [configuration, router, hadSession])
+  return (
+    <main class="alone">
+      <p role="status">{problem ?? 'One moment, you are being signed in…'}</p>
+    </main>
+  )
+}

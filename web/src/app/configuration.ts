@@ -1,0 +1,14 @@
+/** What the host of this page tells before the first request. */
+export interface Configuration {
+  readonly apiUrl: string
+  readonly issuer: string
+  readonly clientId: string
+  /** Whether the interface serves `/ext/`. */
+  readonly extensions: boolean
+}
+
+export async function loadConfiguration(): Promise<Configuration> {
+  const response = await fetch('/config.json', { cache: 'no-store' })
+  if (!response.ok) throw new Error(`The configuration could not be loaded (${response.status}).`)
+  return response.json()
+}

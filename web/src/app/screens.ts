@@ -1,0 +1,62 @@
+import type { ComponentType } from 'preact'
+import { matchPath, type PathParameters } from '../router/match-path.ts'
+import type { IconName } from '../ui/icon.tsx'
+
+export interface ScreenProps {
+  readonly parameters: PathParameters
+}
+
+export interface Screen {
+  /** The first is where its link leads. */
+  readonly paths: readonly string[]
+  /** Its place in the navigation; none for screens that are reached from others. */
+  readonly link?: { readonly label: string; readonly icon: IconName }
+  readonly administratorsOnly?: boolean
+  /** Loaded when first gone to. */
+  readonly load: () => Promise<ComponentType<ScreenProps>>
+}
+
+/** Every screen there is, in the order of the navigation. */
+export const screens: readonly Screen[] = [
+  {
+    paths: ['/projects'],
+    link: { label: 'Projects', icon: 'folder' },
+    load: once(async () => (await import('../screens/projects/projects-screen.tsx')).ProjectsScreen),
+  },
+  {
+    paths: ['/projects/:projectId', '/projects/:projectId/assignments/:assignmentId'],
+    load: once(async () => (await import('../screens/board/board-screen.tsx')).BoardScreen),
+  },
+]
+
+export const homePath = '/projects'
+
+export function findScreen(path: string): { screen: Screen; parameters: PathParameters } | undefined {
+  for (const screen of screens) {
+    for (const pattern of screen.paths) {
+      const parameters = matchPath(pattern, path)
+      if (parameters !== undefined) return { screen, parameters }
+    }
+  }
+  return undefined
+}
+
+/** Begins to load the script of the screen that will be shown first, while the configuration is asked for. */
+export function preloadScreen(path: string): void {
+  // A failure shows when the screen is drawn.
+  findScreen(path)
+    ?.screen.load()
+    .catch(() => undefined)
+}
+
+/** A failed load is tried again the next time. */
+function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loading: Promise<Value> | undefined
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+}

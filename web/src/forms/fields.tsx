@@ -1,0 +1,146 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import type { FormState, FormValues } from './use-form.ts'
+
+export interface FieldProps<Values extends FormValues> {
+  readonly form: FormState<Values>
+  readonly name: keyof Values & string
+  readonly label: string
+  /** One sentence that stands below the label. */
+  readonly hint?: string
+  readonly required?: boolean
+  /** Takes the focus when its dialog opens. */
+  readonly autofocus?: boolean
+}
+
+export interface TextFieldProps<Values extends FormValues> extends FieldProps<Values> {
+  readonly type?: 'text' | 'password' | 'date' | 'email'
+  readonly maxLength?: number
+  readonly autocomplete?: string
+  /** Numbers stay text fields, whose keyboard suits them: a wheel must not change hours. */
+  readonly inputMode?: 'decimal' | 'numeric'
+}
+
+export function TextField<Values extends FormValues>(props: TextFieldProps<Values>) {
+  const { form, name, type = 'text', maxLength, autocomplete = 'off', inputMode } = props
+  return (
+    <Field {...props}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          class="input"
+          type={type as 'text'}
+          name={name}
+          value={form.values.value[name]}
+          maxLength={maxLength}
+          autocomplete={autocomplete}
+          inputMode={inputMode}
+          onInput={(event) => form.set(name, event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+export function TextAreaField<Values extends FormValues>(
+  props: FieldProps<Values> & { readonly maxLength?: number },
+) {
+  const { form, name, maxLength } = props
+  return (
+    <Field {...props}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          class="input"
+          name={name}
+          rows={3}
+          value={form.values.value[name]}
+          maxLength={maxLength}
+          onInput={(event) => form.set(name, event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+export interface Choice {
+  readonly id: string
+  readonly name: string
+}
+
+export function SelectField<Values extends FormValues>(
+  props: FieldProps<Values> & { readonly choices: readonly Choice[] },
+) {
+  const { form, name, choices } = props
+  const value = form.values.value[name] ?? ''
+  const isKnown = choices.some(({ id }) => id === value)
+  return (
+    <Field {...props}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          class="input"
+          name={name}
+          value={value}
+          onChange={(event) => form.set(name, event.currentTarget.value)}
+        >
+          {!isKnown && <option value={value}>{value === '' ? 'Choose…' : '…'}</option>}
+          {choices.map((choice) => (
+            <option key={choice.id} value={choice.id}>
+              {choice.name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+/** What ties a control to its label, hint and messages. */
+export interface ControlAttributes {
+  readonly id: string
+  readonly 'aria-describedby'?: string
+  readonly 'aria-invalid'?: 'true'
+  readonly 'aria-required'?: 'true'
+  readonly 'data-autofocus'?: ''
+}
+
+export function Field<Values extends FormValues>(
+  props: FieldProps<Values> & { readonly children: (attributes: ControlAttributes) => ComponentChildren },
+) {
+  const { form, name, label, hint, required = false, autofocus = false, children } = props
+  const id = useId()
+  const messages = (form.errors.value[name] ?? []).map((message) => inWordsOf(label, name, message))
+  const notes = [...(hint ? [`${id}-hint`] : []), ...(messages.length > 0 ? [`${id}-errors`] : [])]
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {!required && <span class="field-optional"> (optional)</span>}
+      </label>
+      {hint && (
+        <p class="field-hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children({
+        id,
+        ...(notes.length > 0 && { 'aria-describedby': notes.join(' ') }),
+        ...(messages.length > 0 && { 'aria-invalid': 'true' }),
+        ...(required && { 'aria-required': 'true' }),
+        ...(autofocus && { 'data-autofocus': '' }),
+      })}
+      {messages.length > 0 && (
+        <p class="field-errors" id={`${id}-errors`} role="alert">
+          {messages.join(' ')}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The interface begins with the name of its property; people know the field by its label. */
+function inWordsOf(label: string, name: string, message: string): string {
+  const property = name.charAt(0).toUpperCase() + name.slice(1)
+  return message.startsWith(`${property} `) ? label + message.slice(property.length) : message
+}

@@ -1,0 +1,96 @@
+import { computed, type ReadonlySignal, signal, useSignal } from '@preact/signals'
+import { useMemo, useRef } from 'preact/hooks'
+import { ApiProblem, type FieldErrors } from '../api/api-problem.ts'
+import { forgetDraft, readDraft, writeDraft } from './drafts.ts'
+
+/** What is typed, as text; a form turns it into what the interface wants when it submits. */
+export type FormValues = Readonly<Record<string, string>>
+
+export interface FormOptions<Values extends FormValues> {
+  /** Keeps what was typed in this tab, under this name, until it is submitted or discarded. None: nothing is kept. */
+  readonly draft?: string
+  readonly initial: Values
+  /** Sends it; what it throws is shown beside the fields. */
+  submit(values: Values): Promise<void>
+}
+
+export interface FormState<Values extends FormValues> {
+  readonly values: ReadonlySignal<Values>
+  /** By field; `generalErrors` holds what belongs to none. */
+  readonly errors: ReadonlySignal<FieldErrors>
+  readonly isBusy: ReadonlySignal<boolean>
+  set(name: keyof Values & string, value: string): void
+  submit(): Promise<boolean>
+  /** Back to the start, and the draft forgotten. */
+  discard(): void
+  /** Whether anything differs from the start. */
+  readonly isChanged: ReadonlySignal<boolean>
+  /** The record was changed elsewhere: fields nobody touched here follow it, the others stay as typed. */
+  follow(next: Values): void
+}
+
+/** What was typed stays until it was accepted: through refusals, outages, a lost session and a closed dialog. */
+export function useForm<Values extends FormValues>(options: FormOptions<Values>): FormState<Values> {
+  const current = useRef(options)
+  current.current = options
+  const isBusy = useSignal(false)
+  return useMemo(() => {
+    const { draft, initial } = current.current
+    const start = signal(initial)
+    const values = signal<Values>({ ...initial, ...readDraft(draft, initial) })
+    const errors = signal<FieldErrors>({})
+    const submit = async () => {
+      if (isBusy.peek()) return false
+      isBusy.value = true
+      try {
+        await current.current.submit(values.peek())
+        errors.value = {}
+        forgetDraft(draft)
+        return true
+      } catch (error) {
+        errors.value = errorsOf(error)
+        return false
+      } finally {
+        isBusy.value = false
+      }
+    }
+    return {
+      values,
+      errors,
+      isBusy,
+      set(name, value) {
+        values.value = { ...values.peek(), [name]: value }
+        const { [name]: _corrected, ...others } = errors.peek()
+        errors.value = others
+        writeDraft(draft, values.peek())
+      },
+      submit,
+      discard() {
+        values.value = start.peek()
+        errors.value = {}
+        forgetDraft(draft)
+      },
+      isChanged: computed(() => isAnyDifferent(values.value, start.value)),
+      follow(next) {
+        const [former, typed] = [start.peek(), values.peek()]
+        const untouched = Object.keys(next).filter((name) => typed[name] === former[name])
+        start.value = next
+        if (untouched.some((name) => next[name] !== former[name]))
+          values.value = { ...typed, ...Object.fromEntries(untouched.map((name) => [name, next[name]])) }
+      },
+    }
+  }, [isBusy])
+}
+
+const isAnyDifferent = (some: FormValues, others: FormValues): boolean =>
+  Object.keys(some).some((name) => some[name] !== others[name])
+
+/** For checks of a form's own, in the shape of the interface's. */
+export const refuse = (errors: FieldErrors): never => {
+  throw new ApiProblem(400, 'Please correct the fields below.', errors)
+}
+
+function errorsOf(error: unknown): FieldErrors {
+  if (error instanceof ApiProblem && Object.keys(error.errors).length > 0) return error.errors
+  return { generalErrors: [error instanceof Error ? error.message : String(error)] }
+}

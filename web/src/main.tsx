@@ -1,0 +1,59 @@
+import { render } from 'preact'
+import { createApi } from './api/api.ts'
+import { createLastPages } from './api/last-pages.ts'
+import { createPeople } from './api/people.ts'
+import { createSender } from './api/send.ts'
+import { App } from './app/app.tsx'
+import { loadConfiguration } from './app/configuration.ts'
+import { preloadScreen } from './app/screens.ts'
+import { type Services, ServicesContext } from './app/services.ts'
+import { showChosenTheme } from './app/theme.ts'
+import { createRouter } from './router/router.ts'
+import { settleRefresh } from './session/refresh.ts'
+import { createSession } from './session/session.ts'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/layers.css'
+import './styles/rows.css'
+import './styles/shell.css'
+import './styles/board.css'
+import './styles/card.css'
+import './styles/panel.css'
+import { createToasts } from './ui/toasts.tsx'
+
+/** Makes what lives as long as the page, and draws it. */
+async function start(root: HTMLElement): Promise<void> {
+  showChosenTheme()
+  const router = createRouter()
+  preloadScreen(router.address.peek().pathname)
+  try {
+    const [configuration] = await Promise.all([loadConfiguration(), settleRefresh()])
+    const session = createSession(configuration)
+    const sender = createSender(configuration.apiUrl, session)
+    const api = createApi(sender.send)
+    const people = createPeople(api, session, configuration)
+    const services: Services = {
+      configuration,
+      router,
+      session,
+      api,
+      people,
+      lastPages: createLastPages(),
+      toasts: createToasts(),
+      ...sender,
+    }
+    render(
+      <ServicesContext.Provider value={services}>
+        <App />
+      </ServicesContext.Provider>,
+      root,
+    )
+  } catch {
+    root.textContent = 'Tracker cannot be reached. Check the connection, then load this page again.'
+    addEventListener('online', () => location.reload())
+  }
+}
+
+const root = document.getElementById('app')
+if (root !== null) void start(root)

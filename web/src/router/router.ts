@@ -1,0 +1,58 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+
+export interface Router {
+  /** Where the person is. */
+  readonly address: ReadonlySignal<URL>
+  /** Whether the person has come here from another address of this page. */
+  hasMoved(): boolean
+  /** Goes there within the page; `replace` leaves no step to go back to. */
+  go(to: string, options?: { readonly replace?: boolean }): void
+  /** Changes the query only, in place; blank values leave it. */
+  setQuery(values: Readonly<Record<string, string | undefined>>): void
+}
+
+/** The address bar as a signal. Links inside the page become steps in it, without loading anything. */
+export function createRouter(): Router {
+  const address = signal(new URL(location.href))
+  let hasMoved = false
+  const follow = () => {
+    hasMoved = true
+    address.value = new URL(location.href)
+  }
+  const go: Router['go'] = (to, { replace = false } = {}) => {
+    if (replace) history.replaceState(null, '', to)
+    else history.pushState(null, '', to)
+    follow()
+  }
+  addEventListener('popstate', follow)
+  document.addEventListener('click', (event) => {
+    const link = linkOf(event)
+    if (link === undefined) return
+    event.preventDefault()
+    if (link.href !== location.href) go(link.href)
+  })
+  return {
+    address,
+    hasMoved: () => hasMoved,
+    go,
+    setQuery(values) {
+      const next = new URL(address.value)
+      for (const [name, value] of Object.entries(values)) {
+        if (value) next.searchParams.set(name, value)
+        else next.searchParams.delete(name)
+      }
+      if (next.href !== address.value.href) go(next.href, { replace: true })
+    },
+  }
+}
+
+/** The link of a plain click that stays on this site; other clicks are the browser's. */
+function linkOf(event: MouseEvent): HTMLAnchorElement | undefined {
+  const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
+  if (!isPlain || event.defaultPrevented) return undefined
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  const isOurs = link?.origin === location.origin && !link.target && !link.hasAttribute('download')
+  // A jump inside the page is the browser's too.
+  const isJump = link?.getAttribute('href')?.startsWith('#') ?? false
+  return link !== null && isOurs && !isJump ? link : undefined
+}

@@ -1,0 +1,42 @@
+import { catalogQuery, useListing } from '../../api/use-listing.ts'
+import { useServices } from '../../app/services.ts'
+import { SelectField, TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+
+export function NewProjectDialog({ onClose }: { onClose(): void }) {
+  const { api, router, session } = useServices()
+  const organizations = useListing('organization', catalogQuery)
+  const form = useForm({
+    draft: 'new-project',
+    initial: { name: '', organizationId: '' },
+    async submit(values) {
+      const project = await api.create('project', values)
+      router.go(`/projects/${project.id}`)
+    },
+  })
+  const hasNone = !organizations.isLoading && organizations.rows.length === 0
+  return (
+    <Dialog title="New project" onClose={onClose}>
+      {hasNone && (
+        <p class="form-note">
+          A project belongs to an organization, and there is none yet.{' '}
+          {session.person.value?.isAdministrator
+            ? 'Create one first.'
+            : 'Ask an administrator to create one.'}
+        </p>
+      )}
+      <Form form={form} submitLabel="Create project" onCancel={onClose} onDone={onClose}>
+        <TextField form={form} name="name" label="Name" required autofocus maxLength={200} />
+        <SelectField
+          form={form}
+          name="organizationId"
+          label="Organization"
+          required
+          choices={organizations.rows}
+        />
+      </Form>
+    </Dialog>
+  )
+}

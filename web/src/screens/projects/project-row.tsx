@@ -1,0 +1,45 @@
+import type { RecordOf } from '../../api/api.ts'
+import { useServices } from '../../app/services.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { Avatar } from '../../ui/notes.tsx'
+import { useRemoval } from '../../ui/use-removal.ts'
+
+export interface ProjectRowProps {
+  readonly project: RecordOf<'project'>
+  readonly memberIds: readonly string[]
+  onRename(): void
+  onMembers(): void
+}
+
+/** More faces than this become a number. */
+const facesMax = 5
+
+export function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps) {
+  const { people } = useServices()
+  const remove = useRemoval()
+  const faces = memberIds.slice(0, facesMax)
+  return (
+    <li class="row project-row">
+      <a class="row-link" href={`/projects/${project.id}`}>
+        {project.name}
+      </a>
+      <span class="faces">
+        {faces.map((id) => (
+          <Avatar key={id} name={people.nameOf(id)} />
+        ))}
+        {memberIds.length > facesMax && <span class="quiet-text">+{memberIds.length - facesMax}</span>}
+      </span>
+      <Menu
+        label={`Actions for ${project.name}`}
+        items={[
+          { label: 'Members…', run: onMembers },
+          { label: 'Rename…', run: onRename },
+          { label: 'Remove', kind: 'danger', run: () => void remove('project', project.id, project.name) },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
+    </li>
+  )
+}

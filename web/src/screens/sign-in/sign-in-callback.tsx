@@ -1,0 +1,33 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useServices } from '../../app/services.ts'
+import { completeSignIn } from '../../session/sign-in.ts'
+import { Alone } from './alone.tsx'
+
+/** Where the provider's answer arrives; goes on to what the person first asked for. */
+export function SignInCallback() {
+  const { configuration, router, session } = useServices()
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    completeSignIn(configuration, router.address.peek().searchParams).then(
+      ({ tokens, returnTo }) => {
+        session.begin(tokens)
+        router.go(returnTo, { replace: true })
+      },
+      (error: Error) => setProblem(error.message),
+    )
+  }, [configuration, router, session])
+  if (problem === undefined)
+    return (
+      <main class="alone">
+        <p role="status">One moment, you are being signed in…</p>
+      </main>
+    )
+  return (
+    <Alone title="Signing in did not work">
+      <p role="alert">{problem}</p>
+      <a class="button primary wide" href="/login/">
+        Start again
+      </a>
+    </Alone>
+  )
+}

@@ -1,0 +1,155 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useSecondsUntil } from '../../app/connection-bar.tsx'
+import { homePath } from '../../app/screens.ts'
+import { useServices } from '../../app/services.ts'
+import { startSignIn } from '../../session/sign-in.ts'
+import { Alone } from './alone.tsx'
+
+/** Where the provider sends whoever has no session. Without its pending request the page asks for one. */
+export function SignInPage() {
+  const { configuration, router, session } = useServices()
+  const { searchParams: given } = router.address.value
+  const authRequest = given.get('authRequest')
+  const error = given.get('error') ?? (given.has('errorId') ? 'request' : null)
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    if (authRequest !== null || error !== null) return
+    if (session.state.peek() === 'signed-in') return router.go(homePath, { replace: true })
+    startSignIn(configuration, given.get('again') === null ? homePath : '/signed-in/').catch(() =>
+      setProblem('The sign-in service cannot be reached. Load this page again in a moment.'),
+    )
+  }, [authRequest, error, configuration, given, router, session])
+  if (error === 'request' || (authRequest === null && error !== null))
+    return <RequestProblem errorId={given.get('errorId')} />
+  if (authRequest === null)
+    return (
+      <Alone title="Sign in">
+        <p role="status">{problem ?? 'One moment…'}</p>
+      </Alone>
+    )
+  return (
+    <Alone title="Sign in">
+      <SignInForm authRequest={authRequest} error={error} retryAfter={Number(given.get('retryAfter'))} />
+    </Alone>
+  )
+}
+
+interface SignInFormProps {
+  readonly authRequest: string
+  readonly error: string | null
+  readonly retryAfter: number
+}
+
+/** The provider answers a failed post with this page again; the login is typed once. */
+const loginKey = 'tracker.login'
+
+function SignInForm({ authRequest, error, retryAfter }: SignInFormProps) {
+  const { configuration } = useServices()
+  const [login, setLogin] = useState(() => sessionStorage.getItem(loginKey) ?? '')
+  const [missing, setMissing] = useState<string>()
+  const password = useRef<HTMLInputElement>(null)
+  const loginInput = useRef<HTMLInputElement>(null)
+  useEffect(() => (login === '' ? loginInput : password).current?.focus(), [])
+  const submit = (event: Event) => {
+    const isComplete = login.trim() !== '' && password.current?.value !== ''
+    setMissing(isComplete ? undefined : 'Please enter your login and your password.')
+    if (!isComplete) return event.preventDefault()
+    sessionStorage.setItem(loginKey, login)
+  }
+  return (
+    <form class="form" method="post" action={`${configuration.issuer}/api/account/login`} onSubmit={submit}>
+      <input type="hidden" name="authRequest" value={authRequest} />
+      {missing !== undefined ? (
+        <p class="form-problem" role="alert">
+          {missing}
+        </p>
+      ) : (
+        <Refusal error={error} retryAfter={retryAfter} />
+      )}
+      <div class="field">
+        <label for="login">Login</label>
+        <input
+          ref={loginInput}
+          class="input"
+          id="login"
+          name="login"
+          type="text"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck={false}
+          maxLength={256}
+          value={login}
+          onInput={(event) => setLogin(event.currentTarget.value)}
+        />
+      </div>
+      <div class="field">
+        <label for="password">Password</label>
+        <input
+          ref={password}
+          class="input"
+          id="password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          maxLength={128}
+        />
+      </div>
+      <button type="submit" class="button primary wide">
+        Sign in
+      </button>
+    </form>
+  )
+}
+
+function Refusal({ error, retryAfter }: { readonly error: string | null; readonly retryAfter: number }) {
+  const [until] = useState(() => Date.now() + retryAfter * 1000)
+  const seconds = useSecondsUntil(error === 'locked' && retryAfter > 0 ? until : undefined)
+  if (error === 'invalid')
+    return (
+      <p class="form-problem" role="alert">
+        The login or the password is wrong.
+      </p>
+    )
+  if (error !== 'locked') return null
+  if (seconds === 0)
+    return (
+      <p class="form-note" role="status">
+        You can try again now.
+      </p>
+    )
+  return (
+    <p class="form-problem">
+      <span role="alert">Too many failed attempts: this login is locked.</span>{' '}
+      <span>
+        Try again in <strong role="timer">{showSeconds(seconds)}</strong>.
+      </span>
+    </p>
+  )
+}
+
+const showSeconds = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+
+/** The provider could not use the request it was sent. */
+function RequestProblem({ errorId }: { readonly errorId: string | null }) {
+  const { configuration } = useServices()
+  const [reason, setReason] = useState<string>()
+  useEffect(() => {
+    if (errorId === null) return
+    fetch(`${configuration.issuer}/api/account/error?${new URLSearchParams({ errorId })}`)
+      .then((response) => (response.ok ? response.json() : undefined))
+      .then(
+        (report) => setReason(report?.errorDescription),
+        () => undefined,
+      )
+  }, [configuration, errorId])
+  return (
+    <Alone title="This sign-in cannot go on">
+      <p role="alert">It may have waited too long, or its address was changed on the way.</p>
+      {reason && <p class="quiet-text">The sign-in service says: {reason}</p>}
+      <a class="button primary wide" href="/login/">
+        Start again
+      </a>
+    </Alone>
+  )
+}

@@ -1,0 +1,56 @@
+import type { Configuration } from '../app/configuration.ts'
+
+/** What the client uses of the discovery document. */
+export interface Provider {
+  readonly issuer: string
+  readonly authorization_endpoint: string
+  readonly token_endpoint: string
+  readonly revocation_endpoint: string
+  readonly end_session_endpoint: string
+}
+
+export interface TokenAnswer {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly id_token: string
+  readonly expires_in: number
+}
+
+/** A refusal of the provider, by the name the standards give it. */
+export class ProviderError extends Error {
+  readonly code: string
+
+  constructor(code: string, description = code) {
+    super(description)
+    this.code = code
+  }
+}
+
+export async function discover({ issuer }: Configuration): Promise<Provider> {
+  const response = await fetch(`${issuer}/.well-known/openid-configuration`)
+  if (!response.ok) throw new ProviderError('unavailable', 'The sign-in service cannot be reached.')
+  const provider: Provider = await response.json()
+  if (provider.issuer !== issuer)
+    throw new ProviderError('unavailable', 'The sign-in service is another one.')
+  return provider
+}
+
+/** The token endpoint, as a public client: its id is all it has. */
+export function askForTokens(
+  provider: Provider,
+  { clientId }: Configuration,
+  parameters: Readonly<Record<string, string>>,
+): Promise<TokenAnswer> {
+  return post(provider.token_endpoint, { client_id: clientId, ...parameters })
+}
+
+export async function revoke(provider: Provider, { clientId }: Configuration, token: string): Promise<void> {
+  await post(provider.revocation_endpoint, { client_id: clientId, token, token_type_hint: 'refresh_token' })
+}
+
+async function post<Answer>(address: string, parameters: Readonly<Record<string, string>>): Promise<Answer> {
+  const response = await fetch(address, { method: 'POST', body: new URLSearchParams(parameters) })
+  const answer = await response.json().catch(() => ({}))
+  if (!response.ok) throw new ProviderError(answer.error ?? `status ${response.status}`, answer.message)
+  return answer
+}

@@ -1,0 +1,132 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import type { Configuration } from '../app/configuration.ts'
+import { claimsOf } from './claims.ts'
+import { discover, revoke } from './provider.ts'
+import { refresh } from './refresh.ts'
+import {
+  forgetSession,
+  isOver,
+  onSessionChange,
+  readSession,
+  type StoredSession,
+  type Tokens,
+  writeSession,
+} from './stored-session.ts'
+
+export interface SignedInPerson {
+  readonly id: string
+  readonly name: string
+  readonly login: string
+  /** For choosing what to show; the interface decides. */
+  readonly isAdministrator: boolean
+}
+
+export interface Session {
+  readonly state: ReadonlySignal<'signed-out' | 'signed-in' | 'ended'>
+  /** Stays known after the session has ended, so that the page keeps its shape. */
+  readonly person: ReadonlySignal<SignedInPerson | undefined>
+  begin(tokens: Tokens): void
+  /** A token that is good for at least a moment. */
+  accessToken(): Promise<string>
+  /** After the interface refused this one. */
+  renewedToken(refused: string): Promise<string>
+  /** The interface refuses even a fresh token. */
+  end(): void
+  signOut(): Promise<void>
+}
+
+export class SessionEnded extends Error {
+  constructor() {
+    super('Your session has ended. Sign in again, then repeat this; nothing you typed is lost.')
+  }
+}
+
+/** Refreshed this long before the token expires, which covers slow networks and clocks that differ. */
+const refreshAheadMilliseconds = 90_000
+/** Asked often enough to notice a laptop that slept through the moment. */
+const checkEveryMilliseconds = 20_000
+
+export function createSession(configuration: Configuration): Session {
+  const stored = signal<StoredSession | undefined>(readSession())
+  const adopt = () => {
+    stored.value = readSession()
+  }
+  onSessionChange(adopt)
+  const tokensOf = (): Tokens => {
+    const current = stored.peek()
+    if (current === undefined || isOver(current)) throw new SessionEnded()
+    return current
+  }
+  const renew = async (old: Tokens): Promise<string> => {
+    const renewed = await refresh(configuration, old)
+    adopt()
+    if (renewed === undefined) throw new SessionEnded()
+    return renewed.accessToken
+  }
+  const accessToken = async () => {
+    const tokens = tokensOf()
+    return isStale(tokens) ? renew(tokens) : tokens.accessToken
+  }
+  const state = computed(() => stateOf(stored.value))
+  setInterval(() => {
+    if (state.peek() === 'signed-in') accessToken().catch(() => undefined)
+  }, checkEveryMilliseconds)
+  return {
+    state,
+    person: personSignal(stored),
+    begin(tokens) {
+      writeSession(tokens)
+      adopt()
+    },
+    accessToken,
+    async renewedToken(refused) {
+      const tokens = tokensOf()
+      return tokens.accessToken === refused ? renew(tokens) : tokens.accessToken
+    },
+    end() {
+      writeSession({ hasEnded: true })
+      adopt()
+    },
+    signOut: () => signOut(configuration, stored.peek()),
+  }
+}
+
+const isStale = ({ expiresAt }: Tokens): boolean => expiresAt - Date.now() < refreshAheadMilliseconds
+
+function stateOf(stored: StoredSession | undefined) {
+  if (stored === undefined) return 'signed-out'
+  return isOver(stored) ? 'ended' : 'signed-in'
+}
+
+function personSignal(stored: ReadonlySignal<StoredSession | undefined>) {
+  let last: SignedInPerson | undefined
+  return computed(() => {
+    const session = stored.value
+    if (session === undefined || isOver(session)) return last
+    const access = claimsOf(session.accessToken)
+    const person = {
+      id: String(access.sub),
+      login: String(access['svc:login'] ?? ''),
+      name: String(claimsOf(session.idToken).name ?? access['svc:login'] ?? ''),
+      isAdministrator: access['svc:admin'] === 'true',
+    }
+    // The same person after a refresh: nothing that depends on it need be drawn again.
+    if (JSON.stringify(person) !== JSON.stringify(last)) last = person
+    return last
+  })
+}
+
+/** Everywhere: the refresh token, the session at the provider, and the other tabs, which notice by themselves. */
+async function signOut(configuration: Configuration, stored: StoredSession | undefined): Promise<void> {
+  // First, because without the provider nobody would be signed out.
+  const provider = await discover(configuration)
+  forgetSession()
+  sessionStorage.clear()
+  const parameters = new URLSearchParams({ post_logout_redirect_uri: `${location.origin}/login/` })
+  if (stored !== undefined && !isOver(stored)) {
+    // The session ends next anyway, so a failure here loses nothing.
+    await revoke(provider, configuration, stored.refreshToken).catch(() => undefined)
+    parameters.set('id_token_hint', stored.idToken)
+  } else parameters.set('client_id', configuration.clientId)
+  location.assign(`${provider.end_session_endpoint}?${parameters}`)
+}

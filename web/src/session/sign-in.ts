@@ -1,0 +1,99 @@
+import type { Configuration } from '../app/configuration.ts'
+import { claimsOf } from './claims.ts'
+import { askForTokens, discover, ProviderError } from './provider.ts'
+import type { Tokens } from './stored-session.ts'
+
+/** What waits in this tab while the browser is at the provider. */
+interface Attempt {
+  readonly verifier: string
+  readonly nonce: string
+  readonly returnTo: string
+}
+
+const scopes = 'openid profile svc.api offline_access'
+const callbackPath = '/signin-callback/'
+const attemptKey = (state: string) => `tracker.sign-in.${state}`
+
+/**
+ * Leaves for the provider (RFC 6749, 4.1.1 and RFC 7636); comes back to `returnTo`, an address of this site. With `asks`
+ * the password is wanted even while the provider still knows the browser.
+ */
+export async function startSignIn(
+  configuration: Configuration,
+  returnTo: string,
+  { asks = false }: { readonly asks?: boolean } = {},
+): Promise<void> {
+  const provider = await discover(configuration)
+  const attempt: Attempt = { verifier: randomText(), nonce: randomText(), returnTo }
+  const state = randomText()
+  sessionStorage.setItem(attemptKey(state), JSON.stringify(attempt))
+  const parameters = new URLSearchParams({
+    client_id: configuration.clientId,
+    response_type: 'code',
+    redirect_uri: location.origin + callbackPath,
+    scope: scopes,
+    state,
+    nonce: attempt.nonce,
+    code_challenge: await sha256(attempt.verifier),
+    code_challenge_method: 'S256',
+    ...(asks && { prompt: 'login' }),
+  })
+  location.assign(`${provider.authorization_endpoint}?${parameters}`)
+}
+
+/** Turns the answer in the address of the callback page into tokens, and tells where the person wanted to go. */
+export async function completeSignIn(
+  configuration: Configuration,
+  answer: URLSearchParams,
+): Promise<{ readonly tokens: Tokens; readonly returnTo: string }> {
+  const { verifier, nonce, returnTo } = takeAttempt(answer)
+  const provider = await discover(configuration)
+  const issuer = answer.get('iss')
+  // RFC 9207: an answer of another provider is none.
+  if (issuer !== null && issuer !== provider.issuer) throw new ProviderError('invalid_request')
+  const error = answer.get('error')
+  if (error !== null) throw new ProviderError(error, answer.get('error_description') ?? undefined)
+  const tokens = await askForTokens(provider, configuration, {
+    grant_type: 'authorization_code',
+    code: answer.get('code') ?? '',
+    redirect_uri: location.origin + callbackPath,
+    code_verifier: verifier,
+  })
+  const claims = claimsOf(tokens.id_token)
+  if (claims.nonce !== nonce || claims.iss !== provider.issuer || claims.aud !== configuration.clientId)
+    throw new ProviderError('invalid_token', 'The identity token belongs to another sign-in.')
+  return { tokens: storableTokens(tokens), returnTo }
+}
+
+export const storableTokens = (answer: {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly id_token: string
+  readonly expires_in: number
+}): Tokens => ({
+  accessToken: answer.access_token,
+  refreshToken: answer.refresh_token,
+  idToken: answer.id_token,
+  expiresAt: Date.now() + answer.expires_in * 1000,
+})
+
+/** Each attempt is good for one answer. */
+function takeAttempt(answer: URLSearchParams): Attempt {
+  const key = attemptKey(answer.get('state') ?? '')
+  const stored = sessionStorage.getItem(key)
+  if (stored === null) throw new ProviderError('invalid_request', 'This sign-in was not started here.')
+  sessionStorage.removeItem(key)
+  return JSON.parse(stored)
+}
+
+/** 256 random bits, for verifiers, states and nonces alike. */
+const randomText = (): string => base64Url(crypto.getRandomValues(new Uint8Array(32)))
+
+const sha256 = async (text: string): Promise<string> =>
+  base64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
+
+const base64Url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '')

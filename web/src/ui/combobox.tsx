@@ -1,0 +1,145 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+
+export interface Option {
+  readonly id: string
+  readonly name: string
+}
+
+export interface ComboboxProps {
+  readonly id?: string
+  /** Where no visible label names it. */
+  readonly label?: string
+  /** What is chosen, as text. */
+  readonly chosen: string
+  readonly placeholder?: string
+  /** Attributes of the form's field around it. */
+  readonly attributes?: Readonly<Record<string, string>>
+  find(text: string, signal: AbortSignal): Promise<readonly Option[]>
+  onChoose(option: Option): void
+}
+
+/** A text field with suggestions below it: arrows choose, Enter takes, Escape leaves everything as it was. */
+export function Combobox({ id, label, chosen, placeholder, attributes, find, onChoose }: ComboboxProps) {
+  const listId = useId()
+  const choice = useChoice(find, onChoose)
+  const { text, options, active, isOpen } = choice
+  return (
+    <div class="combobox">
+      <input
+        {...attributes}
+        {...(id === undefined ? { 'aria-label': label } : { id })}
+        class="input"
+        type="text"
+        role="combobox"
+        aria-expanded={isOpen}
+        aria-controls={listId}
+        aria-autocomplete="list"
+        aria-activedescendant={isOpen && options[active] ? `${listId}-${active}` : undefined}
+        autocomplete="off"
+        placeholder={placeholder}
+        value={text ?? chosen}
+        onFocus={(event) => event.currentTarget.select()}
+        onClick={() => isOpen || choice.type('')}
+        onInput={(event) => choice.type(event.currentTarget.value)}
+        onKeyDown={choice.onKeyDown}
+        onBlur={choice.leave}
+      />
+      <Suggestions id={listId} label={label ?? 'Suggestions'} choice={choice} />
+    </div>
+  )
+}
+
+type Choice = ReturnType<typeof useChoice>
+
+function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoose']) {
+  const [text, setText] = useState<string | undefined>(undefined)
+  const [active, setActive] = useState(0)
+  const { options, problem } = useSuggestions(text, find)
+  const isOpen = text !== undefined
+  const type = (next: string) => {
+    setText(next)
+    setActive(0)
+  }
+  const leave = () => setText(undefined)
+  const choose = (option: Option | undefined) => {
+    if (option === undefined) return
+    onChoose(option)
+    leave()
+  }
+  const whenOpen: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => setActive(Math.min(active + 1, options.length - 1)),
+    ArrowUp: () => setActive(Math.max(active - 1, 0)),
+    Enter: () => choose(options[active]),
+    Escape: leave,
+  }
+  const whenClosed: Readonly<Record<string, () => void>> = { ArrowDown: () => type('') }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const run = (isOpen ? whenOpen : whenClosed)[event.key]
+    if (run === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    run()
+  }
+  return { text, options, problem, active, isOpen, type, leave, choose, setActive, onKeyDown }
+}
+
+interface SuggestionsProps {
+  readonly id: string
+  readonly label: string
+  readonly choice: Choice
+}
+
+/** The focus stays in the text field, as the pattern wants; so do the keys. */
+const Suggestions = ({
+  id,
+  label,
+  choice: { options, problem, active, isOpen, choose, setActive },
+}: SuggestionsProps) => (
+  <div class="combobox-list" id={id} role="listbox" aria-label={label} tabIndex={-1} hidden={!isOpen}>
+    {options.map((option, index) => (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
+      <div
+        key={option.id}
+        id={`${id}-${index}`}
+        role="option"
+        tabIndex={-1}
+        aria-selected={index === active}
+        class="combobox-option"
+        onMouseEnter={() => setActive(index)}
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={() => choose(option)}
+      >
+        {option.name}
+      </div>
+    ))}
+    {isOpen && options.length === 0 && (
+      <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
+        {problem ?? 'Nobody found.'}
+      </div>
+    )}
+  </div>
+)
+
+/** Typing fast asks once. */
+const typingMilliseconds = 150
+
+function useSuggestions(text: string | undefined, find: ComboboxProps['find']) {
+  const [found, setFound] = useState<{ options: readonly Option[]; problem?: string }>({ options: [] })
+  const latest = useRef(find)
+  latest.current = find
+  useEffect(() => {
+    if (text === undefined) return
+    const left = new AbortController()
+    const ask = () =>
+      latest.current(text, left.signal).then(
+        (options) => left.signal.aborted || setFound({ options }),
+        (error: Error) => left.signal.aborted || setFound({ options: [], problem: error.message }),
+      )
+    const timer = setTimeout(ask, text === '' ? 0 : typingMilliseconds)
+    return () => {
+      clearTimeout(timer)
+      left.abort()
+    }
+  }, [text])
+  return found
+}

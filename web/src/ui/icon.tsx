@@ -1,0 +1,34 @@
+/** Drawn on a grid of 16, with the colour of the text around. */
+const paths = {
+  close: 'M4 4l8 8M12 4l-8 8',
+  plus: 'M8 3v10M3 8h10',
+  search: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM11 11l3 3',
+  more: 'M3 8h.01M8 8h.01M13 8h.01',
+  down: 'M4 6l4 4 4-4',
+  left: 'M10 4L6 8l4 4',
+  people:
+    'M6 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM1.5 13.5a4.5 4.5 0 0 1 9 0M11 3.2a2.5 2.5 0 0 1 0 4.6M12 9.6a4.5 4.5 0 0 1 2.5 3.9',
+  person: 'M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2.5 14a5.5 5.5 0 0 1 11 0',
+  folder:
+    'M2 4.5A1.5 1.5 0 0 1 3.5 3h2.6l1.5 2h4.9A1.5 1.5 0 0 1 14 6.5v5a1.5 1.5 0 0 1-1.5 1.5h-9A1.5 1.5 0 0 1 2 11.5z',
+  sun: 'M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1 1M12 12l1 1M13 3l-1 1M4 12l-1 1',
+  moon: 'M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z',
+  clock: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 4.5V8l2.5 1.5',
+  calendar: 'M2.5 4h11v9.5h-11zM2.5 7h11M5.5 2v3M10.5 2v3',
+  warning: 'M8 2.5L14.5 13.5h-13zM8 6.5v3M8 11.5v.01',
+  edit: 'M3 13l.5-2.5 7-7 2 2-7 7z',
+  trash: 'M3 4.5h10M6 4.5V3h4v1.5M4.5 4.5l.5 9h6l.5-9',
+  move: 'M2 8h12M10 4l4 4-4 4',
+  check: 'M3 8.5l3.5 3.5L13 5',
+} as const
+
+export type IconName = keyof typeof paths
+
+/** Decoration: what it stands for is said by the text or the label beside it. */
+export function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+      <path d={paths[name]} />
+    </svg>
+  )
+}

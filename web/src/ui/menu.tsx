@@ -1,0 +1,117 @@
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
+import { useId, useRef, useState } from 'preact/hooks'
+
+export interface MenuItem {
+  readonly label: string
+  /** Where the thing is already, such as the stage a card is in. */
+  readonly isCurrent?: boolean
+  readonly kind?: 'danger' | undefined
+  run(): void
+}
+
+export interface MenuProps {
+  /** What the button shows; `label` says it where that is only an icon. */
+  readonly children: ComponentChildren
+  readonly label: string
+  readonly items: readonly MenuItem[]
+  readonly class?: string
+}
+
+/** A button with a list of actions below it: arrows move, Escape closes, a letter jumps. */
+export function Menu({ children, label, items, class: style = 'button quiet icon-only' }: MenuProps) {
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const open = () => {
+    if (button.current === null || list.current === null) return
+    list.current.showPopover()
+    place(list.current, button.current)
+    itemsIn(list.current)[0]?.focus()
+  }
+  const close = () => list.current?.hidePopover()
+  const choose = (item: MenuItem) => {
+    close()
+    button.current?.focus()
+    item.run()
+  }
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={style}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => (isOpen ? close() : open())}
+      >
+        {children}
+      </button>
+      <div
+        ref={list}
+        id={id}
+        class="menu"
+        role="menu"
+        aria-label={label}
+        tabIndex={-1}
+        popover="auto"
+        onToggle={(event) => setOpen(event.newState === 'open')}
+        onKeyDown={moveFocus}
+      >
+        {items.map((item) => (
+          <button
+            key={item.label}
+            type="button"
+            role="menuitem"
+            class={`menu-item ${item.kind ?? ''}`}
+            aria-current={item.isCurrent ? 'true' : undefined}
+            tabIndex={-1}
+            onClick={() => choose(item)}
+          >
+            {item.label}
+          </button>
+        ))}
+      </div>
+    </>
+  )
+}
+
+const itemsIn = (list: HTMLElement): HTMLElement[] => [
+  ...list.querySelectorAll<HTMLElement>('[role=menuitem]'),
+]
+
+/** Below the button and inside the window, whichever side has the room. */
+function place(list: HTMLElement, button: HTMLElement): void {
+  const at = button.getBoundingClientRect()
+  const { offsetWidth: width, offsetHeight: height } = list
+  const below = at.bottom + gapPixels
+  const top = below + height <= innerHeight ? below : Math.max(gapPixels, at.top - gapPixels - height)
+  const left = Math.min(Math.max(gapPixels, at.right - width), innerWidth - width - gapPixels)
+  list.style.top = `${top}px`
+  list.style.left = `${left}px`
+}
+
+const gapPixels = 4
+
+const steps: Readonly<Record<string, (index: number, count: number) => number>> = {
+  ArrowDown: (index, count) => (index + 1) % count,
+  ArrowUp: (index, count) => (index - 1 + count) % count,
+  Home: () => 0,
+  End: (_index, count) => count - 1,
+}
+
+function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
+  const items = itemsIn(event.currentTarget)
+  const index = items.findIndex((item) => item.matches(':focus'))
+  const step = steps[event.key]
+  const next =
+    step === undefined
+      ? items.find((item) => event.key.length === 1 && item.textContent?.toLowerCase().startsWith(event.key))
+      : items[step(index, items.length)]
+  if (event.key === 'Tab') event.currentTarget.hidePopover()
+  if (next === undefined) return
+  event.preventDefault()
+  next.focus()
+}

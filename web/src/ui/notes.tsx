@@ -1,0 +1,60 @@
+import type { ComponentChildren } from 'preact'
+import { sentenceOf } from '../api/api-problem.ts'
+
+/** What to do where there is nothing yet. */
+export const EmptyState = ({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children?: ComponentChildren
+}) => (
+  <div class="empty">
+    <p class="empty-title">{title}</p>
+    {children}
+  </div>
+)
+
+/** Why something could not be loaded, with a way to try again. */
+export const LoadProblem = ({ problem, onRetry }: { readonly problem: Error; onRetry(): void }) => (
+  <div class="empty" role="alert">
+    <p class="empty-title">{sentenceOf(problem)}</p>
+    <button type="button" class="button" onClick={onRetry}>
+      Try again
+    </button>
+  </div>
+)
+
+/** Holds the place of rows to come; it appears only when they take long enough to be missed. */
+export const Skeleton = ({ rows }: { readonly rows: number }) => (
+  <div class="skeleton" role="status" aria-label="Loading">
+    {Array.from({ length: rows }, (_, index) => (
+      <div key={index} class="skeleton-row" />
+    ))}
+  </div>
+)
+
+/** A person's initials in a circle; the name is beside it or in its label. */
+export const Avatar = ({ name, isNamed = false }: { readonly name: string; readonly isNamed?: boolean }) => (
+  <span
+    class={`avatar tint-${tintOf(name)}`}
+    title={name}
+    {...(isNamed ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
+  >
+    {initialsOf(name)}
+  </span>
+)
+
+const initialsOf = (name: string): string => {
+  const words = name.split(/\s+/).filter((word) => word !== '')
+  return [words.at(0), words.length > 1 ? words.at(-1) : undefined]
+    .map((word) => [...(word ?? '')][0] ?? '')
+    .join('')
+    .toUpperCase()
+}
+
+/** As many as the style sheet knows. */
+const tintCount = 6
+
+const tintOf = (name: string): number =>
+  [...name].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7) % tintCount

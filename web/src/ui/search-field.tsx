@@ -1,0 +1,40 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Icon } from './icon.tsx'
+
+export interface SearchFieldProps {
+  readonly label: string
+  readonly value: string
+  /** When the typing pauses. */
+  onChange(text: string): void
+}
+
+/** Typing fast asks once. */
+const typingMilliseconds = 200
+/** The interface's limit. */
+const lettersMax = 128
+
+export function SearchField({ label, value, onChange }: SearchFieldProps) {
+  const [text, setText] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => setText(value), [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const change = (next: string) => {
+    setText(next)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => onChange(next.trim()), typingMilliseconds)
+  }
+  return (
+    <label class="search">
+      <Icon name="search" />
+      <input
+        class="input"
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        maxLength={lettersMax}
+        value={text}
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+    </label>
+  )
+}

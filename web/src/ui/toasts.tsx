@@ -1,0 +1,108 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { useServices } from '../app/services.ts'
+import { Icon } from './icon.tsx'
+
+export interface Toast {
+  readonly id: number
+  readonly text: string
+  readonly kind: 'done' | 'problem'
+  /** What the button of the toast does, such as taking a removal back. */
+  readonly action?: { readonly label: string; run(): void | Promise<void> } | undefined
+}
+
+export interface Toasts {
+  readonly all: ReadonlySignal<readonly Toast[]>
+  show(toast: Omit<Toast, 'id'>): void
+  dismiss(id: number): void
+}
+
+/** More would cover the page; the oldest goes first. */
+const toastsMax = 3
+
+export function createToasts(): Toasts {
+  const all = signal<readonly Toast[]>([])
+  let last = 0
+  return {
+    all,
+    show(toast) {
+      last += 1
+      all.value = [...all.value, { ...toast, id: last }].slice(-toastsMax)
+    },
+    dismiss(id) {
+      all.value = all.value.filter((toast) => toast.id !== id)
+    },
+  }
+}
+
+/** The corner where news appears; read out politely, and left by itself. */
+export function ToastCorner() {
+  const { toasts } = useServices()
+  useEffect(() => undoWithKeys(toasts), [toasts])
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.all.value.map((toast) => (
+        <ToastView key={toast.id} toast={toast} />
+      ))}
+    </div>
+  )
+}
+
+/** Long enough to read, decide and reach; it does not run while the pointer or the focus is on the toast. */
+const shownMilliseconds = 10_000
+
+function ToastView({ toast }: { readonly toast: Toast }) {
+  const { toasts } = useServices()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const leave = () => toasts.dismiss(toast.id)
+  const hold = () => clearTimeout(timer.current)
+  const run = () => {
+    hold()
+    timer.current = setTimeout(leave, shownMilliseconds)
+  }
+  useEffect(() => {
+    run()
+    return hold
+  }, [])
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only holds the timer, nothing to operate
+    <div
+      class={`toast ${toast.kind}`}
+      onMouseEnter={hold}
+      onMouseLeave={run}
+      onFocusIn={hold}
+      onFocusOut={run}
+    >
+      <span class="toast-text">{toast.text}</span>
+      {toast.action && (
+        <button type="button" class="button quiet" onClick={() => runAction(toasts, toast)}>
+          {toast.action.label}
+        </button>
+      )}
+      <button type="button" class="button quiet icon-only" aria-label="Dismiss" onClick={leave}>
+        <Icon name="close" />
+      </button>
+    </div>
+  )
+}
+
+function runAction(toasts: Toasts, toast: Toast): void {
+  toasts.dismiss(toast.id)
+  void toast.action?.run()
+}
+
+/** Ctrl+Z or Cmd+Z does what the newest toast offers, unless it belongs to a text being typed. */
+function undoWithKeys(toasts: Toasts): () => void {
+  const onKey = (event: KeyboardEvent) => {
+    const isUndo = event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey
+    const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select')
+    const toast = toasts.all.peek().findLast(({ action }) => action?.label === undoLabel)
+    if (!isUndo || isTyping || toast === undefined) return
+    event.preventDefault()
+    runAction(toasts, toast)
+  }
+  addEventListener('keydown', onKey)
+  return () => removeEventListener('keydown', onKey)
+}
+
+export const undoLabel = 'Undo'

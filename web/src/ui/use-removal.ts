@@ -1,0 +1,21 @@
+import type { ResourceName } from '../api/api.ts'
+import { sentenceOf } from '../api/api-problem.ts'
+import { useServices } from '../app/services.ts'
+import { undoLabel } from './toasts.tsx'
+
+/** Removes a record at once, and offers to take it back; a refusal is told. */
+export function useRemoval() {
+  const { api, toasts } = useServices()
+  const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  return async (resource: ResourceName, id: string, name: string): Promise<boolean> => {
+    try {
+      await api.remove(resource, [id])
+    } catch (error) {
+      tell(error)
+      return false
+    }
+    const run = () => api.restore(resource, [id]).catch(tell)
+    toasts.show({ kind: 'done', text: `${name} was removed.`, action: { label: undoLabel, run } })
+    return true
+  }
+}

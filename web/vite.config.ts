@@ -1,0 +1,38 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { defineConfig, type Plugin } from 'vite'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    target: 'es2023',
+    outDir: 'dist',
+    emptyOutDir: true,
+    // The content policy allows no data: addresses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  plugins: [compress()],
+})
+
+/** Beside each file its compressed twins, so that the host compresses nothing. */
+function compress(): Plugin {
+  let folder = ''
+  return {
+    name: 'compress',
+    apply: 'build',
+    configResolved(config) {
+      folder = join(config.root, config.build.outDir)
+      if (config.build.outDir.startsWith('/')) folder = config.build.outDir
+    },
+    closeBundle() {
+      for (const name of globSync('**/*.{html,js,css,svg}', { cwd: folder })) {
+        const content = readFileSync(join(folder, name))
+        writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))
+        writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content))
+      }
+    },
+  }
+}
