@@ -1,17 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Problem, type ProblemKind } from '../model/problem.ts'
+import { Problem } from '../model/problem.ts'
 import { bodyBytesMax } from './body.ts'
 import { type Envelope, sendEnvelope } from './envelope.ts'
-
-/** Each host's own table; a missing kind does not compile. */
-export type ProblemStatuses = Readonly<Record<ProblemKind, number>>
+import { problemStatuses } from './problem-statuses.ts'
 
 /** Catches whatever a hook or handler throws, once per host, and answers with the envelope. */
-export function answerErrors(app: FastifyInstance, statuses: ProblemStatuses): void {
+export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     // Fastify closes the connection after a refused body; a client still sending would then lose the answer to a reset.
     if (app.server.listening) reply.removeHeader('connection')
-    if (error instanceof Problem) return sendProblem(reply, error, statuses)
+    if (error instanceof Problem) return sendProblem(reply, error)
     const envelope = frameworkRefusal(error, request)
     if (envelope !== undefined) return sendEnvelope(reply, envelope)
     request.log.error({ err: error, route: request.routeOptions.url }, 'unexpected error')
@@ -25,8 +23,8 @@ const retryAfterDefaultSeconds = 60
 
 const unexpected: Envelope = { statusCode: 500, message: 'An unexpected error occurred.' }
 
-function sendProblem(reply: FastifyReply, problem: Problem, statuses: ProblemStatuses): FastifyReply {
-  const statusCode = statuses[problem.kind]
+function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  const statusCode = problemStatuses[problem.kind]
   const { message, errors, retryAfterSeconds } = problem
   if (statusCode === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer')
   if (retryAfterSeconds !== undefined || statusCode === 429) {

@@ -6,7 +6,7 @@ import {
   fastify,
   LogController,
 } from 'fastify'
-import { answerErrors, frameworkRefusal, type ProblemStatuses } from './answer-errors.ts'
+import { answerErrors, frameworkRefusal } from './answer-errors.ts'
 import { acceptBodies, type BodyKind, bodyBytesMax } from './body.ts'
 import { answerBrokenConnection, answerBrokenRequests } from './broken-requests.ts'
 import { allowOrigins, type CorsOptions } from './cors.ts'
@@ -18,7 +18,6 @@ import { addSecurityHeaders, securityHeaders } from './security-headers.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
 
 export interface ServerOptions {
-  readonly statuses: ProblemStatuses
   /** Nothing is logged without one. */
   readonly log?: Log
   /** How many proxies in front of this host are ours; 0 takes the address of the connection. */
@@ -50,7 +49,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   if (options.cors !== undefined) allowOrigins(app, options.cors)
   if (options.rateLimit !== undefined) limitRate(app, options.rateLimit)
   answerBrokenRequests(app)
-  answerErrors(app, options.statuses)
+  answerErrors(app)
   answerUnknownRoutes(app)
   return app
 }

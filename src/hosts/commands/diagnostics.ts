@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Authentication } from '../../authentication/authenticate.ts'
 import { addHealthRoutes, type ReadinessCheck } from '../../http/health.ts'
 import type { Log } from '../../http/log.ts'
-import { problemStatuses } from '../../http/problem-statuses.ts'
 import { createServer } from '../../http/server.ts'
 
 /** The HTTP/1.1 side: health for everybody, and `GET /` under the fallback policy. */
@@ -11,7 +10,7 @@ export function createDiagnostics(
   checks: readonly ReadinessCheck[],
   { log, trustedHops }: { log: Log; trustedHops: number },
 ): FastifyInstance {
-  const app = createServer({ statuses: problemStatuses, log, trustedHops })
+  const app = createServer({ log, trustedHops })
   app.get('/', {
     async onRequest(request) {
       await authentication.authenticate(request.headers.authorization)

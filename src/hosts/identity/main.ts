@@ -19,7 +19,6 @@ import { openApiOf } from './openapi.ts'
 import { refuseNul } from './refuse-nul.ts'
 import { registerRoutes } from './register-routes.ts'
 import { identityRoutes } from './routes.ts'
-import { statuses } from './statuses.ts'
 import { sweep } from './sweep.ts'
 import { startUpkeep } from './upkeep.ts'
 
@@ -63,7 +62,6 @@ export async function startIdentity(
     log,
   }
   const app = createServer({
-    statuses,
     log,
     trustedHops: settings.forwardedHeaders ? trustedHops : 0,
     bodies: ['form'],

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendEnvelope } from '../../http/envelope.ts'
 import { OAuthError } from './oauth-error.ts'
+import { oauthCodeOf, oauthStatusOf } from './oauth-statuses.ts'
 import type { GivenParameters } from './parameters.ts'
 import type { Answer, Route } from './route.ts'
-import { oauthCodeOf, oauthStatusOf } from './statuses.ts'
 
 /** Registers every route of the table. */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[]): void {

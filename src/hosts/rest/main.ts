@@ -17,7 +17,6 @@ import { createLiveListings } from './live-listings.ts'
 import { openApiOf } from './openapi.ts'
 import { registerRoutes } from './register-routes.ts'
 import { aboutContract, contractRoutes } from './routes.ts'
-import { statuses } from './statuses.ts'
 
 export interface RestHost {
   readonly app: FastifyInstance
@@ -35,7 +34,6 @@ export async function startRest(
   log: Log,
 ): Promise<RestHost> {
   const app = createServer({
-    statuses,
     log,
     trustedHops: settings.forwardedHeaders ? trustedHops : 0,
     cors: { origins: settings.allowedOrigins },

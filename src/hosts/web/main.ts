@@ -10,7 +10,6 @@ import { prepareStop } from '../../http/shutdown.ts'
 import type { WebSettings } from './configuration.ts'
 import { contentPolicy } from './content-policy.ts'
 import { encodings, readFiles, type ServedFile, type ServedFiles } from './files.ts'
-import { statuses } from './statuses.ts'
 
 export interface WebHost {
   readonly app: FastifyInstance
@@ -25,7 +24,6 @@ export const builtClient = join(import.meta.dirname, '..', '..', '..', 'web', 'd
 export async function startWeb(settings: WebSettings, log: Log, folder = builtClient): Promise<WebHost> {
   const files = await readFiles(folder)
   const app = createServer({
-    statuses,
     log,
     trustedHops: settings.forwardedHeaders ? trustedHops : 0,
   })

@@ -2,25 +2,11 @@ import { request as httpRequest, type IncomingHttpHeaders, type RequestOptions }
 import { type AddressInfo, connect } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { FastifyInstance } from 'fastify'
-import type { ProblemStatuses } from '../answer-errors.ts'
 import { createServer, type ServerOptions } from '../server.ts'
-
-export const statuses: ProblemStatuses = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  missing: 404,
-  duplicate: 409,
-  inUse: 409,
-  stale: 409,
-  contended: 409,
-  locked: 429,
-  busy: 429,
-}
 
 /** A server with an echo route, as any host would make one; closed with its test. */
 export function sampleHost(t: TestContext, options: Partial<ServerOptions> = {}): FastifyInstance {
-  const app = createServer({ statuses: statuses, ...options })
+  const app = createServer(options)
   app.post('/echo', (request) => ({ body: request.body }))
   app.get('/echo', (request) => ({ query: request.query, address: request.ip }))
   t.after(() => {

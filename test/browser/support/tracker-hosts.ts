@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import { administratorsOf } from '../../../src/accounts/administrators.ts'
-import { createPasswords } from '../../../src/accounts/passwords.ts'
 import { createAuthentication } from '../../../src/authentication/authenticate.ts'
 import { type Environment, readSettings } from '../../../src/configuration/settings.ts'
 import { readIdentitySettings } from '../../../src/hosts/identity/configuration.ts'
@@ -11,7 +10,8 @@ import { readWebSettings } from '../../../src/hosts/web/configuration.ts'
 import { startWeb } from '../../../src/hosts/web/main.ts'
 import { createLog } from '../../../src/http/log.ts'
 import type { Database } from '../../../src/store/database.ts'
-import { freePort } from '../../identity/support/identity-host.ts'
+import { cheapPasswords } from '../../support/cheap-passwords.ts'
+import { freePort } from '../../support/child-host.ts'
 import { freshDatabase } from '../../support/fresh-database.ts'
 import { buildClient } from './build-client.ts'
 
@@ -62,7 +62,7 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
     web: readWebSettings(settings),
   }))
   const log = createLog({ level: 'fatal' })
-  const tracker = { database, passwords: cheapPasswords }
+  const tracker = { database, passwords: cheapPasswords() }
   const startOneRest = () =>
     startRest(
       tracker,
@@ -96,6 +96,3 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
     },
   }
 }
-
-/** Hashing is not what these tests are about. */
-export const cheapPasswords = createPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { cheapPasswords } from '../../support/cheap-passwords.ts'
 import { type Account, insertAccount } from '../../support/insert-account.ts'
 import { send } from '../../support/rest-host.ts'
-import { administratorLogin, cheapPasswords, type TrackerHosts } from './tracker-hosts.ts'
+import { administratorLogin, type TrackerHosts } from './tracker-hosts.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -29,7 +30,7 @@ export interface TestWorkspace {
 
 /** A project with two members and three stages, made over the network. */
 export async function makeWorkspace(hosts: TrackerHosts): Promise<TestWorkspace> {
-  const passwordHash = await cheapPasswords.hash(password)
+  const passwordHash = await cheapPasswords().hash(password)
   const account = (name: string, login = `${name.split(' ')[0]?.toLowerCase()}@example.com`) =>
     insertAccount(hosts.database, { name, login, passwordHash })
   const administrator = await account('Rosa Root', administratorLogin)

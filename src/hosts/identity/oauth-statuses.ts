@@ -1,19 +1,4 @@
-import type { ProblemKind } from '../../model/problem.ts'
 import type { OAuthErrorCode } from './oauth-error.ts'
-
-/** What identity answers for each kind of refusal; a kind without a status does not compile. */
-export const statuses: Readonly<Record<ProblemKind, number>> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  missing: 404,
-  duplicate: 409,
-  inUse: 409,
-  stale: 409,
-  contended: 409,
-  locked: 429,
-  busy: 429,
-}
 
 /** Everything else is 400 (RFC 6749, 5.2). */
 const oauthStatuses: Partial<Record<OAuthErrorCode, number>> = {
