@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { identityDocument } from '../src/hosts/identity/openapi.ts'
+import { aboutExtensions, extensionRoutes } from '../src/hosts/rest/extensions/routes.ts'
 import { openApiOf } from '../src/hosts/rest/openapi.ts'
-import { contractRoutes } from '../src/hosts/rest/routes.ts'
+import { aboutContract, contractRoutes } from '../src/hosts/rest/routes.ts'
 import { apiTypesOf } from './api-types.ts'
 
 /** Writes the snapshots that the served documents must equal. Run it after a wanted change, and read the difference. */
@@ -10,9 +11,11 @@ const folder = join(import.meta.dirname, '..', 'docs', 'contract')
 
 // The document says what the routes are; it never calls one.
 const nowhere = undefined as never
+const tracker = { database: nowhere, passwords: nowhere }
 
 const documents = {
-  'rest.v1.json': openApiOf(contractRoutes({ database: nowhere, passwords: nowhere }, nowhere)),
+  'rest.v1.json': openApiOf(contractRoutes(tracker, nowhere), aboutContract),
+  'extensions.v1.json': openApiOf(extensionRoutes(tracker, nowhere), aboutExtensions),
   'identity.v1.json': identityDocument(),
 }
 

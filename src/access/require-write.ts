@@ -1,13 +1,13 @@
 import type { ProjectMembers } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { forbidden } from '../model/problem.ts'
-import type { Resource } from '../resources/define-resource.ts'
+import type { Listed, Resource } from '../resources/define-resource.ts'
 import type { Queries } from '../store/database.ts'
 import type { Values } from '../store/rows.ts'
 import { type Sql, sql } from '../store/sql.ts'
 
 /** Refuses by the caller's role alone, before anything of the request is looked at. */
-export function requireRole(resource: Resource, caller: Caller, purpose: 'read' | 'write') {
+export function requireRole(resource: Listed, caller: Caller, purpose: 'read' | 'write') {
   if (caller.isAdministrator) return
   const { kind } = resource.access
   if (kind === 'administrators' || (kind === 'catalog' && purpose === 'write')) {

@@ -1,35 +1,47 @@
 import type { ProjectPath } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
-import type { Resource } from '../resources/define-resource.ts'
+import type { Listed } from '../resources/define-resource.ts'
 import { column } from '../store/rows.ts'
 import { raw, type Sql, sql } from '../store/sql.ts'
 
 /** Whose memberships count: a project that was removed keeps its members for the day somebody restores it. */
 export type Memberships = 'active' | 'activeOrRemovedWithProject'
 
+/** Active rows are there to be read, removed ones to be restored. */
+export type RowState = 'active' | 'removed'
+
 /** The condition a row called `row` must meet for the caller to see it: every verb but create uses it. */
-export function visibleRows({ access }: Resource, caller: Caller, memberships: Memberships = 'active'): Sql {
+export function visibleRows({ access }: Listed, caller: Caller, memberships: Memberships = 'active'): Sql {
   if (caller.isAdministrator) return raw('true')
   switch (access.kind) {
     case 'catalog':
       return raw('true')
     case 'administrators':
       return raw('false')
+    case 'colleagues':
+      return isColleague(caller)
     case 'projectMembers':
       return inProjects(access.projectPath, projectsOf(caller, memberships))
   }
 }
 
 /** Whose eyes see the same rows: live listings with one view share a snapshot. */
-export function viewOf({ access }: Resource, caller: Caller): string {
+export function viewOf({ access }: Listed, caller: Caller): string {
   if (access.kind === 'catalog') return 'everybody'
   return caller.isAdministrator ? 'administrators' : caller.id
 }
 
 /** The resources whose changes can change what this caller sees of this one. */
-export function changesThatMatter({ name, access }: Resource, caller: Caller): string[] {
+export function changesThatMatter(
+  { name, access }: Listed,
+  caller: Caller,
+  state: RowState = 'active',
+): string[] {
+  if (access.kind === 'colleagues') return caller.isAdministrator ? ['user'] : ['user', 'userProject']
   if (access.kind !== 'projectMembers' || caller.isAdministrator) return [name]
-  return access.projectPath.length === 2 ? [name, 'userProject', 'assignment'] : [name, 'userProject']
+  const path = access.projectPath.length === 2 ? ['userProject', 'assignment'] : ['userProject']
+  // Restoring one of them may pass a removed membership on to the other, with no line of its own in the change log.
+  return [name, ...path, ...(state === 'removed' ? ['user', 'project'] : [])]
 }
 
 /** The condition under which a row of `user_projects` makes its user a member. */
@@ -38,6 +50,13 @@ const isMembership = (memberships: Memberships): Sql =>
 
 const projectsOf = (caller: Caller, memberships: Memberships): Sql =>
   sql`(select project_id from user_projects where user_id = ${caller.id} and ${isMembership(memberships)})`
+
+/** No removed project has an active membership: they go with it, and come back with it. */
+const isColleague = (caller: Caller): Sql => sql`row.id in (
+  select ${caller.id}::uuid
+  union all
+  select user_id from user_projects where active and project_id in ${projectsOf(caller, 'active')}
+)`
 
 function inProjects(path: ProjectPath, projects: Sql): Sql {
   if (path.length === 1) return sql`row.${column(path[0])} in ${projects}`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readRestSettings } from '../hosts/rest/configuration.ts'
-import { readSettings, SettingsError } from './settings.ts'
+import { type Environment, readSettings, SettingsError } from './settings.ts'
 import { readStoreSettings } from './store-settings.ts'
 
 describe('the configuration', () => {
@@ -29,6 +29,15 @@ describe('the configuration', () => {
     assert.deepEqual(adminLogins, ['ann@example.com', 'bob@example.com'])
   })
 
+  it('has the extensions on until they are switched off, and takes no other word for it', () => {
+    const extensionsWith = (environment: Environment) =>
+      readSettings(environment, readRestSettings).extensions
+    assert.deepEqual([{}, { EXTENSIONS: 'on' }, { EXTENSIONS: ' ' }].map(extensionsWith), [true, true, true])
+    assert.deepEqual([{ EXTENSIONS: 'off' }, { EXTENSIONS: 'Off' }].map(extensionsWith), [false, false])
+    for (const EXTENSIONS of ['true', 'false', '0', 'on,off'])
+      assert.throws(() => extensionsWith({ EXTENSIONS }), /EXTENSIONS must be on or off\./)
+  })
+
   it('reports everything that is wrong at once', () => {
     const environment = {
       REST_PORT: '70000',
@@ -37,6 +46,7 @@ describe('the configuration', () => {
       Cors__AllowedOrigins__0: 'https://a.example/path',
       DATABASE_URL: 'mysql://localhost/x',
       RateLimit__Rest__PermitLimit: '-1',
+      EXTENSIONS: 'maybe',
       Auth__SessionValidationCacheSeconds: 'soon',
     }
     assert.throws(
@@ -51,6 +61,7 @@ describe('the configuration', () => {
           'Cors__AllowedOrigins has https://a.example/path, which is no origin such as https://app.example.com.',
           'REST_PORT must be a whole number from 0 to 65535.',
           'RateLimit__Rest__PermitLimit must be a whole number from 0 to 1000000.',
+          'EXTENSIONS must be on or off.',
           'DATABASE_URL must start with postgresql://.',
         ])
         return true

@@ -4,18 +4,32 @@ import { dirname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { documentationPolicy } from './security-headers.ts'
 
-export interface Documentation {
+export interface Documented {
   readonly title: string
   /** The OpenAPI document, exactly as it is served. */
   readonly document: object
 }
 
+export interface Documentation extends Documented {
+  /** What the host offers beyond its contract, in a document and on a page of its own. */
+  readonly extensions?: Documented
+}
+
 /** The interactive page at `/swagger`, and the document it shows. Nothing is loaded from elsewhere. */
-export function addDocumentation(app: FastifyInstance, { title, document }: Documentation): void {
-  const text = JSON.stringify(document)
-  app.get('/swagger/v1/swagger.json', (_request, reply) => reply.type(types.json).send(text))
-  app.get('/swagger', (_request, reply) => sendPage(reply, types.html, pageOf(title)))
-  app.get('/swagger/start.js', (_request, reply) => sendPage(reply, types.js, startScript))
+export function addDocumentation(app: FastifyInstance, { extensions, ...contract }: Documentation): void {
+  const pages = [
+    { ...contract, page: '/swagger', address: '/swagger/v1/swagger.json' },
+    ...(extensions
+      ? [{ ...extensions, page: '/swagger/extensions', address: '/swagger/extensions.v1.json' }]
+      : []),
+  ]
+  for (const { title, document, page, address } of pages) {
+    const text = JSON.stringify(document)
+    const others = pages.filter((other) => other.page !== page)
+    app.get(address, (_request, reply) => reply.type(types.json).send(text))
+    app.get(page, (_request, reply) => sendPage(reply, types.html, pageOf({ title, page, others })))
+    app.get(`${page}/start.js`, (_request, reply) => sendPage(reply, types.js, startScript(address)))
+  }
   for (const [name, type] of assets) {
     app.get(`/swagger/${name}`, async (_request, reply) =>
       sendPage(
@@ -48,7 +62,12 @@ const assetFolder = () =>
 const sendPage = (reply: FastifyReply, type: string, body: string | Buffer) =>
   reply.header('content-security-policy', documentationPolicy()).type(type).send(body)
 
-const pageOf = (title: string) => `<!doctype html>
+interface Page {
+  readonly title: string
+  readonly page: string
+}
+
+const pageOf = ({ title, page, others }: Page & { readonly others: readonly Page[] }) => `<!doctype html>
 <html lang="en">
 <head>
   <meta charset="utf-8">
@@ -58,15 +77,15 @@ const pageOf = (title: string) => `<!doctype html>
   <link rel="stylesheet" href="/swagger/swagger-ui.css">
 </head>
 <body>
-  <div id="document"></div>
+${others.map((other) => `  <p><a href="${other.page}">${other.title}</a></p>\n`).join('')}  <div id="document"></div>
   <script src="/swagger/swagger-ui-bundle.js"></script>
-  <script src="/swagger/start.js"></script>
+  <script src="${page}/start.js"></script>
 </body>
 </html>
 `
 
-const startScript = `SwaggerUIBundle({
-  url: '/swagger/v1/swagger.json',
+const startScript = (address: string) => `SwaggerUIBundle({
+  url: '${address}',
   dom_id: '#document',
   deepLinking: true,
   defaultModelsExpandDepth: 0,

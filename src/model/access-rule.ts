@@ -4,6 +4,8 @@ export type AccessRule =
   | { readonly kind: 'catalog' }
   /** Nobody else reads or writes. */
   | { readonly kind: 'administrators' }
+  /** Accounts: everybody sees himself and whoever shares a project with him. Nobody writes. */
+  | { readonly kind: 'colleagues' }
   | ProjectMembers
 
 export interface ProjectMembers {
@@ -20,6 +22,7 @@ export type ProjectPath = readonly ['id'] | readonly ['projectId'] | readonly ['
 
 export const catalog: AccessRule = { kind: 'catalog' }
 export const administratorsOnly: AccessRule = { kind: 'administrators' }
+export const colleagues: AccessRule = { kind: 'colleagues' }
 export const membersOfProject: AccessRule = { kind: 'projectMembers', projectPath: ['projectId'] }
 export const membersOfAssignment: AccessRule = {
   kind: 'projectMembers',

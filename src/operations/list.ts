@@ -1,12 +1,13 @@
+import { listedRows } from '../access/listed-rows.ts'
 import { requireRole } from '../access/require-write.ts'
-import { changesThatMatter, visibleRows } from '../access/visible-rows.ts'
+import { changesThatMatter } from '../access/visible-rows.ts'
 import type { Caller } from '../model/caller.ts'
-import type { Resource } from '../resources/define-resource.ts'
+import type { Listed } from '../resources/define-resource.ts'
 import { searchColumns } from '../resources/derived.ts'
 import { lastChangeSecond } from '../store/change-log.ts'
 import { column, type Row, shownColumns, tableOf } from '../store/rows.ts'
 import { allOf, join, raw, type Sql, sql } from '../store/sql.ts'
-import type { ListQuery } from './read-list-query.ts'
+import { type ListQuery, purposeOf } from './read-list-query.ts'
 import type { Tracker } from './tracker.ts'
 
 export interface Page {
@@ -22,21 +23,22 @@ export interface Page {
 /** One statement, so that rows, count and last change come from one snapshot. */
 export async function list(
   { database }: Tracker,
-  resource: Resource,
+  listed: Listed,
   caller: Caller,
   query: ListQuery,
 ): Promise<Page> {
-  requireRole(resource, caller, 'read')
-  const { pageNumber, pageSize } = query
-  const from = sql`${tableOf(resource)} as row where ${allOf(conditionsOf(resource, caller, query))}`
+  const { state, pageNumber, pageSize } = query
+  requireRole(listed, caller, purposeOf(state))
+  const from = sql`${tableOf(listed)} as row where ${allOf(conditionsOf(listed, caller, query))}`
+  const lastChange = lastChangeSecond(changesThatMatter(listed, caller, state))
   const order = orderOf(query)
   const found = await database.query<Row & Total>(sql`
     select row.*, total.*
     from (
-      select count(*) as "totalCount", ${lastChangeSecond(changesThatMatter(resource, caller))} as "lastChangeSecond" from ${from}
+      select count(*) as "totalCount", ${lastChange} as "lastChangeSecond" from ${from}
     ) as total
     left join (
-      select ${shownColumns(resource)}, row_number() over (order by ${order}) as "position"
+      select ${shownColumns(listed)}, row_number() over (order by ${order}) as "position"
       from ${from} order by ${order} limit ${pageSize} offset ${(pageNumber - 1) * pageSize}
     ) as row on true
     order by row."position"`)
@@ -56,26 +58,25 @@ interface Total {
   readonly lastChangeSecond: number | null
 }
 
-function conditionsOf(resource: Resource, caller: Caller, query: ListQuery): Sql[] {
+function conditionsOf(listed: Listed, caller: Caller, query: ListQuery): Sql[] {
   return [
-    raw('row.active'),
-    visibleRows(resource, caller),
+    listedRows(listed, caller, query.state),
     ...(query.ids ? [sql`row.id = any(${query.ids}::uuid[])`] : []),
     ...Object.entries(query.relations).map(([name, id]) => sql`row.${column(name)} = ${id}`),
-    ...(query.search ? searchConditions(resource, query.search) : []),
-    ...dateConditions(resource, query),
+    ...(query.search ? searchConditions(listed, query.search) : []),
+    ...dateConditions(listed, query),
   ]
 }
 
 /** Matched literally. A resource without text to search matches nothing away. */
-function searchConditions(resource: Resource, search: string): Sql[] {
+function searchConditions(listed: Listed, search: string): Sql[] {
   const pattern = `%${search.replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`)}%`
-  const matches = searchColumns(resource).map((name) => sql`row.${column(name)} ilike ${pattern}`)
+  const matches = searchColumns(listed).map((name) => sql`row.${column(name)} ilike ${pattern}`)
   return matches.length === 0 ? [] : [sql`(${join(matches, ' or ')})`]
 }
 
 /** A moment lies in [from, to); a period overlaps it. */
-function dateConditions({ filters }: Resource, { dateFrom, dateTo }: ListQuery): Sql[] {
+function dateConditions({ filters }: Listed, { dateFrom, dateTo }: ListQuery): Sql[] {
   return filters.flatMap((filter) => {
     if (typeof filter === 'string') return []
     const [start, end] = 'moment' in filter ? [filter.moment, filter.moment] : filter.period

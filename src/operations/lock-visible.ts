@@ -1,4 +1,4 @@
-import { type Memberships, visibleRows } from '../access/visible-rows.ts'
+import { type Memberships, type RowState, visibleRows } from '../access/visible-rows.ts'
 import type { Caller } from '../model/caller.ts'
 import { missing } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
@@ -7,7 +7,7 @@ import { type Row, shownColumns, tableOf } from '../store/rows.ts'
 import { raw, sql } from '../store/sql.ts'
 
 interface Lock {
-  readonly state: 'active' | 'removed'
+  readonly state: RowState
   /** `update` keeps references away, `no key update` lets them pass. */
   readonly strength: 'update' | 'no key update'
   readonly memberships?: Memberships

@@ -1,14 +1,16 @@
 import { requireRole } from '../access/require-write.ts'
+import type { RowState } from '../access/visible-rows.ts'
 import type { Caller } from '../model/caller.ts'
 import { labelOf } from '../model/field.ts'
 import { isLongerThan, isMissing, isStorable, moment, uuid } from '../model/field-kinds.ts'
 import { isEarlier } from '../model/moment.ts'
 import { collectViolations, type Violations } from '../model/violations.ts'
-import type { Resource } from '../resources/define-resource.ts'
+import type { Listed } from '../resources/define-resource.ts'
 import { idsMax, pageNumberMax, pageSizeDefault, pageSizeMax, searchCharactersMax } from './limits.ts'
 
 /** What a list was asked for, read and within its limits. */
 export interface ListQuery {
+  readonly state: RowState
   readonly pageNumber: number
   readonly pageSize: number
   readonly sortColumn: string
@@ -32,27 +34,30 @@ export const dateFilters = ['dateFrom', 'dateTo'] as const
 
 /** Reads flat query keys, all violations at once. Keys it does not know are ignored, filters never are. */
 export function readListQuery(
-  resource: Resource,
+  listed: Listed,
   caller: Caller,
   query: Readonly<Record<string, unknown>>,
+  state: RowState = 'active',
 ): ListQuery {
-  requireRole(resource, caller, 'read')
+  requireRole(listed, caller, purposeOf(state))
   const violations = collectViolations()
   refuseRepeatedKeys(query, violations)
   const given = (key: string): unknown =>
     isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
-  const [dateFrom, dateTo] = dateFilters.map((key) => readDate(resource, key, given(key), violations))
+  const [dateFrom, dateTo] = dateFilters.map((key) => readDate(listed, key, given(key), violations))
   if (dateFrom && dateTo && isEarlier(dateTo, dateFrom)) {
     violations.add('dateTo', 'DateTo must be on or after DateFrom.')
   }
+  const sortColumn = readSortColumn(listed, given('sortColumn'), state)
   const read: ListQuery = {
+    state,
     pageNumber: readNumber('pageNumber', given('pageNumber'), 1, pageNumberMax, violations),
     pageSize: readNumber('pageSize', given('pageSize'), pageSizeDefault, pageSizeMax, violations),
-    sortColumn: readSortColumn(resource, given('sortColumn')),
-    sortOrder: readSortOrder(given('sortOrder'), violations),
+    sortColumn,
+    sortOrder: readSortOrder(given('sortOrder'), defaultOrder(state, sortColumn), violations),
     search: readSearch(given('search'), violations),
     ids: readIds(given('ids'), violations),
-    relations: readRelations(resource, given, violations),
+    relations: readRelations(listed, given, violations),
     dateFrom,
     dateTo,
   }
@@ -60,7 +65,10 @@ export function readListQuery(
   return read
 }
 
-export const supportsDates = ({ filters }: Resource): boolean =>
+/** Removed rows are listed for those who may restore them, which is a write. */
+export const purposeOf = (state: RowState) => (state === 'active' ? 'read' : 'write')
+
+export const supportsDates = ({ filters }: Listed): boolean =>
   filters.some((filter) => typeof filter !== 'string')
 
 function refuseRepeatedKeys(query: Readonly<Record<string, unknown>>, violations: Violations) {
@@ -84,16 +92,24 @@ function readNumber(
 }
 
 /** Any stored column that is no credential, in any capitals; an unknown one falls back to the id. */
-function readSortColumn({ columns }: Resource, input: unknown): string {
+function readSortColumn({ columns, sortedBy }: Listed, input: unknown, state: RowState): string {
+  if (sortedBy) return sortedBy
+  if (input === undefined && state === 'removed') return 'deletedAt'
   const wanted = typeof input === 'string' ? input.trim().toLowerCase() : ''
   return columns.find((name) => name.toLowerCase() === wanted) ?? 'id'
 }
 
-function readSortOrder(input: unknown, violations: Violations): 'asc' | 'desc' {
-  const order = typeof input === 'string' ? input.trim().toLowerCase() : 'asc'
+type Order = ListQuery['sortOrder']
+
+/** What was removed last is what somebody looks for first. */
+const defaultOrder = (state: RowState, sortColumn: string): Order =>
+  state === 'removed' && sortColumn === 'deletedAt' ? 'desc' : 'asc'
+
+function readSortOrder(input: unknown, byDefault: Order, violations: Violations): Order {
+  const order = typeof input === 'string' ? input.trim().toLowerCase() : byDefault
   if (order === 'asc' || order === 'desc') return order
   violations.add('sortOrder', 'SortOrder must be ASC or DESC.')
-  return 'asc'
+  return byDefault
 }
 
 function readSearch(input: unknown, violations: Violations): string | undefined {
@@ -122,7 +138,7 @@ function readIds(input: unknown, violations: Violations): readonly string[] | un
 }
 
 function readRelations(
-  resource: Resource,
+  listed: Listed,
   given: (key: string) => unknown,
   violations: Violations,
 ): Readonly<Record<string, string>> {
@@ -133,22 +149,17 @@ function readRelations(
     const reading = uuid.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
     if ('value' in reading) relations[key] = reading.value
     else violations.add(key, ...reading.problems)
-    if (!resource.filters.includes(key)) violations.add(key, unsupported(resource, key))
+    if (!listed.filters.includes(key)) violations.add(key, unsupported(listed, key))
   }
   return relations
 }
 
-function readDate(
-  resource: Resource,
-  key: string,
-  input: unknown,
-  violations: Violations,
-): string | undefined {
+function readDate(listed: Listed, key: string, input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
   const reading = moment.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
   if ('problems' in reading) violations.add(key, ...reading.problems)
-  if (!supportsDates(resource)) violations.add(key, unsupported(resource, key))
+  if (!supportsDates(listed)) violations.add(key, unsupported(listed, key))
   return 'value' in reading ? reading.value : undefined
 }
 
-const unsupported = ({ pluralTitle }: Resource, key: string) => `${pluralTitle} cannot be filtered by ${key}.`
+const unsupported = ({ pluralTitle }: Listed, key: string) => `${pluralTitle} cannot be filtered by ${key}.`

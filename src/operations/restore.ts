@@ -1,5 +1,5 @@
+import { restorersMemberships } from '../access/listed-rows.ts'
 import { requireOwner, requireRole } from '../access/require-write.ts'
-import type { Memberships } from '../access/visible-rows.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { isLink, type ReferenceColumn, referencesFrom, referencesTo } from '../resources/derived.ts'
@@ -11,9 +11,6 @@ import { readIds } from './read-ids.ts'
 import { requireActiveReferences } from './require-active-references.ts'
 import type { Tracker } from './tracker.ts'
 
-/** A member whose membership was removed together with the project may bring both back. */
-const memberships: Memberships = 'activeOrRemovedWithProject'
-
 /** Restores all rows or none, with the links that their removal took along. */
 export async function restore(
   tracker: Tracker,
@@ -24,8 +21,11 @@ export async function restore(
   requireRole(resource, caller, 'write')
   const ids = readIds(body, 'refused')
   await tracker.database.transaction(async (transaction) => {
-    const lock = { state: 'removed', strength: 'update', memberships } as const
-    const rows = await lockVisible(transaction, resource, caller, ids, lock)
+    const rows = await lockVisible(transaction, resource, caller, ids, {
+      state: 'removed',
+      strength: 'update',
+      memberships: restorersMemberships,
+    })
     requireOwner(resource, caller, rows)
     await requireActiveReferences(transaction, resource, rows)
     await restoreRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`, isLink(resource))

@@ -9,15 +9,22 @@ import type { Row, Values } from '../store/rows.ts'
 type Fields = Readonly<Record<string, Field>>
 
 /** What one resource is. Routes, commands, SQL, filters and documents are all derived from it. */
-export interface Resource {
+export interface Resource extends Listed {
+  /** As people write it: assignment impediment. */
+  readonly noun: string
+  /** Rules over one body, such as the order of two dates. */
+  readonly checks: readonly Check<Values>[]
+  readonly rules: Rules
+}
+
+/** What can be listed: all that a list and its document have to know of it. */
+export interface Listed {
   /** camelCase, as in the route and in the answer: `assignmentImpediment`. */
   readonly name: string
   readonly plural: string
   /** PascalCase, as in messages and in the names of commands. */
   readonly title: string
   readonly pluralTitle: string
-  /** As people write it: assignment impediment. */
-  readonly noun: string
   readonly pluralNoun: string
   readonly table: string
   readonly fields: Fields
@@ -25,9 +32,8 @@ export interface Resource {
   readonly columns: readonly string[]
   readonly access: AccessRule
   readonly filters: readonly Filter<string>[]
-  /** Rules over one body, such as the order of two dates. */
-  readonly checks: readonly Check<Values>[]
-  readonly rules: Rules
+  /** The only column it is ever sorted by; without it, the request chooses. */
+  readonly sortedBy?: string
 }
 
 /** Equal to a column, a moment within the range of dates, or a period that overlaps it. */

@@ -1,6 +1,6 @@
 import type { Reference } from '../model/field.ts'
 import { resourceNamed, resources } from './all.ts'
-import type { Resource } from './define-resource.ts'
+import type { Listed, Resource } from './define-resource.ts'
 
 /** What follows from the declarations, so that nobody has to write it down. */
 
@@ -11,7 +11,7 @@ export interface ReferenceColumn {
 }
 
 /** Every column of `child` that points at another row, parents in locking order. */
-export function referencesFrom(child: Resource): ReferenceColumn[] {
+export function referencesFrom(child: Listed): ReferenceColumn[] {
   return Object.entries(child.fields)
     .flatMap(([column, { references }]) =>
       references
@@ -30,12 +30,12 @@ export const referencesTo = (parent: Resource) =>
   )
 
 /** Link rows go along with a parent, and remember which. */
-export const isLink = (resource: Resource): boolean =>
+export const isLink = (resource: Listed): boolean =>
   referencesFrom(resource).some(({ whenRemoved }) => whenRemoved === 'removeAlong')
 
 const searchable = ['name', 'description', 'login']
 
-export const searchColumns = ({ fields }: Resource): string[] => searchable.filter((name) => name in fields)
+export const searchColumns = ({ fields }: Listed): string[] => searchable.filter((name) => name in fields)
 
 /** Updates of such a resource may carry the version they are based on. */
 export const isVersioned = ({ fields }: Resource): boolean => 'expectedVersion' in fields

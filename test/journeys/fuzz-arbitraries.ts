@@ -21,9 +21,11 @@ export const routes: readonly Target[] = [
     { method: 'PATCH', path: `/api/${name}` },
     { method: 'DELETE', path: `/api/${name}` },
     { method: 'POST', path: `/api/${name}/restore` },
+    { method: 'GET', path: `/ext/removed/${name}s` },
   ]),
   { method: 'GET', path: '/api/me' },
   { method: 'PATCH', path: '/api/me' },
+  { method: 'GET', path: '/ext/people' },
 ]
 
 /** Texts that have broken services before. */
@@ -219,6 +221,9 @@ export const anyPath = fc
       fc.constantFrom(
         '/',
         'api',
+        'ext',
+        'people',
+        'removed',
         '..',
         '%2e%2e',
         '%00',

@@ -4,12 +4,12 @@ import type { Caller } from '../../model/caller.ts'
 import { list } from '../../operations/list.ts'
 import type { ListQuery } from '../../operations/read-list-query.ts'
 import type { Tracker } from '../../operations/tracker.ts'
-import type { Resource } from '../../resources/define-resource.ts'
+import type { Listed } from '../../resources/define-resource.ts'
 import { isDue, type LiveStream } from './live-stream.ts'
 import { showPage } from './show-page.ts'
 
 export interface View {
-  readonly resource: Resource
+  readonly listed: Listed
   readonly caller: Caller
   readonly query: ListQuery
 }
@@ -25,16 +25,16 @@ export interface Listing {
 }
 
 /** Callers who see the same rows share a listing of the same query. */
-export const listingKey = ({ resource, caller, query }: View): string =>
-  JSON.stringify([resource.name, viewOf(resource, caller), query])
+export const listingKey = ({ listed, caller, query }: View): string =>
+  JSON.stringify([listed.name, viewOf(listed, caller), query])
 
 export function createListing(
   tracker: Tracker,
-  { resource, caller, query }: View,
+  { listed, caller, query }: View,
   onFailure: (error: unknown) => void,
 ): Listing {
   const streams = new Set<LiveStream>()
-  const relevant = changesThatMatter(resource, caller)
+  const relevant = changesThatMatter(listed, caller, query.state)
   let newest: Buffer = Buffer.alloc(0)
   let isChanged = false
   let isRefreshing = false
@@ -48,11 +48,11 @@ export function createListing(
   async function takeSnapshot() {
     statementsSent += 1
     const statement = statementsSent
-    const page = await list(tracker, resource, caller, query)
+    const page = await list(tracker, listed, caller, query)
     // Answers may overtake each other; an older one never replaces a newer one.
     if (statement < newestStatement) return
     newestStatement = statement
-    const event = formatEvent({ event: 'listing', data: JSON.stringify(showPage(resource, page)) })
+    const event = formatEvent({ event: 'listing', data: JSON.stringify(showPage(listed, page)) })
     if (!event.equals(newest)) newest = event
   }
 

@@ -12,10 +12,11 @@ import { createModificationDates } from '../../store/modification-dates.ts'
 import { requireCurrentSchema } from '../../store/schema.ts'
 import { sql } from '../../store/sql.ts'
 import type { RestSettings } from './configuration.ts'
+import { aboutExtensions, extensionRoutes } from './extensions/routes.ts'
 import { createLiveListings } from './live-listings.ts'
 import { openApiOf } from './openapi.ts'
 import { registerRoutes } from './register-routes.ts'
-import { contractRoutes } from './routes.ts'
+import { aboutContract, contractRoutes } from './routes.ts'
 import { statuses } from './statuses.ts'
 
 export interface RestHost {
@@ -46,18 +47,25 @@ export async function startRest(
   )
   app.addHook('preClose', async () => live.close())
   addMetrics(app, settings)
-  const routes = contractRoutes(tracker, live)
+  const contract = contractRoutes(tracker, live)
+  const extensions = settings.extensions ? extensionRoutes(tracker, live) : []
   registerRoutes(app, {
     authentication,
     modificationDates: createModificationDates(tracker.database),
-    routes,
+    routes: [...contract, ...extensions],
   })
   addHelloRoute(app)
   addHealthRoutes(app, [
     { name: 'database', check: () => tracker.database.query(sql`select 1`) },
     { name: 'schema', check: () => requireCurrentSchema(tracker.database) },
   ])
-  addDocumentation(app, { title: 'Project tracking: REST', document: openApiOf(routes) })
+  addDocumentation(app, {
+    title: aboutContract.title,
+    document: openApiOf(contract, aboutContract),
+    ...(settings.extensions && {
+      extensions: { title: aboutExtensions.title, document: openApiOf(extensions, aboutExtensions) },
+    }),
+  })
   await listen(app, settings)
   return { app, stop }
 }

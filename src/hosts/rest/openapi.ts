@@ -1,23 +1,26 @@
-import { resources } from '../../resources/all.ts'
-import { accountSchemas } from './account-routes.ts'
-import { ref, resourceSchemas, sharedSchemas } from './resource-schemas.ts'
+import { ref } from './resource-schemas.ts'
 import type { Operation, Schema } from './route.ts'
 
-/** The document of the REST host: a pure function of the operations that are registered, so it can miss none. */
-export const openApiOf = (operations: readonly Operation[]): Schema => ({
+/** What a document says beside its operations. */
+export interface About {
+  readonly title: string
+  readonly description: string
+  readonly schemas: Readonly<Record<string, Schema>>
+}
+
+/** A document of the REST host: a pure function of the operations that are registered, so it can miss none. */
+export const openApiOf = (
+  operations: readonly Operation[],
+  { title, description, schemas }: About,
+): Schema => ({
   openapi: '3.1.0',
-  info: {
-    title: 'Project tracking: REST',
-    version: 'v1',
-    description:
-      'Organizations, projects, assignments, appointments, impediments and the people who work on them.',
-  },
+  info: { title, version: 'v1', description },
   tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
   security: [{ bearer: [] }],
   paths: pathsOf(operations),
   components: {
     securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-    schemas: Object.assign({}, ...resources.map(resourceSchemas), accountSchemas, sharedSchemas),
+    schemas,
     responses: Object.fromEntries(
       Object.keys(descriptions).map((status) => [refusalName(status), refusal(status)]),
     ),

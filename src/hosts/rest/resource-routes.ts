@@ -1,8 +1,5 @@
-import { wantsEventStream } from '../../http/event-stream.ts'
 import { create } from '../../operations/create.ts'
 import { get } from '../../operations/get.ts'
-import { list } from '../../operations/list.ts'
-import { readListQuery } from '../../operations/read-list-query.ts'
 import { remove } from '../../operations/remove.ts'
 import { restore } from '../../operations/restore.ts'
 import { showRecord } from '../../operations/show-record.ts'
@@ -10,10 +7,10 @@ import type { Tracker } from '../../operations/tracker.ts'
 import { update } from '../../operations/update.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { isVersioned } from '../../resources/derived.ts'
+import { answerList } from './answer-list.ts'
 import type { LiveListings } from './live-listings.ts'
 import { idsBody, listKeys, recordAnswer, ref, successAnswer } from './resource-schemas.ts'
 import type { Route } from './route.ts'
-import { showPage } from './show-page.ts'
 
 type Query = Readonly<Record<string, unknown>>
 
@@ -71,12 +68,7 @@ const listRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Ro
   refusals: [400, 403],
   isConditional: true,
   isLive: true,
-  async handle({ caller, session, request, reply }) {
-    const query = readListQuery(resource, caller, request.query as Query)
-    if (wantsEventStream(request)) return live.open({ resource, caller, query }, { session, request, reply })
-    const page = await list(tracker, resource, caller, query)
-    return { body: showPage(resource, page), lastChangeSecond: page.lastChangeSecond }
-  },
+  handle: answerList(tracker, live, resource),
 })
 
 const updateRoute = (tracker: Tracker, resource: Resource): Route => ({

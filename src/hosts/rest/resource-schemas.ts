@@ -1,3 +1,4 @@
+import type { RowState } from '../../access/visible-rows.ts'
 import { type Field, labelOf } from '../../model/field.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import {
@@ -8,7 +9,7 @@ import {
   searchCharactersMax,
 } from '../../operations/limits.ts'
 import { dateFilters, relationFilters, supportsDates } from '../../operations/read-list-query.ts'
-import type { Resource } from '../../resources/define-resource.ts'
+import type { Listed, Resource } from '../../resources/define-resource.ts'
 import { isVersioned } from '../../resources/derived.ts'
 import type { QueryKey, Schema } from './route.ts'
 
@@ -36,7 +37,7 @@ const commonSchemas: Readonly<Record<string, Schema>> = {
   active: { type: 'boolean' },
 }
 
-function recordSchema({ columns, fields }: Resource): Schema {
+export function recordSchema({ columns, fields }: Listed): Schema {
   const properties = columns.map((name) => {
     const field = fields[name]
     return [name, field ? fieldSchema(field) : commonSchemas[name]]
@@ -65,7 +66,7 @@ function bodySchema({ fields }: Resource, purpose: 'create' | 'update'): Schema 
   }
 }
 
-const pageSchema = (title: string): Schema => ({
+export const pageSchema = (title: string): Schema => ({
   type: 'object',
   required: ['result'],
   properties: {
@@ -121,20 +122,22 @@ export const sharedSchemas: Readonly<Record<string, Schema>> = {
 }
 
 /** The keys of a list; a filter that the resource does not support is not among them. */
-export function listKeys(resource: Resource): QueryKey[] {
-  const relations = relationFilters.filter((name) => resource.filters.includes(name))
+export function listKeys(listed: Listed, state: RowState = 'active'): QueryKey[] {
+  const relations = relationFilters.filter((name) => listed.filters.includes(name))
   return [
-    ...pagingKeys(resource),
+    ...pagingKeys,
+    ...orderKeys(listed, state),
+    ...searchKeys,
     ...relations.map((name) => ({
       name,
       description: `Only rows with this ${labelOf(name)}.`,
       schema: uuid.schema,
     })),
-    ...(supportsDates(resource) ? dateFilters.map(dateKey) : []),
+    ...(supportsDates(listed) ? dateFilters.map(dateKey) : []),
   ]
 }
 
-const pagingKeys = ({ columns }: Resource): QueryKey[] => [
+const pagingKeys: readonly QueryKey[] = [
   {
     name: 'pageNumber',
     description: 'The page, counted from 1.',
@@ -145,16 +148,32 @@ const pagingKeys = ({ columns }: Resource): QueryKey[] => [
     description: 'Rows in a page.',
     schema: { type: 'integer', minimum: 1, maximum: pageSizeMax, default: pageSizeDefault },
   },
-  {
-    name: 'sortColumn',
-    description: `One of ${columns.join(', ')}, in any capitals; anything else sorts by id.`,
-    schema: { type: 'string', default: 'id' },
-  },
-  {
-    name: 'sortOrder',
-    description: 'In any capitals.',
-    schema: { type: 'string', enum: ['ASC', 'DESC'], default: 'ASC' },
-  },
+]
+
+const orderKeys = ({ columns, sortedBy }: Listed, state: RowState): QueryKey[] => [
+  ...(sortedBy
+    ? []
+    : [
+        {
+          name: 'sortColumn',
+          description: `One of ${columns.join(', ')}, in any capitals; anything else sorts by id.`,
+          schema: { type: 'string', default: state === 'active' ? 'id' : 'deletedAt' },
+        },
+      ]),
+  state === 'active'
+    ? {
+        name: 'sortOrder',
+        description: 'In any capitals.',
+        schema: { type: 'string', enum: ['ASC', 'DESC'], default: 'ASC' },
+      }
+    : {
+        name: 'sortOrder',
+        description: 'In any capitals; by default DESC for deletedAt and ASC for other columns.',
+        schema: { type: 'string', enum: ['ASC', 'DESC'] },
+      },
+]
+
+const searchKeys: readonly QueryKey[] = [
   {
     name: 'search',
     description: 'Text that name, description or login must contain, matched literally.',

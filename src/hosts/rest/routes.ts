@@ -1,9 +1,11 @@
 import { createLockouts } from '../../accounts/lockouts.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { resources } from '../../resources/all.ts'
-import { accountRoutes } from './account-routes.ts'
+import { accountRoutes, accountSchemas } from './account-routes.ts'
 import type { LiveListings } from './live-listings.ts'
+import type { About } from './openapi.ts'
 import { resourceRoutes } from './resource-routes.ts'
+import { resourceSchemas, sharedSchemas } from './resource-schemas.ts'
 import type { Route } from './route.ts'
 
 /** Every route of the contract, in the order of the document. */
@@ -11,3 +13,10 @@ export const contractRoutes = (tracker: Tracker, live: LiveListings): Route[] =>
   ...resources.flatMap((resource) => resourceRoutes(tracker, live, resource)),
   ...accountRoutes(tracker, createLockouts({ database: tracker.database })),
 ]
+
+export const aboutContract: About = {
+  title: 'Project tracking: REST',
+  description:
+    'Organizations, projects, assignments, appointments, impediments and the people who work on them.',
+  schemas: Object.assign({}, ...resources.map(resourceSchemas), accountSchemas, sharedSchemas),
+}

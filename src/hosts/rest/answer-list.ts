@@ -1,0 +1,19 @@
+import type { RowState } from '../../access/visible-rows.ts'
+import { wantsEventStream } from '../../http/event-stream.ts'
+import { list } from '../../operations/list.ts'
+import { readListQuery } from '../../operations/read-list-query.ts'
+import type { Tracker } from '../../operations/tracker.ts'
+import type { Listed } from '../../resources/define-resource.ts'
+import type { LiveListings } from './live-listings.ts'
+import type { Route } from './route.ts'
+import { showPage } from './show-page.ts'
+
+/** What answers a list route: a page, or a live listing for who asks for one. */
+export const answerList =
+  (tracker: Tracker, live: LiveListings, listed: Listed, state: RowState = 'active'): Route['handle'] =>
+  async ({ caller, session, request, reply }) => {
+    const query = readListQuery(listed, caller, request.query as Readonly<Record<string, unknown>>, state)
+    if (wantsEventStream(request)) return live.open({ listed, caller, query }, { session, request, reply })
+    const page = await list(tracker, listed, caller, query)
+    return { body: showPage(listed, page), lastChangeSecond: page.lastChangeSecond }
+  }

@@ -1,0 +1,21 @@
+import type { Tracker } from '../../../operations/tracker.ts'
+import type { Resource } from '../../../resources/define-resource.ts'
+import { answerList } from '../answer-list.ts'
+import type { LiveListings } from '../live-listings.ts'
+import { listKeys, ref } from '../resource-schemas.ts'
+import type { Route } from '../route.ts'
+
+/** What can be brought back with the resource's restore route. */
+export const removedRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Route => ({
+  id: `ListRemoved${resource.pluralTitle}`,
+  tag: 'Removed',
+  summary: `Lists removed ${resource.pluralNoun} that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing.`,
+  method: 'GET',
+  path: `/ext/removed/${resource.plural}`,
+  query: listKeys(resource, 'removed'),
+  answer: ref(`${resource.title}Page`),
+  refusals: [400, 403],
+  isConditional: true,
+  isLive: true,
+  handle: answerList(tracker, live, resource, 'removed'),
+})

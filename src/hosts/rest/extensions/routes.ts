@@ -1,0 +1,30 @@
+import type { Tracker } from '../../../operations/tracker.ts'
+import { resources } from '../../../resources/all.ts'
+import { person } from '../../../resources/person.ts'
+import type { LiveListings } from '../live-listings.ts'
+import type { About } from '../openapi.ts'
+import { pageSchema, recordSchema, sharedSchemas } from '../resource-schemas.ts'
+import type { Route } from '../route.ts'
+import { peopleRoute } from './people-route.ts'
+import { removedRoute } from './removed-route.ts'
+
+/** What is added to the contract: every path under `/ext/`, in the order of the document. */
+export const extensionRoutes = (tracker: Tracker, live: LiveListings): Route[] => [
+  peopleRoute(tracker, live),
+  ...resources.map((resource) => removedRoute(tracker, live, resource)),
+]
+
+export const aboutExtensions: About = {
+  title: 'Project tracking: extensions',
+  description:
+    'What the REST host offers beyond its contract, under the same tokens, limits and access rules.',
+  schemas: {
+    ...Object.fromEntries(
+      [person, ...resources].flatMap((listed) => [
+        [listed.title, recordSchema(listed)],
+        [`${listed.title}Page`, pageSchema(listed.title)],
+      ]),
+    ),
+    ...(sharedSchemas.Error && { Error: sharedSchemas.Error }),
+  },
+}

@@ -1,0 +1,20 @@
+import { colleagues } from '../model/access-rule.ts'
+import { required } from '../model/field.ts'
+import { text } from '../model/field-kinds.ts'
+import { nameCharactersMax } from '../model/text-limits.ts'
+import type { Listed } from './define-resource.ts'
+
+/** An account as its colleagues know it. The login is no field of it, so no list can show, search or sort by one. */
+export const person: Listed = {
+  name: 'person',
+  plural: 'people',
+  title: 'Person',
+  pluralTitle: 'People',
+  pluralNoun: 'people',
+  table: 'users',
+  fields: { name: required(text({ max: nameCharactersMax })) },
+  columns: ['id', 'name'],
+  access: colleagues,
+  filters: [],
+  sortedBy: 'name',
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { assertEnvelope } from '../support/assert-envelope.ts'
+import { furnish, type Workspace } from '../support/furnish.ts'
+import { listen } from '../support/live-events.ts'
+import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+interface Shown {
+  readonly id: string
+  readonly name: string
+}
+
+const shown = ({ id, name }: Person): Shown => ({ id, name })
+const byName = (people: readonly Person[]) =>
+  people.map(shown).sort((one, other) => (one.name < other.name ? -1 : 1))
+
+describe('The people of GET /ext/people', { concurrency: true }, () => {
+  let rest: RestUnderTest
+  let workspace: Workspace
+  const ask = (person: Person, query: Readonly<Record<string, string>> = {}) =>
+    rest.call('GET', `/ext/people?${new URLSearchParams(query)}`, { token: person.token })
+  const pageOf = async (person: Person, query?: Readonly<Record<string, string>>) => {
+    const answer = await ask(person, query)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.result
+  }
+  const peopleOf = async (person: Person, query?: Readonly<Record<string, string>>): Promise<Shown[]> =>
+    (await pageOf(person, query)).data
+  const signUp = (...names: readonly string[]) => Promise.all(names.map((name) => rest.signUp({ name })))
+
+  /** Ann and Bob share a project, Carl is alone in another. */
+  const scene = async () => {
+    const [ann, bob, carl] = (await signUp('Ann', 'Bob', 'Carl')) as [Person, Person, Person]
+    const project = await workspace.project('Shared', ann)
+    const membership = await workspace.join(project, bob.id)
+    await workspace.project('Alone', carl)
+    return { ann, bob, carl, project, membership }
+  }
+
+  before(async () => {
+    rest = await startRestUnderTest()
+    workspace = await furnish(rest)
+  })
+  after(() => rest.stop())
+
+  test('are the caller and whoever shares a project with him, by id and name alone', async () => {
+    const { ann, bob, carl } = await scene()
+    assert.deepEqual(await pageOf(ann), {
+      data: byName([ann, bob]),
+      totalCount: 2,
+      pageNumber: 1,
+      pageSize: 10,
+      totalPages: 1,
+    })
+    assert.deepEqual(await peopleOf(bob), byName([ann, bob]))
+    assert.deepEqual(await peopleOf(carl), [shown(carl)])
+  })
+
+  test('are only the caller himself while he is in no project', async () => {
+    const [dora] = (await signUp('Dora')) as [Person]
+    assert.deepEqual(await peopleOf(dora), [shown(dora)])
+  })
+
+  test('of no shared project are found neither by id nor by name', async () => {
+    const { ann, carl } = await scene()
+    assert.deepEqual(await peopleOf(ann, { ids: carl.id }), [])
+    assert.deepEqual(await peopleOf(ann, { search: 'Carl' }), [])
+  })
+
+  test('do not reach over somebody who is in both projects', async () => {
+    const { ann, bob, carl } = await scene()
+    const other = await workspace.project('Other', bob)
+    await workspace.join(other, carl.id)
+    assert.deepEqual(await peopleOf(ann), byName([ann, bob]))
+    assert.deepEqual(await peopleOf(bob), byName([ann, bob, carl]))
+  })
+
+  test('are listed once, however many projects they share', async () => {
+    const { ann, bob } = await scene()
+    await workspace.join(await workspace.project('Second', ann), bob.id)
+    assert.deepEqual(await peopleOf(ann), byName([ann, bob]))
+  })
+
+  test('are gone as soon as the membership is, for both of them', async () => {
+    const { ann, bob, membership } = await scene()
+    await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
+    assert.deepEqual(await peopleOf(ann), [shown(ann)])
+    assert.deepEqual(await peopleOf(bob), [shown(bob)])
+  })
+
+  test('of a removed project do not count, until it is restored', async () => {
+    const { ann, bob, project } = await scene()
+    await workspace.write('DELETE', '/api/project', { ids: [project] })
+    assert.deepEqual(await peopleOf(ann), [shown(ann)])
+    await workspace.write('POST', '/api/project/restore', { ids: [project] }, bob)
+    assert.deepEqual(await peopleOf(ann), byName([ann, bob]))
+  })
+
+  test('are active accounts, for administrators too', async () => {
+    const { ann, bob } = await scene()
+    await workspace.write('DELETE', '/api/user', { ids: [bob.id] })
+    assert.deepEqual(await peopleOf(ann), [shown(ann)])
+    assert.deepEqual(await peopleOf(rest.administrator, { ids: `${ann.id},${bob.id}` }), [shown(ann)])
+  })
+
+  test('are all of them for administrators', async () => {
+    const { ann, bob, carl } = await scene()
+    const ids = [ann, bob, carl].map(({ id }) => id).join(',')
+    assert.deepEqual(await peopleOf(rest.administrator, { ids }), byName([ann, bob, carl]))
+    assert.ok((await pageOf(rest.administrator)).totalCount >= 4)
+  })
+
+  test('never come with a login, and cannot be found or told apart by one', async () => {
+    const { ann, bob } = await scene()
+    for (const person of [ann, rest.administrator]) {
+      for (const search of [bob.login, bob.login.slice(1, 8), '@', 'example.com'])
+        assert.equal((await pageOf(person, { search, ids: bob.id })).totalCount, 0, search)
+      for (const sortColumn of ['login', 'passwordHash', 'createdAt', 'id', 'name']) {
+        const answer = await ask(person, { sortColumn, ids: `${ann.id},${bob.id}`, pageSize: '100' })
+        assert.deepEqual(answer.body.result.data, byName([ann, bob]), 'always by name')
+        assert.doesNotMatch(JSON.stringify(answer.body), /login|@example/)
+      }
+    }
+  })
+
+  test('are searched by name, anywhere in it, in any capitals, letter for letter', async () => {
+    const [ann, percent, underscore] = (await signUp('Ann', '100% Paul', 'P_ul')) as [Person, Person, Person]
+    const project = await workspace.project('Wild', ann)
+    await Promise.all([percent, underscore].map(({ id }) => workspace.join(project, id)))
+    assert.deepEqual(await peopleOf(ann, { search: ' pAUl ' }), [shown(percent)])
+    assert.deepEqual(await peopleOf(ann, { search: '%' }), [shown(percent)])
+    assert.deepEqual(await peopleOf(ann, { search: '_' }), [shown(underscore)])
+    assert.deepEqual(await peopleOf(ann, { search: '\\' }), [])
+    assert.equal((await pageOf(ann, { search: ' ' })).totalCount, 3)
+  })
+
+  test('come by name and then by id, in pages that do not overlap', async () => {
+    const same = await signUp('Same', 'Same', 'Same')
+    const [ann, zoe] = (await signUp('Ann', 'Zoe')) as [Person, Person]
+    const project = await workspace.project('Paged', ann)
+    await Promise.all([...same, zoe].map(({ id }) => workspace.join(project, id)))
+    const equals = same.map(({ id }) => id).sort()
+    const inPages = async (order: Readonly<Record<string, string>>) => {
+      const pages = []
+      for (const pageNumber of ['1', '2', '3']) {
+        const page = await pageOf(ann, { ...order, pageNumber, pageSize: '2' })
+        assert.deepEqual([page.totalCount, page.totalPages, page.pageSize], [5, 3, 2])
+        pages.push(...page.data.map(({ id }: Shown) => id))
+      }
+      return pages
+    }
+    assert.deepEqual(await inPages({}), [ann.id, ...equals, zoe.id])
+    assert.deepEqual(await inPages({ sortOrder: 'desc' }), [zoe.id, ...equals, ann.id])
+    assert.deepEqual((await pageOf(ann, { pageNumber: '4', pageSize: '2' })).data, [])
+  })
+
+  test('are narrowed by ids', async () => {
+    const { ann, bob, carl } = await scene()
+    assert.deepEqual(await peopleOf(ann, { ids: `${bob.id}, ${carl.id},${bob.id}` }), [shown(bob)])
+  })
+
+  for (const [query, errors] of [
+    ['userId=00000000-0000-4000-8000-000000000000', { userId: ['People cannot be filtered by userId.'] }],
+    ['projectId=x', { projectId: ['ProjectId must be a UUID.', 'People cannot be filtered by projectId.'] }],
+    ['dateFrom=2026-01-01', { dateFrom: ['People cannot be filtered by dateFrom.'] }],
+    ['pageSize=101', { pageSize: ['PageSize must be a whole number from 1 to 100.'] }],
+    ['pageNumber=0', { pageNumber: ['PageNumber must be a whole number from 1 to 21474836.'] }],
+    ['sortOrder=up', { sortOrder: ['SortOrder must be ASC or DESC.'] }],
+    [`search=${'x'.repeat(129)}`, { search: ['Search must be at most 128 characters.'] }],
+    ['ids=17', { ids: ['Ids must be UUIDs separated by commas.'] }],
+    ['search=a&search=b', { search: ['Search must be given once.'] }],
+  ] as const)
+    test(`are refused for ${query.slice(0, 40)} as any list is`, async () => {
+      const answer = await rest.call('GET', `/ext/people?${query}`, { token: rest.administrator.token })
+      assertEnvelope(answer, 400)
+      assert.deepEqual(answer.body.errors, errors)
+    })
+
+  test('have a tag of each caller’s own, that a change makes worthless', async () => {
+    const { ann, bob, membership } = await scene()
+    const tag = (await ask(ann)).headers.get('etag') ?? ''
+    const revalidate = ({ token }: Person) =>
+      rest.call('GET', '/ext/people', { token, headers: { 'if-none-match': tag } })
+    assert.equal((await revalidate(ann)).status, 304)
+    assert.equal((await revalidate(bob)).status, 200)
+    await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
+    assert.equal((await revalidate(ann)).status, 200)
+  })
+
+  test('can be watched: who joins, is renamed or leaves is told', async () => {
+    const { ann, bob, carl, project } = await scene()
+    const live = await listen(rest.address, '/ext/people', { token: ann.token })
+    const namesIn = (data: { result: { data: Shown[] } }) => data.result.data.map(({ name }) => name)
+    assert.deepEqual(namesIn((await live.next()).data), ['Ann', 'Bob'])
+    const membership = await workspace.join(project, carl.id)
+    assert.deepEqual(namesIn((await live.next()).data), ['Ann', 'Bob', 'Carl'])
+    await workspace.write('PATCH', '/api/me', { name: 'Rob' }, bob)
+    assert.deepEqual(namesIn((await live.next()).data), ['Ann', 'Carl', 'Rob'])
+    await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
+    assert.deepEqual(namesIn((await live.next()).data), ['Ann', 'Rob'])
+    live.close()
+  })
+})

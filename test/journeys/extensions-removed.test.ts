@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Caller, Row } from '../contract/driver.ts'
+import { onRest } from '../contract/every-host.ts'
+import { newWord } from '../contract/make-rows.ts'
+import { done, recordIn } from '../contract/outcomes.ts'
+import { a, commonFields, type Entity, entities, resources } from '../contract/resources.ts'
+import { assertEnvelope } from '../support/assert-envelope.ts'
+import { listen } from '../support/live-events.ts'
+
+type Query = Readonly<Record<string, string>>
+
+const administrators: readonly Entity[] = [
+  ...(['organization', 'workflow', 'assignmentType', 'impediment', 'user'] as const),
+]
+
+onRest('The removed rows of GET /ext/removed', (tracker) => {
+  const pathOf = (entity: Entity, query: Query = {}) =>
+    `/ext/removed/${resources[entity].list}?${new URLSearchParams(query)}`
+  const ask = (entity: Entity, as: Caller, query?: Query) =>
+    tracker.call('GET', pathOf(entity, query), { token: as?.token })
+  const rowsOf = async (entity: Entity, as: Caller, query?: Query): Promise<Row[]> => {
+    const answer = await ask(entity, as, query)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.result.data
+  }
+  const idsOf = async (entity: Entity, as: Caller, query?: Query) =>
+    (await rowsOf(entity, as, query)).map(({ id }) => id)
+  const remove = (entity: Entity, ...rows: readonly Row[]) =>
+    done(
+      tracker.remove(
+        entity,
+        rows.map(({ id }) => id),
+        tracker.administrator,
+      ),
+    )
+  const among = (...rows: readonly Row[]) => ({ ids: rows.map(({ id }) => id).join(',') })
+
+  for (const entity of entities) {
+    test(`show a removed ${entity} as it was, and since when it is gone`, async () => {
+      const [row, active] = await Promise.all([tracker.make(entity), tracker.make(entity)])
+      await remove(entity, row)
+      const [found, ...others] = await rowsOf(entity, tracker.administrator, among(row, active))
+      assert.deepEqual(others, [])
+      assert.deepEqual(Object.keys(found ?? {}).sort(), [...resources[entity].own, ...commonFields].sort())
+      assert.deepEqual(found, { ...row, active: false, deletedAt: found?.deletedAt })
+      assert.match(String(found?.deletedAt), /Z$/)
+    })
+
+    test(`no longer hold ${a(entity)} that was restored`, async () => {
+      const row = await tracker.makeRemoved(entity)
+      await done(tracker.restore(entity, [row.id], tracker.administrator))
+      assert.deepEqual(await idsOf(entity, tracker.administrator, among(row)), [])
+    })
+
+    test(`of ${entity} come with the newest removal first, unless another order is asked for`, async () => {
+      const rows = [await tracker.make(entity), await tracker.make(entity), await tracker.make(entity)]
+      const [first, second, third] = rows as [Row, Row, Row]
+      for (const row of [second, third, first]) await remove(entity, row)
+      const listed = (query: Query) => idsOf(entity, tracker.administrator, { ...among(...rows), ...query })
+      const newestFirst = [first.id, third.id, second.id]
+      assert.deepEqual(await listed({}), newestFirst)
+      assert.deepEqual(await listed({ sortColumn: 'DELETEDAT' }), newestFirst)
+      assert.deepEqual(await listed({ sortOrder: 'ASC' }), newestFirst.toReversed())
+      assert.deepEqual(await listed({ sortColumn: 'createdAt' }), [first.id, second.id, third.id])
+      assert.deepEqual(await listed({ sortColumn: 'createdAt', sortOrder: 'desc' }), [
+        third.id,
+        second.id,
+        first.id,
+      ])
+      const byId = rows.map(({ id }) => id).sort()
+      assert.deepEqual(await listed({ sortColumn: 'password' }), byId)
+      const pages = await Promise.all(
+        ['1', '2', '3'].map((pageNumber) => listed({ pageNumber, pageSize: '1' })),
+      )
+      assert.deepEqual(pages.flat(), newestFirst)
+    })
+
+    for (const field of resources[entity].searched)
+      test(`of ${entity} are searched by ${field}, letter for letter`, async () => {
+        const word = newWord()
+        const [row, other] = await Promise.all([
+          tracker.makeRemoved(entity, { [field]: `x ${word}_% y` }),
+          tracker.makeRemoved(entity, { [field]: `x ${word}__ y` }),
+        ])
+        const found = await idsOf(entity, tracker.administrator, { search: `${word}_%` })
+        assert.deepEqual(found, [row.id])
+        assert.deepEqual(
+          (await idsOf(entity, tracker.administrator, { search: word })).sort(),
+          [row.id, other.id].sort(),
+        )
+      })
+
+    for (const filter of ['organizationId', 'projectId', 'assignmentId', 'userId', 'workflowId'] as const) {
+      const parent = resources[entity].references[filter]
+      if (parent && resources[entity].filters.includes(filter))
+        test(`of ${entity} are narrowed by ${filter}`, async () => {
+          const [one, other] = await Promise.all([tracker.make(parent), tracker.make(parent)])
+          const [row] = await Promise.all([
+            tracker.makeRemoved(entity, { [filter]: one.id }),
+            tracker.makeRemoved(entity, { [filter]: other.id }),
+          ])
+          assert.deepEqual(await idsOf(entity, tracker.administrator, { [filter]: one.id }), [row?.id])
+        })
+      else
+        test(`of ${entity} cannot be filtered by ${filter}`, async () => {
+          const list = resources[entity].list
+          const answer = await ask(entity, tracker.administrator, { [filter]: 'x' })
+          assertEnvelope(answer, 400)
+          assert.ok(
+            answer.body.errors[filter].includes(
+              `${list.charAt(0).toUpperCase()}${list.slice(1)} cannot be filtered by ${filter}.`,
+            ),
+          )
+        })
+    }
+  }
+
+  test('are narrowed by dates as their lists are', async () => {
+    const appointment = await tracker.makeRemoved('appointment', { keepDate: '2026-03-02T09:00:00Z' })
+    const within = { ...among(appointment), dateFrom: '2026-03-02', dateTo: '2026-03-03' }
+    assert.deepEqual(await idsOf('appointment', tracker.administrator, within), [appointment.id])
+    const before = { ...among(appointment), dateTo: '2026-03-02' }
+    assert.deepEqual(await idsOf('appointment', tracker.administrator, before), [])
+    const answer = await ask('assignment', tracker.administrator, {
+      dateFrom: '2026-03-02',
+      dateTo: '2026-03-01',
+    })
+    assertEnvelope(answer, 400)
+    assert.deepEqual(answer.body.errors, { dateTo: ['DateTo must be on or after DateFrom.'] })
+  })
+
+  for (const entity of administrators)
+    test(`of ${entity} are the administrators' own, and refused to others as restoring is`, async () => {
+      const row = await tracker.makeRemoved(entity)
+      const person = await tracker.signUp()
+      const { message } = await tracker.restore(entity, [row.id], person)
+      for (const query of [{}, { pageSize: '0' }]) {
+        const answer = await ask(entity, person, query)
+        assertEnvelope(answer, 403)
+        assert.equal(answer.body.message, message)
+      }
+    })
+
+  test('of appointments are a member’s own, and an administrator’s whosever', async () => {
+    const project = await tracker.make('project')
+    const [ann, bob] = await Promise.all([tracker.memberOf(project), tracker.memberOf(project)])
+    const { id: assignmentId } = await tracker.make('assignment', { projectId: project.id })
+    const [hers, his] = await Promise.all(
+      [ann, bob].map(({ id: userId }) => tracker.makeRemoved('appointment', { assignmentId, userId })),
+    )
+    assert.deepEqual(await idsOf('appointment', ann), [hers?.id])
+    assert.deepEqual(await idsOf('appointment', bob, { userId: ann.id }), [])
+    const all = await idsOf('appointment', tracker.administrator, { assignmentId })
+    assert.deepEqual(all.sort(), [hers?.id, his?.id].sort())
+  })
+
+  test('of a project are its members’, and out of reach as soon as they left', async () => {
+    const project = await tracker.make('project')
+    const ann = await tracker.memberOf(project)
+    const outsider = await tracker.signUp()
+    const task = await tracker.makeRemoved('assignment', { projectId: project.id })
+    assert.deepEqual(await idsOf('assignment', ann), [task.id])
+    assert.deepEqual(await idsOf('assignment', outsider, among(task)), [])
+    const [membership] = (await tracker.list('userProject', { userId: ann.id }, ann)).page?.data ?? []
+    await remove('userProject', membership as Row)
+    assert.deepEqual(await idsOf('assignment', ann, among(task)), [])
+    assert.deepEqual(await idsOf('userProject', ann), [], 'nor can they let themselves in again')
+  })
+
+  test('hold a project for those whose membership went with it, and what was in it', async () => {
+    const project = await tracker.make('project')
+    const ann = await tracker.memberOf(project)
+    const task = await tracker.makeRemoved('assignment', { projectId: project.id })
+    await remove('project', project)
+    assert.deepEqual(await idsOf('project', ann), [project.id])
+    assert.deepEqual(await idsOf('assignment', ann), [task.id], 'to be restored after the project')
+    await done(tracker.restore('project', [project.id], ann))
+    await done(tracker.restore('assignment', [task.id], ann))
+  })
+
+  test('hold a link that was removed on its own, not one that comes back with its parent', async () => {
+    const project = await tracker.make('project')
+    const [ann, bob] = await Promise.all([tracker.memberOf(project), tracker.memberOf(project)])
+    const links = await tracker.list('userProject', { projectId: project.id }, ann)
+    const linkOf = ({ id }: { id: string }) => links.page?.data.find((row) => row.userId === id) as Row
+    await remove('userProject', linkOf(bob))
+    assert.deepEqual(await idsOf('userProject', ann), [linkOf(bob).id])
+    await remove('project', project)
+    const filter = { projectId: project.id }
+    assert.deepEqual(await idsOf('userProject', tracker.administrator, filter), [linkOf(bob).id])
+    await done(tracker.restore('project', [project.id], tracker.administrator))
+    await recordIn(tracker.get('userProject', linkOf(ann).id, ann))
+  })
+
+  test('can be watched: what is removed and restored, and who may no longer look', async () => {
+    const project = await tracker.make('project')
+    const ann = await tracker.memberOf(project)
+    const task = await tracker.make('assignment', { projectId: project.id })
+    const live = await listen(tracker.address, pathOf('assignment'), { token: ann.token })
+    const next = async () => (await live.next()).data.result.data.map(({ id }: Row) => id)
+    assert.deepEqual(await next(), [])
+    await remove('assignment', task)
+    assert.deepEqual(await next(), [task.id])
+    const [membership] = (await tracker.list('userProject', { userId: ann.id }, ann)).page?.data ?? []
+    await remove('userProject', membership as Row)
+    assert.deepEqual(await next(), [])
+    await done(tracker.restore('userProject', [membership?.id], tracker.administrator))
+    assert.deepEqual(await next(), [task.id])
+    await done(tracker.restore('assignment', [task.id], ann))
+    assert.deepEqual(await next(), [])
+    live.close()
+  })
+})

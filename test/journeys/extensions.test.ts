@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { assertEnvelope } from '../support/assert-envelope.ts'
+import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+const snapshotOf = async (name: string) =>
+  JSON.parse(await readFile(join(import.meta.dirname, '..', '..', 'docs', 'contract', name), 'utf8'))
+
+const contractAddress = '/swagger/v1/swagger.json'
+const address = '/swagger/extensions.v1.json'
+
+const lists = [
+  ...['appointments', 'assignments', 'assignmentImpediments', 'assignmentTypes', 'impediments'],
+  ...['organizations', 'projects', 'users', 'userAssignments', 'userProjects', 'workflows'],
+]
+const paths = ['/ext/people', ...lists.map((list) => `/ext/removed/${list}`)]
+
+interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly parameters: readonly { readonly name: string; readonly in: string }[]
+  readonly responses: Readonly<Record<string, unknown>>
+}
+
+describe('The interface under /ext/', { concurrency: true }, () => {
+  let rest: RestUnderTest
+  // biome-ignore lint/suspicious/noExplicitAny: a document is what came over the network
+  let document: any
+  const get = (path: string, headers = {}) =>
+    rest.call('GET', path, { token: rest.administrator.token, headers })
+
+  before(async () => {
+    rest = await startRestUnderTest()
+    document = (await rest.call('GET', address)).body
+  })
+  after(() => rest.stop())
+
+  test('serves exactly the reviewed document of its version 1', async () => {
+    assert.deepEqual(document, await snapshotOf('extensions.v1.json'))
+  })
+
+  test('has a document that is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document))
+    assert.ok(valid, JSON.stringify(errors))
+  })
+
+  test('documents people and the removed rows of every list route, to be read and nothing else', () => {
+    assert.deepEqual(Object.keys(document.paths).sort(), [...paths].sort())
+    const operations = Object.values<Record<string, Operation>>(document.paths).flatMap((methods) => {
+      assert.deepEqual(Object.keys(methods), ['get'])
+      return Object.values(methods)
+    })
+    const ids = operations.map(({ operationId }) => operationId)
+    assert.equal(new Set(ids).size, ids.length)
+    for (const { operationId, tags, responses } of operations) {
+      assert.match(operationId, /^([A-Z][a-z]+)+$/)
+      assert.equal(tags.length, 1)
+      for (const status of ['200', '304', '400', '401', '429', '500'])
+        assert.ok(Object.hasOwn(responses, status), `${operationId} ${status}`)
+    }
+  })
+
+  test('documents for removed rows the very keys of their list, and for people no column to sort by', async () => {
+    const contract = await snapshotOf('rest.v1.json')
+    const keysOf = ({ get: { parameters } }: { get: Operation }) =>
+      parameters.filter((one) => one.in === 'query').map(({ name }) => name)
+    for (const list of lists)
+      assert.deepEqual(keysOf(document.paths[`/ext/removed/${list}`]), keysOf(contract.paths[`/api/${list}`]))
+    assert.deepEqual(keysOf(document.paths['/ext/people']).sort(), [
+      ...['ids', 'pageNumber', 'pageSize', 'search', 'sortOrder'],
+    ])
+  })
+
+  test('leaves the document of the contract as it is, without a word of /ext/', async () => {
+    const { body } = await rest.call('GET', contractAddress)
+    assert.deepEqual(body, await snapshotOf('rest.v1.json'))
+    assert.doesNotMatch(JSON.stringify(body), /\/ext\//)
+  })
+
+  test('has a page of its own beside /swagger, and each leads to the other', async () => {
+    const [contract, extensions] = await Promise.all([get('/swagger'), get('/swagger/extensions')])
+    assert.equal(extensions.status, 200)
+    assert.match(contract.body, /href="\/swagger\/extensions"/)
+    assert.match(extensions.body, /href="\/swagger"/)
+    const links = [...extensions.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link)
+    for (const link of links) assert.equal((await get(link)).status, 200, link)
+    const scripts = await Promise.all([get('/swagger/start.js'), get('/swagger/extensions/start.js')])
+    assert.deepEqual(
+      scripts.map(({ body }) => /url: '([^']+)'/.exec(body)?.[1]),
+      [contractAddress, address],
+    )
+  })
+
+  for (const path of paths) {
+    test(`wants an access token for ${path}`, async () => {
+      assertEnvelope(await rest.call('GET', path), 401)
+      assertEnvelope(await rest.call('GET', path, { token: 'none' }), 401)
+    })
+
+    test(`only reads at ${path}`, async () => {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        const answer = await rest.call(method, path, { token: rest.administrator.token })
+        assertEnvelope(answer, 405)
+        assert.match(answer.headers.get('allow') ?? '', /\bGET\b/)
+      }
+    })
+
+    test(`answers ${path} with a tag that is good for this caller and this content`, async () => {
+      const first = await get(path)
+      assert.equal(first.status, 200)
+      const tag = first.headers.get('etag') ?? ''
+      assert.match(tag, /^"[\w-]+"$/)
+      assert.match(first.headers.get('cache-control') ?? '', /private/)
+      const again = await get(path, { 'if-none-match': tag })
+      assert.deepEqual([again.status, again.body], [304, ''])
+    })
+  }
+
+  test('has nothing else under its paths', async () => {
+    for (const path of [
+      '/ext',
+      '/ext/',
+      '/ext/person',
+      '/ext/removed',
+      '/ext/removed/people',
+      '/ext/removed/project',
+    ])
+      assertEnvelope(await get(path), 404)
+  })
+})
+
+describe('With EXTENSIONS=off', () => {
+  let rest: RestUnderTest
+  before(async () => {
+    rest = await startRestUnderTest({ EXTENSIONS: 'off' })
+  })
+  after(() => rest.stop())
+
+  test('every path under /ext/ is unknown, and so are its document and page', async () => {
+    const { token } = rest.administrator
+    for (const path of [...paths, address, '/swagger/extensions', '/swagger/extensions/start.js'])
+      for (const method of ['GET', 'POST'])
+        for (const call of [{}, { token }]) {
+          const answer = await rest.call(method, path, call)
+          assertEnvelope(answer, 404)
+          assert.deepEqual(answer.body, (await rest.call(method, '/nothing', call)).body)
+        }
+    assert.doesNotMatch((await rest.call('GET', '/swagger')).body, /extensions/)
+  })
+
+  test('the contract is served as ever', async () => {
+    assert.deepEqual((await rest.call('GET', contractAddress)).body, await snapshotOf('rest.v1.json'))
+    assert.equal((await rest.call('GET', '/api/projects', { token: rest.administrator.token })).status, 200)
+  })
+})
