@@ -22,9 +22,23 @@ export interface LoadOptions {
   readonly next: (count: number) => Shot
 }
 
-/** A closed loop: each connection sends its next request when it has the answer to the one before. */
+/** A closed loop over HTTP/1.1: each connection sends its next request when it has the answer to the one before. */
 export async function runLoad({ port, connections, seconds, next }: LoadOptions): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const fireNext = async (count: number) => (await fire(agent, port, next(count))) === 200
+  const result = await runLoop({ atOnce: connections, seconds, fire: fireNext })
+  agent.destroy()
+  return result
+}
+
+export interface LoopOptions {
+  readonly atOnce: number
+  readonly seconds: number
+  /** Whether it succeeded. */
+  readonly fire: (count: number) => Promise<boolean>
+}
+
+export async function runLoop({ atOnce, seconds, fire }: LoopOptions): Promise<LoadResult> {
   const latencies: number[] = []
   const startedAt = performance.now()
   const endsAt = startedAt + seconds * 1000
@@ -34,13 +48,12 @@ export async function runLoad({ port, connections, seconds, next }: LoadOptions)
     while (performance.now() < endsAt) {
       sent += 1
       const shotAt = performance.now()
-      const status = await fire(agent, port, next(sent))
+      const isGood = await fire(sent)
       latencies.push(performance.now() - shotAt)
-      if (status !== 200) failures += 1
+      if (!isGood) failures += 1
     }
   }
-  await Promise.all(Array.from({ length: connections }, worker))
-  agent.destroy()
+  await Promise.all(Array.from({ length: atOnce }, worker))
   latencies.sort((first, second) => first - second)
   return { requests: latencies.length, seconds: (performance.now() - startedAt) / 1000, failures, latencies }
 }

@@ -1,5 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { commands } from '../src/hosts/commands/commands.ts'
+import { protoFile } from '../src/hosts/commands/protobuf/proto-file.ts'
 import { identityDocument } from '../src/hosts/identity/openapi.ts'
 import { aboutExtensions, extensionRoutes } from '../src/hosts/rest/extensions/routes.ts'
 import { openApiOf } from '../src/hosts/rest/openapi.ts'
@@ -13,15 +15,16 @@ const folder = join(import.meta.dirname, '..', 'docs', 'contract')
 const nowhere = undefined as never
 const tracker = { database: nowhere, passwords: nowhere }
 
+const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
+
 const documents = {
-  'rest.v1.json': openApiOf(contractRoutes(tracker, nowhere), aboutContract),
-  'extensions.v1.json': openApiOf(extensionRoutes(tracker, nowhere), aboutExtensions),
-  'identity.v1.json': identityDocument(),
+  'rest.v1.json': textOf(openApiOf(contractRoutes(tracker, nowhere), aboutContract)),
+  'extensions.v1.json': textOf(openApiOf(extensionRoutes(tracker, nowhere), aboutExtensions)),
+  'identity.v1.json': textOf(identityDocument()),
+  'commands.v1.proto': protoFile(commands()),
 }
 
-for (const [name, document] of Object.entries(documents)) {
-  await writeFile(join(folder, name), `${JSON.stringify(document, null, 2)}\n`)
-}
+for (const [name, text] of Object.entries(documents)) await writeFile(join(folder, name), text)
 
 /** The web client's view of the same, from the files alone, as any client would make it. */
 const document = JSON.parse(await readFile(join(folder, 'rest.v1.json'), 'utf8'))

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { openDatabase } from '../../src/store/database.ts'
 import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
+import { firstLine, postmasterOf, startHost } from '../child-process.ts'
 import { cpuSecondsOf, cpuSecondsOfServer } from '../cpu.ts'
 import { type LoadResult, percentile, runLoad, type Shot } from '../load.ts'
 import type { BareSqlTask } from './bare-sql.ts'
@@ -30,15 +29,28 @@ export async function runRestBench(words: readonly string[]): Promise<void> {
     const seeded = await seedStore(database)
     const token = await issuer.signIn(database, seeded.member.id)
     await database.close()
-    const host = await startHost(store.url, issuer.issuer, dataDirectory)
+    const host = await startHost('rest', {
+      DATABASE_URL: store.url,
+      DATA_DIR: dataDirectory,
+      REST_PORT: String(port),
+      Jwt__Issuer: issuer.issuer,
+    })
     const empty = await startEmptyHost()
-    children.push(host.process, empty.process)
-    const bench = { seconds, postmaster: postmasterOf(dataDirectory), host, empty, url: store.url, seeded }
+    children.push(host, empty.process)
+    const running = { process: host, port }
+    const bench = {
+      seconds,
+      postmaster: postmasterOf(dataDirectory),
+      host: running,
+      empty,
+      url: store.url,
+      seeded,
+    }
     const rows = [await measureEmpty(bench)]
     for (const scenario of scenariosFor(seeded, token)) rows.push(await measure(bench, scenario))
     console.table(rows.map(({ name, ...figures }) => ({ scenario: name, ...figures })))
     console.log(`${connections} connections, keep-alive, ${seconds} s each; CPU in milliseconds per request.`)
-    console.log(`Memory of the host after the run: ${memoryMegabytesOf(host.process)} MB.`)
+    console.log(`Memory of the host after the run: ${memoryMegabytesOf(host)} MB.`)
   } finally {
     for (const child of children) child.kill()
     await issuer.stop()
@@ -150,38 +162,12 @@ async function cpuAfter(child: ChildProcess, milliseconds: number): Promise<numb
   return cpuSecondsOf(child.pid ?? 0)
 }
 
-async function startHost(databaseUrl: string, issuer: string, dataDirectory: string): Promise<Running> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/cli.ts'), 'start', 'rest'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      DATA_DIR: dataDirectory,
-      REST_PORT: String(port),
-      Jwt__Issuer: issuer,
-      RateLimit__Rest__PermitLimit: '0',
-      LOG_LEVEL: 'warn',
-    },
-  })
-  for await (const line of createInterface({ input: child.stdout })) if (line.includes('Ctrl-C')) break
-  return { process: child, port }
-}
-
 async function startEmptyHost(): Promise<Running> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'empty-host.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   return { process: child, port: Number(await firstLine(child)) }
 }
-
-async function firstLine(child: ChildProcess): Promise<string> {
-  if (!child.stdout) throw new Error('The process has no output to read.')
-  const [line] = await once(createInterface({ input: child.stdout }), 'line')
-  return String(line)
-}
-
-const postmasterOf = (dataDirectory: string): number =>
-  Number(readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
 
 const memoryMegabytesOf = ({ pid }: ChildProcess): number =>
   Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024)

@@ -39,6 +39,7 @@ export async function changePassword(
 /** Only to compare with, so no policy applies; a longer one would only buy hashing time. */
 const currentPassword: Kind<string> = {
   schema: { type: 'string', format: 'password', maxLength: passwordCharactersMax, writeOnly: true },
+  wire: 'text',
   read(input, label) {
     if (typeof input !== 'string') return refused(`${label} must be text.`)
     return isLongerThan(input, passwordCharactersMax)

@@ -3,6 +3,8 @@ import { createAuthentication } from '../authentication/authenticate.ts'
 import type { Settings } from '../configuration/settings.ts'
 import type { TrackerSettings } from '../configuration/tracker-settings.ts'
 import { prepareBank } from '../hosts/bank/main.ts'
+import { readCommandSettings } from '../hosts/commands/configuration.ts'
+import { startCommands } from '../hosts/commands/main.ts'
 import { readIdentitySettings } from '../hosts/identity/configuration.ts'
 import { startIdentity } from '../hosts/identity/main.ts'
 import { readRestSettings } from '../hosts/rest/configuration.ts'
@@ -35,6 +37,7 @@ const hosts: Readonly<Record<string, Prepare>> = {
   web: prepareWeb,
   rest: prepareRest,
   identity: prepareIdentity,
+  commands: prepareCommands,
   bank: (settings) => {
     const start = prepareBank(settings)
     return (ground) => listening('BANK_PORT', () => start(ground))
@@ -84,6 +87,24 @@ function prepareIdentity(settings: Settings) {
     const { stop } = await listening('IDENTITY_PORT', () => startIdentity(tracker, identity, log))
     const address = addressOf(identity, identity.port)
     return { title: 'Identity', address, pages: [`${address}/swagger`], stop }
+  }
+}
+
+function prepareCommands(settings: Settings) {
+  const commands = readCommandSettings(settings)
+  return async ({ tracker }: Ground): Promise<RunningHost> => {
+    const log = createLog({ level: commands.logLevel, host: 'commands' })
+    const authentication = createAuthentication({
+      ...commands,
+      database: tracker.database,
+      scope: 'svc.grpc',
+      administrators: administratorsOf(commands),
+      log,
+    })
+    const { stop } = await listening('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>
+      startCommands(tracker, authentication, commands, log),
+    )
+    return { title: 'Commands', address: addressOf(commands, commands.port), stop }
   }
 }
 

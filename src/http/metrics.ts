@@ -7,8 +7,8 @@ export interface MetricsOptions {
 }
 
 /** Durations by route, method and status at `/metrics`, in a registry of this host's own. */
-export function addMetrics(app: FastifyInstance, { metrics }: MetricsOptions): void {
-  if (!metrics) return
+export function addMetrics(app: FastifyInstance, { metrics }: MetricsOptions): Registry | undefined {
+  if (!metrics) return undefined
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
@@ -32,6 +32,7 @@ export function addMetrics(app: FastifyInstance, { metrics }: MetricsOptions): v
       .type(registry.contentType)
       .send(await registry.metrics()),
   )
+  return registry
 }
 
 const durationBucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]

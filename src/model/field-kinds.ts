@@ -4,6 +4,7 @@ import { passwordCharactersMax, passwordProblems } from './password-policy.ts'
 
 export const text = ({ max }: { max: number }): Kind<string> => ({
   schema: { type: 'string', maxLength: max },
+  wire: 'text',
   read(input, label) {
     if (typeof input !== 'string') return refused(`${label} must be text.`)
     if (!isStorable(input)) return refused(`${label} contains a character that cannot be stored.`)
@@ -15,6 +16,7 @@ export const text = ({ max }: { max: number }): Kind<string> => ({
 /** Any form of UUID is kept as it is, in lower case: those of .NET carry no version bits. */
 export const uuid: Kind<string> = {
   schema: { type: 'string', format: 'uuid' },
+  wire: 'uuid',
   read: (input, label) =>
     typeof input === 'string' && uuidPattern.test(input)
       ? { value: input.toLowerCase() }
@@ -26,6 +28,7 @@ export const zeroUuid = '00000000-0000-0000-0000-000000000000'
 
 export const moment: Kind<string> = {
   schema: { type: 'string', format: 'date-time' },
+  wire: 'moment',
   read(input, label) {
     const value = typeof input === 'string' ? readMoment(input) : undefined
     return value === undefined ? refused(`${label} must be an ISO-8601 date and time.`) : { value }
@@ -43,6 +46,7 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number> {
   }
   return {
     schema,
+    wire: 'number',
     read(input, label) {
       if (typeof input !== 'number' || !Number.isFinite(input)) return refused(`${label} must be a number.`)
       if (input < 0 || (input === 0 && !zeroAllowed)) return refused(`${label} must be ${least}.`)
@@ -57,6 +61,7 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number> {
 
 export const wholeNumber = ({ min, max }: { min: number; max: number }): Kind<number> => ({
   schema: { type: 'integer', minimum: min, maximum: max },
+  wire: 'wholeNumber',
   read: (input, label) =>
     typeof input === 'number' && Number.isInteger(input) && input >= min && input <= max
       ? { value: input + 0 }
@@ -72,6 +77,7 @@ export const newPassword: Kind<string> = {
     maxLength: passwordCharactersMax,
     writeOnly: true,
   },
+  wire: 'text',
   read(input, label) {
     if (typeof input !== 'string') return refused(`${label} must be text.`)
     const problems = passwordProblems(input, label)

@@ -5,8 +5,12 @@ export type Reading<Value> = { readonly value: Value } | { readonly problems: re
 export interface Kind<Value> {
   /** As OpenAPI describes it. */
   readonly schema: Readonly<Record<string, unknown>>
+  /** As typed messages carry it. */
+  readonly wire: WireKind
   read(input: unknown, label: string): Reading<Value>
 }
+
+export type WireKind = 'text' | 'uuid' | 'moment' | 'number' | 'wholeNumber'
 
 /** What it means that a body does not carry the field. */
 export type Presence =
@@ -24,8 +28,10 @@ export interface Reference {
   readonly whenRemoved: 'blockRemoval' | 'removeAlong'
 }
 
-export interface Field<Value = unknown> extends Kind<Value> {
-  readonly presence: Presence
+export interface Field<Value = unknown, Required extends Presence = Presence> extends Kind<Value> {
+  readonly presence: Required
+  /** In the messages of this resource, for ever: a new field takes a number that was never used. */
+  readonly number: number
   /** Stored in another form, never shown and never a sort column. */
   readonly isSecret?: true
   readonly references?: Reference
@@ -33,29 +39,42 @@ export interface Field<Value = unknown> extends Kind<Value> {
 
 export type ValueOf<F> = F extends Field<infer Value> ? Value : never
 
-export const required = <Value>(kind: Kind<Value>): Field<Value> => ({ ...kind, presence: 'required' })
-
-export const optional = <Value>(kind: Kind<Value>): Field<Value | null> => ({
+export const required = <Value>(number: number, kind: Kind<Value>): Field<Value, 'required'> => ({
   ...kind,
+  number,
+  presence: 'required',
+})
+
+export const optional = <Value>(number: number, kind: Kind<Value>): Field<Value | null, 'optional'> => ({
+  ...kind,
+  number,
   presence: 'optional',
   read: (input, label) => (input === null ? { value: null } : kind.read(input, label)),
 })
 
-export const requiredOnCreate = <Value>(kind: Kind<Value>): Field<Value> => ({
+export const requiredOnCreate = <Value>(
+  number: number,
+  kind: Kind<Value>,
+): Field<Value, 'requiredOnCreate'> => ({ ...kind, number, presence: 'requiredOnCreate' })
+
+export const updateOnly = <Value>(number: number, kind: Kind<Value>): Field<Value, 'updateOnly'> => ({
   ...kind,
-  presence: 'requiredOnCreate',
+  number,
+  presence: 'updateOnly',
 })
 
-export const updateOnly = <Value>(kind: Kind<Value>): Field<Value> => ({ ...kind, presence: 'updateOnly' })
-
-export const secret = <Value>(field: Field<Value>): Field<Value> => ({ ...field, isSecret: true })
+export const secret = <F extends Field>(field: F): F & { readonly isSecret: true } => ({
+  ...field,
+  isSecret: true,
+})
 
 /** A reference says what happens to this row when the row it points at is removed. */
 export const references = (
+  number: number,
   kind: Kind<string>,
   resource: string,
   whenRemoved: Reference['whenRemoved'],
-): Field<string> => ({ ...required(kind), references: { resource, whenRemoved } })
+): Field<string, 'required'> => ({ ...required(number, kind), references: { resource, whenRemoved } })
 
 export const refused = (...problems: readonly string[]): { readonly problems: readonly string[] } => ({
   problems,

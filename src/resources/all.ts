@@ -11,8 +11,7 @@ import { userAssignment } from './user-assignment.ts'
 import { userProject } from './user-project.ts'
 import { workflow } from './workflow.ts'
 
-/** Parents stand before their children: whoever locks rows of several tables does it in this order. */
-export const resources: readonly Resource[] = [
+const declared = [
   organization,
   workflow,
   assignmentType,
@@ -24,7 +23,13 @@ export const resources: readonly Resource[] = [
   assignmentImpediment,
   userAssignment,
   userProject,
-]
+] as const
+
+/** Parents stand before their children: whoever locks rows of several tables does it in this order. */
+export const resources: readonly Resource[] = declared
+
+/** The same for the compiler, name by name and field by field. */
+export type DeclaredResource = (typeof declared)[number]
 
 export function resourceNamed(name: string): Resource {
   const resource = resources.find((candidate) => candidate.name === name)

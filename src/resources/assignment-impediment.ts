@@ -8,9 +8,9 @@ export const assignmentImpediment = defineResource({
   name: 'assignmentImpediment',
   table: 'assignment_impediments',
   fields: {
-    description: optional(text({ max: descriptionCharactersMax })),
-    assignmentId: references(uuid, 'assignment', 'blockRemoval'),
-    impedimentId: references(uuid, 'impediment', 'blockRemoval'),
+    description: optional(2, text({ max: descriptionCharactersMax })),
+    assignmentId: references(3, uuid, 'assignment', 'blockRemoval'),
+    impedimentId: references(4, uuid, 'impediment', 'blockRemoval'),
   },
   access: membersOfAssignment,
   filters: ['assignmentId'],

@@ -7,6 +7,6 @@ import { defineResource } from './define-resource.ts'
 export const assignmentType = defineResource({
   name: 'assignmentType',
   table: 'assignment_types',
-  fields: { name: required(text({ max: nameCharactersMax })) },
+  fields: { name: required(2, text({ max: nameCharactersMax })) },
   access: catalog,
 })

@@ -56,8 +56,14 @@ export interface Rules {
 
 export type InputOf<F extends Fields> = { readonly [K in keyof F]: ValueOf<F[K]> }
 
-interface Declaration<F extends Fields> {
-  readonly name: string
+/** A resource whose name and fields the compiler knows too. */
+export interface Declared<Name extends string, F extends Fields> extends Resource {
+  readonly name: Name
+  readonly fields: F
+}
+
+interface Declaration<Name extends string, F extends Fields> {
+  readonly name: Name
   readonly table: string
   readonly fields: F
   readonly access: AccessRule
@@ -66,7 +72,9 @@ interface Declaration<F extends Fields> {
   readonly rules?: Rules
 }
 
-export function defineResource<const F extends Fields>(declaration: Declaration<F>): Resource {
+export function defineResource<const Name extends string, const F extends Fields>(
+  declaration: Declaration<Name, F>,
+): Declared<Name, F> {
   const { filters = [], checks = [], rules = {}, ...rest } = declaration
   const plural = `${declaration.name}s`
   return {

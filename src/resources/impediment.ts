@@ -7,6 +7,6 @@ import { defineResource } from './define-resource.ts'
 export const impediment = defineResource({
   name: 'impediment',
   table: 'impediments',
-  fields: { name: required(text({ max: nameCharactersMax })) },
+  fields: { name: required(2, text({ max: nameCharactersMax })) },
   access: catalog,
 })

@@ -8,8 +8,8 @@ export const organization = defineResource({
   name: 'organization',
   table: 'organizations',
   fields: {
-    name: required(text({ max: nameCharactersMax })),
-    description: optional(text({ max: descriptionCharactersMax })),
+    name: required(2, text({ max: nameCharactersMax })),
+    description: optional(3, text({ max: descriptionCharactersMax })),
   },
   access: catalog,
 })

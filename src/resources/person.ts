@@ -12,7 +12,7 @@ export const person: Listed = {
   pluralTitle: 'People',
   pluralNoun: 'people',
   table: 'users',
-  fields: { name: required(text({ max: nameCharactersMax })) },
+  fields: { name: required(2, text({ max: nameCharactersMax })) },
   columns: ['id', 'name'],
   access: colleagues,
   filters: [],

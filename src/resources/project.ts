@@ -8,9 +8,9 @@ export const project = defineResource({
   name: 'project',
   table: 'projects',
   fields: {
-    name: required(text({ max: nameCharactersMax })),
-    organizationId: references(uuid, 'organization', 'blockRemoval'),
-    expectedVersion: updateOnly(moment),
+    name: required(2, text({ max: nameCharactersMax })),
+    organizationId: references(3, uuid, 'organization', 'blockRemoval'),
+    expectedVersion: updateOnly(15, moment),
   },
   access: { kind: 'projectMembers', projectPath: ['id'], anyoneMayCreate: true },
   filters: ['organizationId'],

@@ -7,8 +7,8 @@ export const userAssignment = defineResource({
   name: 'userAssignment',
   table: 'user_assignments',
   fields: {
-    userId: references(uuid, 'user', 'removeAlong'),
-    assignmentId: references(uuid, 'assignment', 'removeAlong'),
+    userId: references(2, uuid, 'user', 'removeAlong'),
+    assignmentId: references(3, uuid, 'assignment', 'removeAlong'),
   },
   access: membersOfAssignment,
   filters: ['assignmentId', 'userId'],

@@ -7,8 +7,8 @@ export const userProject = defineResource({
   name: 'userProject',
   table: 'user_projects',
   fields: {
-    userId: references(uuid, 'user', 'removeAlong'),
-    projectId: references(uuid, 'project', 'removeAlong'),
+    userId: references(2, uuid, 'user', 'removeAlong'),
+    projectId: references(3, uuid, 'project', 'removeAlong'),
   },
   access: membersOfProject,
   filters: ['projectId', 'userId'],

@@ -9,9 +9,9 @@ export const user = defineResource({
   name: 'user',
   table: 'users',
   fields: {
-    name: required(text({ max: nameCharactersMax })),
-    login: requiredOnCreate(text({ max: loginCharactersMax })),
-    password: secret(requiredOnCreate(newPassword)),
+    name: required(2, text({ max: nameCharactersMax })),
+    login: requiredOnCreate(3, text({ max: loginCharactersMax })),
+    password: secret(requiredOnCreate(4, newPassword)),
   },
   access: administratorsOnly,
   rules: { prepare: hashPassword, afterUpdate: endSignInsWhenCredentialsChange },

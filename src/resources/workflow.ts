@@ -8,8 +8,8 @@ export const workflow = defineResource({
   name: 'workflow',
   table: 'workflows',
   fields: {
-    name: required(text({ max: nameCharactersMax })),
-    order: required(wholeNumber({ min: 0, max: 2_147_483_647 })),
+    name: required(2, text({ max: nameCharactersMax })),
+    order: required(3, wholeNumber({ min: 0, max: 2_147_483_647 })),
   },
   access: catalog,
 })

@@ -5,6 +5,8 @@ import type { Entity } from './resources.ts'
 /** How a test speaks to a host that serves the resources: six verbs over the network, answers in the same words. */
 export interface Driver<H extends Host = Host> {
   readonly name: string
+  /** Its messages have types: a fraction where a whole number belongs cannot even be said. */
+  readonly isTyped: boolean
   start(): Promise<H>
 }
 

@@ -1,12 +1,13 @@
 import { after, before, describe } from 'node:test'
+import { commandDriver } from './command-driver.ts'
 import type { Driver, Host } from './driver.ts'
 import { type RowMaker, rowMaker } from './make-rows.ts'
 import { type RestHost, restDriver } from './rest-driver.ts'
 
 /** A running host with the means to fill it. */
-export type Tracker<H extends Host = Host> = H & RowMaker
+export type Tracker<H extends Host = Host> = H & RowMaker & Pick<Driver, 'isTyped'>
 
-const drivers: readonly Driver[] = [restDriver]
+const drivers: readonly Driver[] = [restDriver, commandDriver]
 
 /** The tests of a subject, once for every host that serves the resources. */
 export function onEveryHost(subject: string, define: (tracker: Tracker) => void): void {
@@ -24,7 +25,7 @@ const concurrency = 12
 function onHost<H extends Host>(driver: Driver<H>, subject: string, define: (tracker: Tracker<H>) => void) {
   describe(`${subject}, ${driver.name}`, { concurrency }, () => {
     const running = share(driver)
-    const tracker = {} as Tracker<H>
+    const tracker = { isTyped: driver.isTyped } as Tracker<H>
     before(async () => {
       Object.assign(tracker, await running.start())
     })
@@ -47,7 +48,7 @@ function share<H extends Host>(driver: Driver<H>) {
   shared.users += 1
   const start = async () => {
     const host = await driver.start()
-    return { ...host, ...rowMaker(host) }
+    return { ...host, ...rowMaker(host), isTyped: driver.isTyped }
   }
   return {
     start(): Promise<Tracker<H>> {

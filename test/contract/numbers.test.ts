@@ -27,6 +27,8 @@ const numberFields: readonly NumberField[] = [
   { entity: 'workflow', field: 'order', good: [0, 1, 2147483647], bad: [-1, 0.5, 2147483648, 1e300] },
 ]
 
+const isInt32 = (value: number) => Math.abs(value) < 2 ** 31
+
 onEveryHost('Numbers', (tracker) => {
   for (const { entity, field, good, bad } of numberFields) {
     for (const value of good)
@@ -36,7 +38,8 @@ onEveryHost('Numbers', (tracker) => {
         assert.equal((await recordIn(tracker.get(entity, row.id, tracker.administrator)))[field], value)
       })
 
-    for (const value of bad)
+    const sayable = field === 'order' && tracker.isTyped ? bad.filter(Number.isInteger).filter(isInt32) : bad
+    for (const value of sayable)
       test(`${value} is refused as the ${field} of ${a(entity)}`, async () => {
         const body = await tracker.valid(entity, { [field]: value })
         await invalid(tracker.create(entity, body, tracker.administrator), field)

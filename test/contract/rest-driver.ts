@@ -16,6 +16,7 @@ export interface RestHost extends Host {
 
 export const restDriver: Driver<RestHost> = {
   name: 'REST',
+  isTyped: false,
   async start() {
     const rest = await startRestUnderTest()
     const agent = new Agent({ keepAlive: true })

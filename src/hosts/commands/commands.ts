@@ -1,0 +1,72 @@
+import { requireRole } from '../../access/require-write.ts'
+import type { Caller } from '../../model/caller.ts'
+import { invalid } from '../../model/problem.ts'
+import { create } from '../../operations/create.ts'
+import { get } from '../../operations/get.ts'
+import { list } from '../../operations/list.ts'
+import { readListQuery } from '../../operations/read-list-query.ts'
+import { remove } from '../../operations/remove.ts'
+import { showRecord } from '../../operations/show-record.ts'
+import type { Tracker } from '../../operations/tracker.ts'
+import { update } from '../../operations/update.ts'
+import { resources } from '../../resources/all.ts'
+import type { Resource } from '../../resources/define-resource.ts'
+import type { Content } from './message.ts'
+import { type CommandMessages, commandMessagesOf, type Verb } from './messages.ts'
+
+export interface Command extends CommandMessages {
+  /** Project, in the full name of a .NET command. */
+  readonly entity: string
+  /** Returns what the result says beside its success. */
+  run(tracker: Tracker, caller: Caller, request: Content): Promise<Content>
+}
+
+/** Every command of every resource. */
+export const commands = (): Command[] =>
+  resources.flatMap((resource) => {
+    const messages = commandMessagesOf(resource)
+    return verbs.map((verb) => ({
+      ...messages[verb],
+      entity: resource.title,
+      run: (tracker, caller, request) => runs[verb](tracker, resource, caller, request),
+    }))
+  })
+
+const verbs: readonly Verb[] = ['create', 'get', 'list', 'remove', 'update']
+
+type Run = (tracker: Tracker, resource: Resource, caller: Caller, request: Content) => Promise<Content>
+
+/** What a verb does; none of them knows with which resource. */
+const runs: Readonly<Record<Verb, Run>> = {
+  async create(tracker, resource, caller, request) {
+    const row = await create(tracker, resource, caller, request)
+    return { [resource.name]: showRecord(resource, row) }
+  },
+  async get(tracker, resource, caller, { id }) {
+    const { row } = await get(tracker, resource, caller, id)
+    return { [resource.name]: showRecord(resource, row) }
+  },
+  async list(tracker, resource, caller, { pagination }) {
+    requireRole(resource, caller, 'read')
+    if (!isContent(pagination)) throw invalid({ pagination: ['Pagination is required.'] })
+    const query = readListQuery(resource, caller, pagination)
+    const { rows, ...page } = await list(tracker, resource, caller, query)
+    return { result: { ...page, data: rows.map((row) => showRecord(resource, row)) } }
+  },
+  async remove(tracker, resource, caller, request) {
+    await remove(tracker, resource, caller, request)
+    return {}
+  },
+  async update(tracker, resource, caller, request) {
+    await update(tracker, resource, caller, { ...clearedFields(resource), ...request })
+    return {}
+  },
+}
+
+const isContent = (value: unknown): value is Content => typeof value === 'object' && value !== null
+
+/** In a message nil and absent are one, so an optional field that nobody wrote is cleared. */
+const clearedFields = ({ fields }: Resource): Content =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { presence }]) => (presence === 'optional' ? [[name, null]] : [])),
+  )

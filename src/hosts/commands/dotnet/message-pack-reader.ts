@@ -1,0 +1,110 @@
+import { UnreadableMessage } from '../message.ts'
+
+/** An extension, or anything else that is no plain value. */
+export interface Extension {
+  readonly type: number
+  readonly bytes: Uint8Array
+}
+
+export type Token =
+  | { readonly kind: 'value'; readonly value: null | boolean | number | string }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'extension'; readonly extension: Extension }
+  | { readonly kind: 'array' | 'map'; readonly length: number }
+
+/** Reads MessagePack one token at a time. Nothing is allocated for what a length only claims. */
+export class MessagePackReader {
+  readonly #bytes: Buffer
+  #position = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  get position(): number {
+    return this.#position
+  }
+
+  get isAtEnd(): boolean {
+    return this.#position === this.#bytes.length
+  }
+
+  next(): Token {
+    const code = this.#unsigned(1)
+    if (code <= 0x7f) return value(code)
+    if (code <= 0x8f) return this.#container('map', code & 0x0f)
+    if (code <= 0x9f) return this.#container('array', code & 0x0f)
+    if (code <= 0xbf) return value(this.#text(code & 0x1f))
+    if (code >= 0xe0) return value(code - 0x100)
+    const read = readings[code - 0xc0]
+    if (read === undefined) throw new UnreadableMessage()
+    return read(this, code)
+  }
+
+  /** Skips what a token announced. It does not recurse: depth is the sender's to choose. */
+  skipRest(token: Token): void {
+    let pending = restOf(token)
+    while (pending > 0) pending += restOf(this.next()) - 1
+  }
+
+  #take(length: number): Buffer {
+    const end = this.#position + length
+    if (end > this.#bytes.length) throw new UnreadableMessage()
+    const taken = this.#bytes.subarray(this.#position, end)
+    this.#position = end
+    return taken
+  }
+
+  #unsigned(size: number): number {
+    return this.#take(size).readUIntBE(0, size)
+  }
+
+  #text(length: number): string {
+    return this.#take(length).toString('utf8')
+  }
+
+  /** Each entry has at least a byte (each of a map two), so a larger claim is a lie. */
+  #container(kind: 'array' | 'map', length: number): Token {
+    const bytesMin = kind === 'map' ? 2 * length : length
+    if (this.#position + bytesMin > this.#bytes.length) throw new UnreadableMessage()
+    return { kind, length }
+  }
+
+  #extension(length: number): Token {
+    const type = this.#take(1).readInt8()
+    return { kind: 'extension', extension: { type, bytes: this.#take(length) } }
+  }
+
+  /** The codes 0xc0 to 0xdf, in their order; undefined is never used. */
+  static readonly readings: readonly (((reader: MessagePackReader, code: number) => Token) | undefined)[] = [
+    () => value(null),
+    undefined,
+    () => value(false),
+    () => value(true),
+    ...[1, 2, 4].map((size) => (reader: MessagePackReader) => bytes(reader.#take(reader.#unsigned(size)))),
+    ...[1, 2, 4].map((size) => (reader: MessagePackReader) => reader.#extension(reader.#unsigned(size))),
+    (reader) => value(reader.#take(4).readFloatBE()),
+    (reader) => value(reader.#take(8).readDoubleBE()),
+    ...[1, 2, 4].map((size) => (reader: MessagePackReader) => value(reader.#unsigned(size))),
+    (reader) => value(Number(reader.#take(8).readBigUInt64BE())),
+    ...[1, 2, 4].map((size) => (reader: MessagePackReader) => value(reader.#take(size).readIntBE(0, size))),
+    (reader) => value(Number(reader.#take(8).readBigInt64BE())),
+    ...[1, 2, 4, 8, 16].map((length) => (reader: MessagePackReader) => reader.#extension(length)),
+    ...[1, 2, 4].map((size) => (reader: MessagePackReader) => value(reader.#text(reader.#unsigned(size)))),
+    ...[2, 4].map(
+      (size) => (reader: MessagePackReader) => reader.#container('array', reader.#unsigned(size)),
+    ),
+    ...[2, 4].map((size) => (reader: MessagePackReader) => reader.#container('map', reader.#unsigned(size))),
+  ]
+}
+
+const { readings } = MessagePackReader
+
+const value = (plain: null | boolean | number | string): Token => ({ kind: 'value', value: plain })
+
+const bytes = (taken: Uint8Array): Token => ({ kind: 'bytes', bytes: taken })
+
+function restOf(token: Token): number {
+  if (token.kind === 'array') return token.length
+  return token.kind === 'map' ? 2 * token.length : 0
+}

@@ -1,0 +1,155 @@
+import { labelOf, type WireKind } from '../../../model/field.ts'
+import { zeroUuid } from '../../../model/field-kinds.ts'
+import {
+  type Content,
+  type Encoding,
+  type Message,
+  type MessageField,
+  UnreadableMessage,
+  unreadable,
+} from '../message.ts'
+import { partsOf } from '../moment-parts.ts'
+import { decompress } from './decompress.ts'
+import { MessagePackReader, type Token } from './message-pack-reader.ts'
+import { MessagePackWriter } from './message-pack-writer.ts'
+import { isTimestamp, timestampIn } from './timestamp.ts'
+
+/** The .NET clients' own encoding: maps with PascalCase keys, perhaps compressed; answers are always plain. */
+export const messagePack: Encoding = {
+  reader(message) {
+    const read = readerOf(message)
+    return (body) => {
+      const reader = new MessagePackReader(decompress(body))
+      const content = read(reader, reader.next())
+      if (!reader.isAtEnd) throw new UnreadableMessage()
+      return content
+    }
+  },
+  writer(message) {
+    const write = writerOf(message)
+    return (content) => {
+      const writer = new MessagePackWriter()
+      write(writer, content)
+      return writer.finish()
+    }
+  },
+}
+
+type Read = (reader: MessagePackReader, token: Token) => unknown
+
+function readerOf({ fields }: Message): (reader: MessagePackReader, token: Token) => Content {
+  const known = new Map(
+    fields.map((field) => [labelOf(field.name), { name: field.name, read: readOf(field) }]),
+  )
+  const defaults = Object.fromEntries(fields.flatMap(defaultOf))
+  return (reader, token) => {
+    if (token.kind !== 'map') throw new UnreadableMessage()
+    const content: Record<string, unknown> = { ...defaults }
+    for (let entry = 0; entry < token.length; entry++) {
+      const field = known.get(keyIn(reader))
+      const found = reader.next()
+      if (field) content[field.name] = field.read(reader, found)
+      else reader.skipRest(found)
+    }
+    return content
+  }
+}
+
+/** A key that is no plain value is no key of ours. */
+function keyIn(reader: MessagePackReader): string {
+  const token = reader.next()
+  if (token.kind === 'value') return String(token.value)
+  reader.skipRest(token)
+  return ''
+}
+
+/** A number that nobody wrote is zero, as it is in the clients' types. Paging has defaults of its own. */
+const defaultOf = ({ name, shape }: MessageField): [string, unknown][] => {
+  const isNumber = shape === 'number' || (shape === 'wholeNumber' && !paging.has(name))
+  return isNumber ? [[name, 0]] : []
+}
+
+const paging: ReadonlySet<string> = new Set(['pageNumber', 'pageSize'])
+
+function readOf({ shape, isRepeated }: MessageField): Read {
+  const read = typeof shape === 'string' ? scalarReadings[shape] : orNil(readerOf(shape))
+  if (!isRepeated) return read
+  return (reader, token) => {
+    if (token.kind !== 'array') return readScalar(reader, token)
+    const items: unknown[] = []
+    for (let item = 0; item < token.length; item++) items.push(read(reader, reader.next()))
+    return items
+  }
+}
+
+const orNil =
+  (read: Read): Read =>
+  (reader, token) =>
+    token.kind === 'value' && token.value === null ? undefined : read(reader, token)
+
+/** Whatever it is, the field's own kind says what is wrong with it. */
+function readScalar(reader: MessagePackReader, token: Token): unknown {
+  if (token.kind === 'value') return token.value
+  if (isTimestamp(token)) return timestampIn(token.extension.bytes)
+  reader.skipRest(token)
+  return unreadable
+}
+
+/** The zero of a value type means that nobody gave it. */
+const unless =
+  (zero: string): Read =>
+  (reader, token) => {
+    const read = readScalar(reader, token)
+    return read === zero ? undefined : read
+  }
+
+const scalarReadings: Readonly<Record<WireKind | 'flag', Read>> = {
+  text: readScalar,
+  uuid: unless(zeroUuid),
+  moment: unless('0001-01-01T00:00:00Z'),
+  number: readScalar,
+  wholeNumber: readScalar,
+  flag: readScalar,
+}
+
+type Write = (writer: MessagePackWriter, value: unknown) => void
+
+function writerOf({ fields }: Message): (writer: MessagePackWriter, content: Content) => void {
+  const writings = fields
+    .filter(({ isLeftOutForDotnet }) => !isLeftOutForDotnet)
+    .map((field) => ({ ...field, key: labelOf(field.name), write: writeOf(field) }))
+  return (writer, content) => {
+    writer.map(writings.length)
+    for (const { key, name, write } of writings) {
+      writer.text(key)
+      const value = content[name]
+      if (value === undefined || value === null) writer.nil()
+      else write(writer, value)
+    }
+  }
+}
+
+function writeOf({ shape, isRepeated }: MessageField): Write {
+  const write = typeof shape === 'string' ? scalarWritings[shape] : (writerOf(shape) as Write)
+  if (!isRepeated) return write
+  return (writer, value) => {
+    const items = value as readonly unknown[]
+    writer.array(items.length)
+    for (const item of items) write(writer, item)
+  }
+}
+
+const writeText: Write = (writer, value) => writer.text(value as string)
+const writeNumber: Write = (writer, value) => writer.number(value as number)
+
+const scalarWritings: Readonly<Record<WireKind | 'flag', Write>> = {
+  text: writeText,
+  uuid: writeText,
+  number: writeNumber,
+  wholeNumber: writeNumber,
+  flag: (writer, value) => writer.flag(value as boolean),
+  moment(writer, value) {
+    const { seconds, nanoseconds } = partsOf(value as string)
+    writer.timestamp(seconds, nanoseconds)
+  },
+}

@@ -1,0 +1,42 @@
+import type { WireKind } from '../../model/field.ts'
+
+/** A message of a command, whichever encoding carries it. */
+export interface Message {
+  readonly name: string
+  /** In the order of their numbers. */
+  readonly fields: readonly MessageField[]
+}
+
+export interface MessageField {
+  /** camelCase, as in JSON. */
+  readonly name: string
+  readonly number: number
+  readonly shape: WireKind | 'flag' | Message
+  readonly isRepeated?: true
+  /** May be absent. A field that may not is the zero of its shape when nobody wrote it. */
+  readonly isOptional?: true
+  /** The .NET clients work it out themselves. */
+  readonly isLeftOutForDotnet?: true
+}
+
+/** What is read from a message, and written to one: values as JSON has them, moments as text. */
+export type Content = Readonly<Record<string, unknown>>
+
+/** Stands for what no field can hold, such as the 13th month: whoever reads the field refuses it in its own words. */
+export const unreadable = Symbol('unreadable')
+
+export interface Encoding {
+  /** Throws `UnreadableMessage` when the bytes are not of this encoding. */
+  reader(message: Message): (bytes: Uint8Array) => Content
+  writer(message: Message): (content: Content) => Buffer
+}
+
+export class UnreadableMessage extends Error {
+  constructor() {
+    super('The message could not be read.')
+    this.name = 'UnreadableMessage'
+  }
+}
+
+/** Larger ones are refused before they are kept; the largest legal one has a tenth of it. */
+export const messageBytesMax = 4 * 1024 ** 2

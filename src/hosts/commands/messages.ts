@@ -1,0 +1,120 @@
+import type { Field } from '../../model/field.ts'
+import type { Resource } from '../../resources/define-resource.ts'
+import type { Message, MessageField } from './message.ts'
+
+export type Verb = 'create' | 'get' | 'list' | 'remove' | 'update'
+
+export interface CommandMessages {
+  /** CreateProject: the name of its request adds `Command`. */
+  readonly name: string
+  readonly request: Message
+  readonly result: Message
+}
+
+/** The messages of one resource's five commands, read off its declaration. */
+export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, CommandMessages>> {
+  const { title, pluralTitle, name } = resource
+  const record = recordOf(resource)
+  const found: MessageField = { name, number: 3, shape: record, isOptional: true }
+  const page: MessageField = { name: 'result', number: 3, shape: pageOf(title, record), isOptional: true }
+  return {
+    create: messages(`Create${title}`, bodyFields(resource, 'create'), [found]),
+    get: messages(`Get${title}ById`, [idField], [found]),
+    list: messages(`List${pluralTitle}`, [paginationField], [page]),
+    remove: messages(`Remove${title}`, [idsField], []),
+    update: messages(`Update${title}`, bodyFields(resource, 'update'), []),
+  }
+}
+
+const messages = (
+  name: string,
+  request: readonly MessageField[],
+  result: readonly MessageField[],
+): CommandMessages => ({
+  name,
+  request: { name: `${name}Command`, fields: request },
+  result: { name: `${name}Result`, fields: [...outcome, ...result] },
+})
+
+const idField: MessageField = { name: 'id', number: 1, shape: 'uuid', isOptional: true }
+
+const idsField: MessageField = { name: 'ids', number: 1, shape: 'uuid', isRepeated: true }
+
+const outcome: readonly MessageField[] = [
+  { name: 'success', number: 1, shape: 'flag' },
+  { name: 'message', number: 2, shape: 'text', isOptional: true },
+]
+
+/** The flat keys of a REST list, in one object. */
+const pagination: Message = {
+  name: 'Pagination',
+  fields: (
+    [
+      ['pageNumber', 'wholeNumber'],
+      ['pageSize', 'wholeNumber'],
+      ['sortColumn', 'text'],
+      ['sortOrder', 'text'],
+      ['search', 'text'],
+      ['ids', 'text'],
+      ['organizationId', 'text'],
+      ['projectId', 'text'],
+      ['assignmentId', 'text'],
+      ['userId', 'text'],
+      ['workflowId', 'text'],
+      ['dateFrom', 'text'],
+      ['dateTo', 'text'],
+    ] as const
+  ).map(([name, shape], index) => ({ name, number: index + 1, shape, isOptional: true })),
+}
+
+const paginationField: MessageField = { name: 'pagination', number: 1, shape: pagination, isOptional: true }
+
+/** These four follow the own fields of the eleven; later own fields take numbers from 15 on. */
+const commonFields: readonly MessageField[] = [
+  { name: 'createdAt', number: 11, shape: 'moment', isOptional: true },
+  { name: 'updatedAt', number: 12, shape: 'moment', isOptional: true },
+  { name: 'deletedAt', number: 13, shape: 'moment', isOptional: true },
+  { name: 'active', number: 14, shape: 'flag' },
+]
+
+const recordOf = ({ title, fields, columns }: Resource): Message => ({
+  name: title,
+  fields: inOrder([
+    { name: 'id', number: 1, shape: 'uuid' },
+    ...Object.entries(fields)
+      .filter(([name]) => columns.includes(name))
+      .map(([name, field]) => ({
+        name,
+        number: field.number,
+        shape: field.wire,
+        ...((field.presence === 'optional' || field.wire === 'moment') && { isOptional: true as const }),
+      })),
+    ...commonFields,
+  ]),
+})
+
+const pageOf = (title: string, record: Message): Message => ({
+  name: `${title}Page`,
+  fields: [
+    { name: 'data', number: 1, shape: record, isRepeated: true },
+    { name: 'totalCount', number: 2, shape: 'wholeNumber' },
+    { name: 'pageNumber', number: 3, shape: 'wholeNumber' },
+    { name: 'pageSize', number: 4, shape: 'wholeNumber' },
+    { name: 'totalPages', number: 5, shape: 'wholeNumber', isLeftOutForDotnet: true },
+  ],
+})
+
+/** Every field of a body may be absent, so that all missing ones are reported at once. */
+const bodyFields = ({ fields }: Resource, purpose: 'create' | 'update'): MessageField[] =>
+  inOrder([
+    idField,
+    ...Object.entries(fields)
+      .filter(([, field]) => isIn(field, purpose))
+      .map(([name, { number, wire }]) => ({ name, number, shape: wire, isOptional: true as const })),
+  ])
+
+const isIn = ({ presence }: Field, purpose: 'create' | 'update'): boolean =>
+  presence !== 'updateOnly' || purpose === 'update'
+
+const inOrder = (fields: readonly MessageField[]): MessageField[] =>
+  fields.toSorted((first, second) => first.number - second.number)

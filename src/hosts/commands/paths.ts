@@ -1,0 +1,18 @@
+import type { Command } from './commands.ts'
+import { messagePack } from './dotnet/message-pack.ts'
+import type { Encoding } from './message.ts'
+import { protobuf } from './protobuf/protobuf.ts'
+import { serviceName } from './protobuf/service.ts'
+
+export interface CommandPath {
+  readonly path: string
+  readonly encoding: Encoding
+}
+
+/** Where one command is called: a path tells the encoding of its messages. */
+export const pathsOf = ({ entity, name, request }: Command, dotnetNamespace: string): CommandPath[] => [
+  { path: `/${serviceName}/${name}`, encoding: protobuf },
+  // The .NET clients leave the name of the method empty.
+  { path: `/${dotnetNamespace}.${entity}.${request.name}/`, encoding: messagePack },
+  { path: `/${dotnetNamespace}.${entity}.${request.name}`, encoding: messagePack },
+]

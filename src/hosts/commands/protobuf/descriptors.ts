@@ -1,0 +1,92 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import {
+  type FieldDescriptorProto,
+  type FieldDescriptorProtoSchema,
+  type FileDescriptorProto,
+  FileDescriptorProtoSchema,
+  FieldDescriptorProto_Label as Label,
+  FieldDescriptorProto_Type as Type,
+} from '@bufbuild/protobuf/wkt'
+import type { Command } from '../commands.ts'
+import type { Message, MessageField } from '../message.ts'
+import { packageName } from './service.ts'
+
+/** The file that describes all commands, as a compiler of .proto files would have made it. */
+export const fileDescriptor = (commands: readonly Command[]): FileDescriptorProto =>
+  create(FileDescriptorProtoSchema, {
+    name: 'commands.v1.proto',
+    package: packageName,
+    syntax: 'proto3',
+    dependency: ['google/protobuf/timestamp.proto'],
+    messageType: messagesIn(commands).map((message) => {
+      const optionals = message.fields.filter(hasMarkedPresence)
+      return {
+        name: message.name,
+        field: message.fields.map((field) => fieldDescriptor(field, optionals.indexOf(field))),
+        // The format wants each optional scalar in a group of its own, whose name begins with an underscore.
+        oneofDecl: optionals.map(({ name }) => ({ name: `_${snakeCase(name)}` })),
+      }
+    }),
+    service: [
+      {
+        name: 'Commands',
+        method: commands.map(({ name, request, result }) => ({
+          name,
+          inputType: typeNameOf(request),
+          outputType: typeNameOf(result),
+        })),
+      },
+    ],
+  })
+
+/** Every message once, each after those it is made of. */
+export function messagesIn(commands: readonly Pick<Command, 'request' | 'result'>[]): Message[] {
+  const found = new Map<string, Message>()
+  const add = (message: Message) => {
+    for (const { shape } of message.fields) if (typeof shape !== 'string') add(shape)
+    found.set(message.name, message)
+  }
+  for (const { request, result } of commands) {
+    add(request)
+    add(result)
+  }
+  return [...found.values()]
+}
+
+/** Messages, moments among them, tell by themselves whether they are there. */
+export const hasMarkedPresence = ({ shape, isOptional }: MessageField): boolean =>
+  isOptional === true && typeof shape === 'string' && shape !== 'moment'
+
+export const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+export const scalarTypes = {
+  text: Type.STRING,
+  uuid: Type.STRING,
+  number: Type.DOUBLE,
+  wholeNumber: Type.INT32,
+  flag: Type.BOOL,
+} as const
+
+const typeNameOf = ({ name }: Message): string => `.${packageName}.${name}`
+
+function fieldDescriptor(
+  field: MessageField,
+  optionalIndex: number,
+): MessageInitShape<typeof FieldDescriptorProtoSchema> {
+  const { name, number, isRepeated } = field
+  return {
+    name: snakeCase(name),
+    jsonName: name,
+    number,
+    label: isRepeated ? Label.REPEATED : Label.OPTIONAL,
+    ...typeOf(field),
+    ...(optionalIndex >= 0 && { proto3Optional: true, oneofIndex: optionalIndex }),
+  }
+}
+
+function typeOf({ shape }: MessageField): Partial<Pick<FieldDescriptorProto, 'type' | 'typeName'>> {
+  if (typeof shape !== 'string') return { type: Type.MESSAGE, typeName: typeNameOf(shape) }
+  if (shape === 'moment') return { type: Type.MESSAGE, typeName: '.google.protobuf.Timestamp' }
+  return { type: scalarTypes[shape] }
+}

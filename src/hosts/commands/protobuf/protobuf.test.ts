@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { create, createFileRegistry, type DescMessage, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { FileDescriptorSetSchema, file_google_protobuf_timestamp } from '@bufbuild/protobuf/wkt'
+import fc from 'fast-check'
+import { commands } from '../commands.ts'
+import { type Content, type Message, type MessageField, UnreadableMessage, unreadable } from '../message.ts'
+import { partsOf } from '../moment-parts.ts'
+import { fileDescriptor, messagesIn } from './descriptors.ts'
+import { protobuf } from './protobuf.ts'
+import { packageName } from './service.ts'
+
+const allCommands = commands()
+const registry = createFileRegistry(
+  create(FileDescriptorSetSchema, {
+    file: [file_google_protobuf_timestamp.proto, fileDescriptor(allCommands)],
+  }),
+)
+const messages = messagesIn(allCommands)
+const referenceOf = ({ name }: Message) => registry.getMessage(`${packageName}.${name}`) as DescMessage
+const messageNamed = (name: string) => messages.find((message) => message.name === name) as Message
+
+describe('Protocol Buffers', () => {
+  for (const message of messages) {
+    const reference = referenceOf(message)
+    const read = protobuf.reader(message)
+    const write = protobuf.writer(message)
+
+    test(`a ${message.name} has the bytes that the reference library writes, and is read from them`, () => {
+      fc.assert(
+        fc.property(contentOf(message), (content) => {
+          const bytes = toBinary(reference, create(reference, initOf(message, content)))
+          assert.deepEqual(write(content), Buffer.from(bytes))
+          assert.deepEqual(read(bytes), withoutZeros(message, content))
+        }),
+        { numRuns: 30 },
+      )
+    })
+
+    test(`no bytes whatever make the reader of ${message.name} do anything but read or refuse`, () => {
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+          try {
+            read(bytes)
+          } catch (error) {
+            assert.ok(error instanceof UnreadableMessage)
+          }
+        }),
+        { numRuns: 50 },
+      )
+    })
+  }
+
+  const assignment = messageNamed('CreateAssignmentCommand')
+  const good = protobuf.writer(assignment)({
+    name: 'Dig',
+    startDate: '2026-03-01T00:00:00.25Z',
+    amountHours: 1.5,
+  })
+
+  test('a message that is cut off is refused, or ends where a field ended', () => {
+    const reference = referenceOf(assignment)
+    for (let length = 0; length < good.length; length++) {
+      const cut = good.subarray(0, length)
+      const isReadable = !throws(() => fromBinary(reference, cut))
+      assert.equal(!throws(() => protobuf.reader(assignment)(cut)), isReadable, `${length} bytes`)
+    }
+  })
+
+  test('unknown fields of every kind are passed over', () => {
+    const writer = new BinaryWriter()
+    writer.tag(900, WireType.Varint).uint64('18446744073709551615')
+    writer.tag(901, WireType.Bit64).double(1.5)
+    writer.tag(902, WireType.Bit32).float(1.5)
+    writer.tag(903, WireType.LengthDelimited).string('anything')
+    writer.tag(904, WireType.StartGroup).tag(1, WireType.Varint).uint32(7).tag(904, WireType.EndGroup)
+    const read = protobuf.reader(assignment)
+    assert.deepEqual(read(Buffer.concat([writer.finish(), good])), read(good))
+  })
+
+  test('a field that comes as something else than it is counts as unknown', () => {
+    const bytes = new BinaryWriter().tag(2, WireType.Varint).uint32(7).finish()
+    assert.deepEqual(protobuf.reader(assignment)(bytes), {})
+  })
+
+  test('a timestamp that is no moment is left for its field to refuse', () => {
+    for (const [seconds, nanos] of [
+      ['253402300800', 0],
+      ['-62135596801', 0],
+      ['0', -1],
+      ['0', 1_000_000_000],
+      ['9223372036854775807', 0],
+    ] as const) {
+      const writer = new BinaryWriter().tag(4, WireType.LengthDelimited).fork()
+      writer.tag(1, WireType.Varint).int64(seconds).tag(2, WireType.Varint).int32(nanos)
+      const { startDate } = protobuf.reader(assignment)(writer.join().finish())
+      assert.equal(startDate, unreadable)
+    }
+  })
+
+  test('text that is no UTF-8 is refused', () => {
+    const bytes = new BinaryWriter()
+      .tag(2, WireType.LengthDelimited)
+      .bytes(Buffer.from([0xff, 0xfe]))
+      .finish()
+    assert.ok(throws(() => protobuf.reader(assignment)(bytes)))
+  })
+})
+
+const throws = (run: () => unknown): boolean => {
+  try {
+    run()
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** Any content of a message, each optional field there or not. */
+function contentOf({ fields }: Message): fc.Arbitrary<Content> {
+  const arbitraries = fields.map((field): [string, fc.Arbitrary<unknown>] => [field.name, anyValueOf(field)])
+  const requiredKeys = fields.filter(({ isOptional }) => !isOptional).map(({ name }) => name)
+  return fc.record(Object.fromEntries(arbitraries), { requiredKeys }) as fc.Arbitrary<Content>
+}
+
+function anyValueOf({ shape, isRepeated }: MessageField): fc.Arbitrary<unknown> {
+  const value: fc.Arbitrary<unknown> = typeof shape === 'string' ? scalars[shape] : contentOf(shape)
+  return isRepeated ? fc.array(value, { maxLength: 3 }) : value
+}
+
+const scalars = {
+  text: fc.string({ unit: 'grapheme' }),
+  uuid: fc.uuid(),
+  number: fc.double({ noNaN: true }).filter((value) => !Object.is(value, -0)),
+  wholeNumber: fc.integer(),
+  flag: fc.boolean(),
+  moment: fc
+    .tuple(
+      fc.date({
+        min: new Date(-62_135_596_800_000),
+        max: new Date(253_402_300_799_000),
+        noInvalidDate: true,
+      }),
+      fc.integer({ min: 0, max: 999_999 }),
+    )
+    .map(([date, microseconds]) => {
+      const fraction = String(microseconds).padStart(6, '0').replace(/0+$/, '')
+      return `${date.toISOString().slice(0, 19)}${fraction && '.'}${fraction}Z`
+    }),
+}
+
+/** As the reference library wants it. */
+function initOf({ fields }: Message, content: Content): Record<string, unknown> {
+  const given = fields.filter(({ name }) => content[name] !== undefined)
+  return Object.fromEntries(given.map((field) => [field.name, initValue(field, content[field.name])]))
+}
+
+function initValue({ shape, isRepeated }: MessageField, value: unknown): unknown {
+  if (isRepeated) return (value as unknown[]).map((item) => initValue({ shape } as MessageField, item))
+  if (typeof shape !== 'string') return initOf(shape, value as Content)
+  if (shape !== 'moment') return value
+  const { seconds, nanoseconds } = partsOf(value as string)
+  return { seconds: BigInt(seconds), nanos: nanoseconds }
+}
+
+/** What travels: the zeros of fields that are always there, and empty lists, do not. */
+function withoutZeros({ fields }: Message, content: Content): Content {
+  return Object.fromEntries(
+    fields.flatMap(({ name, shape, isRepeated, isOptional }) => {
+      const value = content[name]
+      const zero = isRepeated ? (value as unknown[]).length === 0 : ['', 0, false].includes(value as never)
+      if (value === undefined || (zero && !isOptional)) return []
+      const travelled = (item: unknown) =>
+        typeof shape === 'string' ? item : withoutZeros(shape, item as Content)
+      return [[name, isRepeated ? (value as unknown[]).map(travelled) : travelled(value)]]
+    }),
+  )
+}

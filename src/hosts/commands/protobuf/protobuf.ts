@@ -1,0 +1,175 @@
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import type { WireKind } from '../../../model/field.ts'
+import {
+  type Content,
+  type Encoding,
+  type Message,
+  type MessageField,
+  UnreadableMessage,
+  type unreadable,
+} from '../message.ts'
+import { momentOf, partsOf } from '../moment-parts.ts'
+
+/** Protocol Buffers straight between bytes and content; a test compares every byte with the reference library. */
+export const protobuf: Encoding = {
+  reader(message) {
+    const read = readerOf(message)
+    return (bytes) => {
+      try {
+        const reader = new BinaryReader(bytes)
+        return read(reader, bytes.length, {})
+      } catch {
+        throw new UnreadableMessage()
+      }
+    }
+  },
+  writer(message) {
+    const write = writerOf(message)
+    return (content) => {
+      const writer = new BinaryWriter()
+      write(writer, content)
+      const bytes = writer.finish()
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    }
+  },
+}
+
+type Draft = Record<string, unknown>
+type ReadMessage = (reader: BinaryReader, end: number, into: Draft) => Draft
+type WriteMessage = (writer: BinaryWriter, content: Content) => void
+type Scalar = WireKind | 'flag'
+
+function readerOf({ fields }: Message): ReadMessage {
+  const known = new Map(fields.map((field) => [field.number, { name: field.name, ...readingOf(field) }]))
+  return (reader, end, into) => {
+    while (reader.pos < end) {
+      const [number, wireType] = reader.tag()
+      const field = known.get(number)
+      if (field?.wireType === wireType) into[field.name] = field.read(reader, into[field.name])
+      else reader.skip(wireType, number)
+    }
+    if (reader.pos !== end) throw new UnreadableMessage()
+    return into
+  }
+}
+
+interface Reading {
+  readonly wireType: WireType
+  /** A message that is sent twice adds to the first one; a list grows. */
+  read(reader: BinaryReader, before?: unknown): unknown
+}
+
+function readingOf({ shape, isRepeated }: MessageField): Reading {
+  const reading = typeof shape === 'string' ? scalarReadings[shape] : messageReading(shape)
+  return isRepeated ? { wireType: reading.wireType, read: collecting(reading.read) } : reading
+}
+
+function messageReading(message: Message): Reading {
+  const read = readerOf(message)
+  return {
+    wireType: WireType.LengthDelimited,
+    read: (reader, before) => read(reader, endOf(reader), (before as Draft | undefined) ?? {}),
+  }
+}
+
+const collecting =
+  (read: Reading['read']): Reading['read'] =>
+  (reader, before) => {
+    const items = (before as unknown[] | undefined) ?? []
+    items.push(read(reader))
+    return items
+  }
+
+function endOf(reader: BinaryReader): number {
+  const length = reader.uint32()
+  const end = reader.pos + length
+  if (end > reader.len) throw new UnreadableMessage()
+  return end
+}
+
+const textReading: Reading = {
+  wireType: WireType.LengthDelimited,
+  read: (reader) => reader.string(true),
+}
+
+const scalarReadings: Readonly<Record<Scalar, Reading>> = {
+  text: textReading,
+  uuid: textReading,
+  number: { wireType: WireType.Bit64, read: (reader) => reader.double() },
+  wholeNumber: { wireType: WireType.Varint, read: (reader) => reader.int32() },
+  flag: { wireType: WireType.Varint, read: (reader) => reader.bool() },
+  moment: { wireType: WireType.LengthDelimited, read: readMoment },
+}
+
+/** google.protobuf.Timestamp: seconds are field 1, nanoseconds field 2. */
+function readMoment(reader: BinaryReader): string | typeof unreadable {
+  const end = endOf(reader)
+  let seconds = 0
+  let nanoseconds = 0
+  while (reader.pos < end) {
+    const [number, wireType] = reader.tag()
+    if (number === 1 && wireType === WireType.Varint) seconds = Number(reader.int64())
+    else if (number === 2 && wireType === WireType.Varint) nanoseconds = reader.int32()
+    else reader.skip(wireType, number)
+  }
+  if (reader.pos !== end) throw new UnreadableMessage()
+  return momentOf({ seconds, nanoseconds })
+}
+
+function writerOf({ fields }: Message): WriteMessage {
+  const writings = fields.map((field) => ({ name: field.name, write: writingOf(field) }))
+  return (writer, content) => {
+    for (const { name, write } of writings) {
+      const value = content[name]
+      if (value !== undefined && value !== null) write(writer, value)
+    }
+  }
+}
+
+type Write = (writer: BinaryWriter, value: unknown) => void
+
+function writingOf({ number, shape, isRepeated, isOptional }: MessageField): Write {
+  const write = typeof shape === 'string' ? scalarWriting(number, shape) : messageWriting(number, shape)
+  if (isRepeated) {
+    return (writer, items) => {
+      for (const item of items as readonly unknown[]) write(writer, item)
+    }
+  }
+  return (writer, value) => {
+    if (isOptional || !isZero(value)) write(writer, value)
+  }
+}
+
+const isZero = (value: unknown): boolean => value === '' || value === 0 || value === false
+
+function scalarWriting(number: number, shape: Scalar): Write {
+  const { wireType } = scalarReadings[shape]
+  const write = scalarWritings[shape]
+  return (writer, value) => write(writer.tag(number, wireType), value)
+}
+
+function messageWriting(number: number, message: Message): Write {
+  const write = writerOf(message)
+  return (writer, value) => {
+    writer.tag(number, WireType.LengthDelimited).fork()
+    write(writer, value as Content)
+    writer.join()
+  }
+}
+
+const writeText: Write = (writer, value) => void writer.string(value as string)
+
+const scalarWritings: Readonly<Record<Scalar, Write>> = {
+  text: writeText,
+  uuid: writeText,
+  number: (writer, value) => void writer.double(value as number),
+  wholeNumber: (writer, value) => void writer.int32(value as number),
+  flag: (writer, value) => void writer.bool(value as boolean),
+  moment(writer, value) {
+    const { seconds, nanoseconds } = partsOf(value as string)
+    writer.fork()
+    if (seconds !== 0) writer.tag(1, WireType.Varint).int64(seconds)
+    if (nanoseconds !== 0) writer.tag(2, WireType.Varint).int32(nanoseconds)
+    writer.join()
+  },
+}

@@ -1,0 +1,30 @@
+import { toBinary } from '@bufbuild/protobuf'
+import { FileDescriptorProtoSchema, file_google_protobuf_timestamp } from '@bufbuild/protobuf/wkt'
+import type { Server } from '@grpc/grpc-js'
+import { ReflectionService } from '@grpc/reflection'
+import { HealthImplementation } from 'grpc-health-check'
+import type { Command } from '../commands.ts'
+import { fileDescriptor } from './descriptors.ts'
+import { serviceName } from './service.ts'
+
+export interface StandardServices {
+  /** Load balancers stop sending calls here. */
+  announceStop(): void
+}
+
+/** Reflection and health, as stock clients expect them, open to everybody: they say what the project's page says. */
+export function addStandardServices(server: Server, commands: readonly Command[]): StandardServices {
+  const files = [fileDescriptor(commands), file_google_protobuf_timestamp.proto]
+  const fileDescriptorProtos = files.map((file) => Buffer.from(toBinary(FileDescriptorProtoSchema, file)))
+  new ReflectionService({
+    commands: { format: 'Protocol Buffer 3 DescriptorProto', type: {}, fileDescriptorProtos },
+  }).addToServer(server)
+  const services = ['', serviceName]
+  const health = new HealthImplementation(Object.fromEntries(services.map((name) => [name, 'SERVING'])))
+  health.addToServer(server)
+  return {
+    announceStop() {
+      for (const name of services) health.setStatus(name, 'NOT_SERVING')
+    },
+  }
+}

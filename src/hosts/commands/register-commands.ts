@@ -1,0 +1,87 @@
+import type { Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js'
+import { status } from '@grpc/grpc-js'
+import type { Authentication } from '../../authentication/authenticate.ts'
+import type { Log } from '../../http/log.ts'
+import type { Tracker } from '../../operations/tracker.ts'
+import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
+import { type Command, commands } from './commands.ts'
+import type { Admit } from './limit-calls.ts'
+import type { Encoding } from './message.ts'
+import { pathsOf } from './paths.ts'
+import { runCommand } from './run-command.ts'
+
+export interface Registration {
+  readonly tracker: Tracker
+  readonly authentication: Authentication
+  readonly admit: Admit
+  readonly dotnetNamespace: string
+  readonly log: Log
+  /** Told of every call when it ends. */
+  readonly onEnd: (command: string, code: status, seconds: number) => void
+}
+
+/** Registers every command on each of its paths; messages pass as bytes, because a path decides how they are read. */
+export function registerCommands(server: Server, registration: Registration): void {
+  for (const command of commands()) {
+    for (const { path, encoding } of pathsOf(command, registration.dotnetNamespace)) {
+      server.register(path, handlerOf(registration, command, encoding), asIs, asIs, 'unary')
+    }
+  }
+}
+
+type Call = ServerUnaryCall<Buffer, Buffer>
+
+const asIs = (bytes: Buffer): Buffer => bytes
+
+function handlerOf(registration: Registration, command: Command, encoding: Encoding) {
+  const answer = answering(registration, command, encoding)
+  const { log, onEnd } = registration
+  return (call: Call, reply: sendUnaryData<Buffer>): void => {
+    const startedAt = performance.now()
+    const end = (code: status) => {
+      const milliseconds = performance.now() - startedAt
+      onEnd(command.name, code, milliseconds / 1000)
+      log.info(
+        { command: command.name, code: status[code], milliseconds: Math.round(milliseconds * 100) / 100 },
+        'call',
+      )
+    }
+    answer(call).then(
+      (bytes) => {
+        reply(null, bytes)
+        end(status.OK)
+      },
+      (error: unknown) => {
+        const refusal = callErrorOf(error) ?? unforeseen(log, command, error)
+        reply(refusal)
+        end(refusal.code)
+      },
+    )
+  }
+}
+
+function answering({ tracker, authentication, admit }: Registration, command: Command, encoding: Encoding) {
+  const read = encoding.reader(command.request)
+  const write = encoding.writer(command.result)
+  return async (call: Call): Promise<Buffer> => {
+    await admit(call)
+    const { caller } = await authentication.authenticate(authorizationOf(call))
+    const request = read(call.request)
+    // Whoever hung up or ran out of time gets nothing done any more.
+    if (call.cancelled) throw new CallGone()
+    return write(await runCommand(tracker, command, caller, request))
+  }
+}
+
+/** Given twice, it is nobody's. */
+function authorizationOf({ metadata }: Call): string | undefined {
+  const [given, ...others] = metadata.get('authorization')
+  return others.length === 0 ? given?.toString() : undefined
+}
+
+class CallGone extends Error {}
+
+function unforeseen(log: Log, { name }: Command, error: unknown): CallError {
+  if (!(error instanceof CallGone)) log.error({ err: error, command: name }, 'unexpected error')
+  return unexpectedError()
+}

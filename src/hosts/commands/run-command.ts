@@ -1,0 +1,23 @@
+import type { Caller } from '../../model/caller.ts'
+import { Problem } from '../../model/problem.ts'
+import type { Tracker } from '../../operations/tracker.ts'
+import type { Command } from './commands.ts'
+import type { Content } from './message.ts'
+import { statuses } from './statuses.ts'
+
+/** Runs one command. A missing row and a stale version are results; every other refusal flies on. */
+export async function runCommand(
+  tracker: Tracker,
+  command: Command,
+  caller: Caller,
+  request: Content,
+): Promise<Content> {
+  try {
+    return { success: true, ...(await command.run(tracker, caller, request)) }
+  } catch (error) {
+    if (error instanceof Problem && statuses[error.kind] === 'failedResult') {
+      return { success: false, message: error.message }
+    }
+    throw error
+  }
+}

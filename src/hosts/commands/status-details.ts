@@ -1,0 +1,75 @@
+import type { FieldErrors } from '../../model/problem.ts'
+import type { Message, MessageField } from './message.ts'
+import { protobuf } from './protobuf/protobuf.ts'
+
+/** The trailer with everything that is wrong, as common clients know it. */
+export const statusDetailsKey = 'grpc-status-details-bin'
+
+export interface StatusDetails {
+  readonly code: number
+  readonly message: string
+  readonly errors: FieldErrors
+}
+
+/** google.rpc.Status with one google.rpc.BadRequest, whose fields have the keys of REST. */
+export function writeStatusDetails({ code, message, errors }: StatusDetails): Buffer {
+  const fieldViolations = Object.entries(errors)
+    .flatMap(([field, messages]) => messages.map((description) => ({ field, description })))
+    .slice(0, violationsMax)
+  return writeStatus({ code, message, details: [{ typeUrl: badRequestType, value: { fieldViolations } }] })
+}
+
+/** The sentences by field; none when somebody else's server wrote something else. */
+export function readViolations(bytes: Uint8Array): FieldErrors {
+  const { details = [] } = readStatus(bytes) as { details?: readonly Any[] }
+  const errors: Record<string, string[]> = {}
+  for (const { typeUrl, value } of details) {
+    if (typeUrl !== badRequestType) continue
+    for (const { field = '', description = '' } of value?.fieldViolations ?? []) {
+      errors[field] = [...(errors[field] ?? []), description]
+    }
+  }
+  return errors
+}
+
+/** Trailers are headers, of which common clients take 8 KB; no command of ours has as many fields. */
+const violationsMax = 40
+
+const badRequestType = 'type.googleapis.com/google.rpc.BadRequest'
+
+interface Any {
+  readonly typeUrl?: string
+  readonly value?: { readonly fieldViolations?: readonly { field?: string; description?: string }[] }
+}
+
+const field = (
+  number: number,
+  name: string,
+  shape: MessageField['shape'],
+  rest?: Pick<MessageField, 'isRepeated'>,
+): MessageField => ({ number, name, shape, ...rest })
+
+const message = (name: string, ...fields: readonly MessageField[]): Message => ({ name, fields })
+
+const badRequest = message(
+  'BadRequest',
+  field(
+    1,
+    'fieldViolations',
+    message('FieldViolation', field(1, 'field', 'text'), field(2, 'description', 'text')),
+    { isRepeated: true },
+  ),
+)
+
+// On the wire the bytes within an Any are what a message there would be.
+const any = message('Any', field(1, 'typeUrl', 'text'), field(2, 'value', badRequest))
+
+const statusMessage = message(
+  'Status',
+  field(1, 'code', 'wholeNumber'),
+  field(2, 'message', 'text'),
+  field(3, 'details', any, { isRepeated: true }),
+)
+
+const writeStatus = protobuf.writer(statusMessage)
+const readStatus = protobuf.reader(statusMessage)

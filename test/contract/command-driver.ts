@@ -1,0 +1,80 @@
+import { violationsIn } from '../support/bad-request.ts'
+import { type CommandAnswer, openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import type { Caller, Driver, Input, Kind, Outcome, Query, Row } from './driver.ts'
+import { commonFields, type Entity, pascalCase, resources } from './resources.ts'
+import { showMoment, timestampOf } from './timestamps.ts'
+
+/** Commands over gRPC, called by a stock client that knows nothing but the published .proto file. */
+export const commandDriver: Driver = {
+  name: 'gRPC',
+  isTyped: true,
+  async start() {
+    const host = await startCommandsUnderTest()
+    const calls = openCommandCalls(host.target)
+    const momentFields = new Set(
+      ['CreateAppointmentCommand', 'UpdateAssignmentCommand', 'UpdateProjectCommand'].flatMap((message) =>
+        [...calls.fieldsOf(message)].filter(([, type]) => type.includes('Timestamp')).map(([name]) => name),
+      ),
+    )
+    const ask = async (entity: Entity, name: string, as: Caller, request: object) =>
+      outcomeOf(entity, await calls.call(name, request, { token: as?.token }))
+    const messageOf = (input: Input) =>
+      Object.fromEntries(
+        Object.entries(input)
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => [name, momentFields.has(name) ? timestampOf(value) : value]),
+      )
+    return {
+      create: (entity, input, as) => ask(entity, `Create${pascalCase(entity)}`, as, messageOf(input)),
+      get: (entity, id, as) => ask(entity, `Get${pascalCase(entity)}ById`, as, { id }),
+      list: (entity, query, as) =>
+        ask(entity, `List${pascalCase(resources[entity].list)}`, as, { pagination: paginationOf(query) }),
+      update: (entity, input, as) => ask(entity, `Update${pascalCase(entity)}`, as, messageOf(input)),
+      remove: (entity, ids, as) => ask(entity, `Remove${pascalCase(entity)}`, as, { ids }),
+      signUp: host.signUp,
+      administrator: host.administrator,
+      database: host.database,
+      async stop() {
+        calls.close()
+        await host.stop()
+      },
+    }
+  },
+}
+
+const numbers = new Set(['pageNumber', 'pageSize'])
+
+const paginationOf = (query: Query) =>
+  Object.fromEntries(
+    Object.entries(query).map(([key, value]) => [key, numbers.has(key) ? value : String(value)]),
+  )
+
+const kindsByCode: Readonly<Record<number, readonly Kind[]>> = {
+  3: ['invalid'],
+  16: ['unauthenticated'],
+  7: ['forbidden'],
+  6: ['duplicate'],
+  9: ['inUse'],
+  10: ['retry'],
+}
+
+function outcomeOf(entity: Entity, { code, details, metadata, result }: CommandAnswer): Outcome {
+  if (code !== 0) {
+    return { kinds: kindsByCode[code] ?? [], message: details, errors: violationsIn(metadata) }
+  }
+  const { success, message, [entity]: record, result: page } = result
+  return {
+    kinds: success ? ['ok'] : ['missing', 'stale'],
+    message: message ?? '',
+    errors: {},
+    ...(record && { record: rowOf(entity, record) }),
+    ...(page && { page: { ...page, data: page.data.map((row: Row) => rowOf(entity, row)) } }),
+  }
+}
+
+/** What is absent is null; timestamps are text again. */
+const rowOf = (entity: Entity, record: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    [...commonFields, ...resources[entity].own].map((name) => [name, showMoment(record[name] ?? null)]),
+  ) as Row

@@ -1,0 +1,28 @@
+export interface Timestamp {
+  readonly seconds: string | number
+  readonly nanos: number
+}
+
+/** A moment as a typed message holds it. What is no moment becomes a timestamp that is none either; blank is nothing. */
+export function timestampOf(value: unknown): Timestamp | undefined {
+  if (typeof value !== 'string' || value === '') return undefined
+  const [matched, date, time = '00:00', second = '00', fraction = '', offset = 'Z'] =
+    pattern.exec(value) ?? []
+  const milliseconds = matched === undefined ? Number.NaN : Date.parse(`${date}T${time}:${second}${offset}`)
+  const rollsOver = !new Date(Date.parse(`${date}T00:00Z`) || 0).toISOString().startsWith(`${date}T`)
+  if (Number.isNaN(milliseconds) || rollsOver || fraction.length > 9) return notAMoment
+  if (milliseconds > Date.parse('9999-12-31T23:59:59Z')) return { seconds: milliseconds / 1000, nanos: 0 }
+  return { seconds: Math.floor(milliseconds / 1000), nanos: Number(fraction.padEnd(9, '0')) }
+}
+
+const pattern = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,7}))?)?(Z|[+-]\d\d:\d\d)?)?$/
+
+const notAMoment: Timestamp = { seconds: 0, nanos: -1 }
+
+/** Text again, with six digits of a second where it has any. */
+export function showMoment(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('seconds' in value)) return value
+  const { seconds, nanos } = value as Timestamp
+  const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19)
+  return nanos === 0 ? `${whole}Z` : `${whole}.${String(nanos / 1000).padStart(6, '0')}Z`
+}
