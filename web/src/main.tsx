@@ -8,6 +8,7 @@ import { preloadScreen } from './app/screens.ts'
 import { type Services, ServicesContext } from './app/services.ts'
 import { showChosenTheme } from './app/theme.ts'
 import { createRouter } from './router/router.ts'
+import { settleRefresh } from './session/refresh.ts'
 import { createSession } from './session/session.ts'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -15,6 +16,9 @@ import './styles/controls.css'
 import './styles/layers.css'
 import './styles/rows.css'
 import './styles/shell.css'
+import './styles/board.css'
+import './styles/card.css'
+import './styles/panel.css'
 import { createToasts } from './ui/toasts.tsx'
 
 /** Makes what lives as long as the page, and draws it. */
@@ -23,7 +27,7 @@ async function start(root: HTMLElement): Promise<void> {
   const router = createRouter()
   preloadScreen(router.address.peek().pathname)
   try {
-    const configuration = await loadConfiguration()
+    const [configuration] = await Promise.all([loadConfiguration(), settleRefresh()])
     const session = createSession(configuration)
     const sender = createSender(configuration.apiUrl, session)
     const api = createApi(sender.send)

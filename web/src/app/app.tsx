@@ -3,6 +3,7 @@ import { SessionEndedDialog } from '../screens/sign-in/session-ended-dialog.tsx'
 import { SignInCallback } from '../screens/sign-in/sign-in-callback.tsx'
 import { SignInPage } from '../screens/sign-in/sign-in-page.tsx'
 import { SignedInTab } from '../screens/sign-in/signed-in-tab.tsx'
+import type { Session } from '../session/session.ts'
 import { startSignIn } from '../session/sign-in.ts'
 import { homePath } from './screens.ts'
 import { useServices } from './services.ts'
@@ -12,17 +13,25 @@ import { Shell } from './shell.tsx'
 export function App() {
   const { router, session } = useServices()
   useFreshPageForAnother(session.person.value?.id)
+  const hadSession = useHadSession(session.state.value)
   const path = router.address.value.pathname.replace(/\/$/, '')
   if (path === '/login') return <SignInPage />
   if (path === '/signin-callback') return <SignInCallback />
   if (path === '/signed-in') return <SignedInTab />
-  if (session.state.value === 'signed-out') return <Leaving />
+  if (session.state.value === 'signed-out' || !hadSession) return <Leaving />
   return (
     <>
       <Shell />
       {session.state.value === 'ended' && <SessionEndedDialog />}
     </>
   )
+}
+
+/** Without one since it was opened, a page holds nothing worth keeping: it can leave for the sign-in at once. */
+function useHadSession(state: Session['state']['value']): boolean {
+  const had = useRef(false)
+  if (state === 'signed-in') had.current = true
+  return had.current
 }
 
 /** What one person was doing is not for the next one to go on with. */

@@ -23,6 +23,10 @@ export const screens: readonly Screen[] = [
     link: { label: 'Projects', icon: 'folder' },
     load: once(async () => (await import('../screens/projects/projects-screen.tsx')).ProjectsScreen),
   },
+  {
+    paths: ['/projects/:projectId', '/projects/:projectId/assignments/:assignmentId'],
+    load: once(async () => (await import('../screens/board/board-screen.tsx')).BoardScreen),
+  },
 ]
 
 export const homePath = '/projects'

@@ -41,7 +41,8 @@ export function Shell() {
 
 function Navigation() {
   const { router, session } = useServices()
-  const current = findScreen(router.address.value.pathname)?.screen
+  const path = router.address.value.pathname
+  const current = findScreen(path)?.screen
   const mine = screens.filter((screen) => !screen.administratorsOnly || session.person.value?.isAdministrator)
   return (
     <nav class="navigation" aria-label="Main">
@@ -50,7 +51,7 @@ function Navigation() {
           <a
             key={screen.link.label}
             href={screen.paths[0]}
-            aria-current={screen === current ? 'page' : undefined}
+            aria-current={screen === current ? 'page' : path.startsWith(`${screen.paths[0]}/`) || undefined}
           >
             <Icon name={screen.link.icon} />
             <span>{screen.link.label}</span>

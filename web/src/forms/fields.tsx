@@ -110,7 +110,7 @@ export function Field<Values extends FormValues>(
 ) {
   const { form, name, label, hint, required = false, autofocus = false, children } = props
   const id = useId()
-  const messages = form.errors.value[name] ?? []
+  const messages = (form.errors.value[name] ?? []).map((message) => inWordsOf(label, name, message))
   const notes = [...(hint ? [`${id}-hint`] : []), ...(messages.length > 0 ? [`${id}-errors`] : [])]
   return (
     <div class="field">
@@ -137,4 +137,10 @@ export function Field<Values extends FormValues>(
       )}
     </div>
   )
+}
+
+/** The interface begins with the name of its property; people know the field by its label. */
+function inWordsOf(label: string, name: string, message: string): string {
+  const property = name.charAt(0).toUpperCase() + name.slice(1)
+  return message.startsWith(`${property} `) ? label + message.slice(property.length) : message
 }

@@ -7,12 +7,15 @@ export interface FormProps<Values extends FormValues> {
   readonly submitLabel: string
   readonly children: ComponentChildren
   readonly onCancel?: (() => void) | undefined
+  readonly cancelLabel?: string
+  /** Nothing is changed, so there is nothing to send: the buttons wait out of sight, their place is kept. */
+  readonly isIdle?: boolean
   readonly onDone?: (() => void) | undefined
 }
 
 /** Fields, what is wrong with them, and the buttons. After a refusal the focus goes to the first wrong field. */
 export function Form<Values extends FormValues>(props: FormProps<Values>) {
-  const { form, submitLabel, children, onCancel, onDone } = props
+  const { form, submitLabel, children, onCancel, cancelLabel = 'Cancel', isIdle = false, onDone } = props
   const element = useRef<HTMLFormElement>(null)
   const submit = async () => {
     if (await form.submit()) return onDone?.()
@@ -33,7 +36,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
     >
       <GeneralErrors form={form} element={element} />
       {children}
-      <div class="form-buttons">
+      <div class={`form-buttons ${isIdle ? 'idle' : ''}`}>
         {onCancel && (
           <button
             type="button"
@@ -43,7 +46,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
               onCancel()
             }}
           >
-            Cancel
+            {cancelLabel}
           </button>
         )}
         <button type="submit" class="button primary" aria-disabled={form.isBusy.value}>

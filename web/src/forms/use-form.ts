@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal, useSignal } from '@preact/signals'
+import { computed, type ReadonlySignal, signal, useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import { ApiProblem, type FieldErrors } from '../api/api-problem.ts'
 import { forgetDraft, readDraft, writeDraft } from './drafts.ts'
@@ -23,6 +23,10 @@ export interface FormState<Values extends FormValues> {
   submit(): Promise<boolean>
   /** Back to the start, and the draft forgotten. */
   discard(): void
+  /** Whether anything differs from the start. */
+  readonly isChanged: ReadonlySignal<boolean>
+  /** The record was changed elsewhere: fields nobody touched here follow it, the others stay as typed. */
+  follow(next: Values): void
 }
 
 /** What was typed stays until it was accepted: through refusals, outages, a lost session and a closed dialog. */
@@ -32,6 +36,7 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
   const isBusy = useSignal(false)
   return useMemo(() => {
     const { draft, initial } = current.current
+    const start = signal(initial)
     const values = signal<Values>({ ...initial, ...readDraft(draft, initial) })
     const errors = signal<FieldErrors>({})
     const submit = async () => {
@@ -61,13 +66,24 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
       },
       submit,
       discard() {
-        values.value = current.current.initial
+        values.value = start.peek()
         errors.value = {}
         forgetDraft(draft)
+      },
+      isChanged: computed(() => isAnyDifferent(values.value, start.value)),
+      follow(next) {
+        const [former, typed] = [start.peek(), values.peek()]
+        const untouched = Object.keys(next).filter((name) => typed[name] === former[name])
+        start.value = next
+        if (untouched.some((name) => next[name] !== former[name]))
+          values.value = { ...typed, ...Object.fromEntries(untouched.map((name) => [name, next[name]])) }
       },
     }
   }, [isBusy])
 }
+
+const isAnyDifferent = (some: FormValues, others: FormValues): boolean =>
+  Object.keys(some).some((name) => some[name] !== others[name])
 
 /** For checks of a form's own, in the shape of the interface's. */
 export const refuse = (errors: FieldErrors): never => {

@@ -18,6 +18,14 @@ export function refresh(configuration: Configuration, old: Tokens): Promise<Toke
   })
 }
 
+/** For a page that has just been opened: a refresh whose tab is gone will never end. */
+export function settleRefresh(): Promise<void> {
+  return navigator.locks.request('tracker.refresh', async () => {
+    const stored = readSession()
+    if (stored !== undefined && !isOver(stored) && stored.isSpending) over()
+  })
+}
+
 async function spend(configuration: Configuration, stored: Tokens): Promise<Tokens | undefined> {
   const provider = await discover(configuration)
   writeSession({ ...stored, isSpending: true })

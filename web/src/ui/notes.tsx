@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { sentenceOf } from '../api/api-problem.ts'
 
 /** What to do where there is nothing yet. */
 export const EmptyState = ({
@@ -17,7 +18,7 @@ export const EmptyState = ({
 /** Why something could not be loaded, with a way to try again. */
 export const LoadProblem = ({ problem, onRetry }: { readonly problem: Error; onRetry(): void }) => (
   <div class="empty" role="alert">
-    <p class="empty-title">{problem.message}</p>
+    <p class="empty-title">{sentenceOf(problem)}</p>
     <button type="button" class="button" onClick={onRetry}>
       Try again
     </button>

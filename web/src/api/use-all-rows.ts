@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useServices } from '../app/services.ts'
+import { type QueryOf, queryOf, type RecordOf, type ResourceName } from './api.ts'
+import { type Listing, useListing } from './use-listing.ts'
+
+/** The interface's largest page. */
+const pageSize = 100
+/** Together 500 rows: more than anybody reads on one screen, and still quick to draw. */
+const pagesMax = 5
+/** The stream tells of the first page; the pages behind it are looked after this often. */
+const refreshMilliseconds = 10_000
+
+export interface AllRows<Row> extends Listing<Row> {
+  /** There are more than are loaded. */
+  readonly isCut: boolean
+}
+
+/** A listing beyond one page: the first one as `useListing` gives it, the others fetched whenever that changes. */
+export function useAllRows<Name extends ResourceName>(
+  name: Name,
+  query: QueryOf<Name>,
+  options: { readonly live?: boolean } = {},
+): AllRows<RecordOf<Name>> {
+  const { api } = useServices()
+  const first = useListing(name, { ...query, pageSize }, options)
+  const key = queryOf(query)
+  const [others, setOthers] = useState<{ key: string; rows: readonly RecordOf<Name>[] }>({ key, rows: [] })
+  const pages = Math.min(Math.ceil(first.totalCount / pageSize), pagesMax)
+  useEffect(() => {
+    if (pages < 2) return
+    const left = new AbortController()
+    const load = async () => {
+      const numbers = Array.from({ length: pages - 1 }, (_, index) => index + 2)
+      const found = await Promise.all(
+        numbers.map((pageNumber) => api.list(name, { ...query, pageSize, pageNumber }, left.signal)),
+      )
+      if (!left.signal.aborted) setOthers({ key, rows: found.flatMap(({ data }) => data) })
+    }
+    const loadQuietly = () => void load().catch(() => undefined)
+    loadQuietly()
+    const timer = setInterval(loadQuietly, refreshMilliseconds)
+    return () => {
+      left.abort()
+      clearInterval(timer)
+    }
+  }, [api, name, key, pages, first.rows])
+  const isMine = pages > 1 && others.key === key
+  return {
+    ...first,
+    rows: isMine ? unique([...first.rows, ...others.rows]) : first.rows,
+    isCut: first.totalCount > pageSize * pagesMax,
+  }
+}
+
+/** A row may wander from one page to the next between two requests. */
+const unique = <Row extends { readonly id: string }>(rows: readonly Row[]): Row[] => [
+  ...new Map(rows.map((row) => [row.id, row])).values(),
+]

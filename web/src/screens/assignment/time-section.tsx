@@ -1,0 +1,122 @@
+import { useState } from 'preact/hooks'
+import type { RecordOf } from '../../api/api.ts'
+import { useAllRows } from '../../api/use-all-rows.ts'
+import { useServices } from '../../app/services.ts'
+import { showDay, today } from '../../forms/days.ts'
+import { TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { readHours, showHours } from '../../forms/hours.ts'
+import { useForm } from '../../forms/use-form.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { useRemoval } from '../../ui/use-removal.ts'
+
+type Appointment = RecordOf<'appointment'>
+
+/** Time recorded against time planned, and what it was for. */
+export function TimeSection({ assignment }: { readonly assignment: RecordOf<'assignment'> }) {
+  const [isAdding, setAdding] = useState(false)
+  const appointments = useAllRows('appointment', {
+    assignmentId: assignment.id,
+    sortColumn: 'keepDate',
+    sortOrder: 'DESC',
+  })
+  const recorded = sumOf(appointments.rows)
+  return (
+    <section class="panel-section" aria-labelledby="time-title">
+      <h3 id="time-title">Time</h3>
+      <TimeBar recorded={recorded} planned={assignment.amountHours} />
+      <ul class="rows">
+        {appointments.rows.map((appointment) => (
+          <AppointmentRow key={appointment.id} appointment={appointment} />
+        ))}
+      </ul>
+      {isAdding ? (
+        <NewAppointment assignmentId={assignment.id} onClose={() => setAdding(false)} />
+      ) : (
+        <button type="button" class="button" onClick={() => setAdding(true)}>
+          <Icon name="clock" />
+          <span>Record time</span>
+        </button>
+      )}
+    </section>
+  )
+}
+
+/** In hundredths, because sums of fractions drift. */
+const sumOf = (appointments: readonly Appointment[]): number =>
+  appointments.reduce((sum, { amountHours }) => sum + Math.round(amountHours * 100), 0) / 100
+
+/** The words say it all; the bar is for those who would rather look. */
+function TimeBar({ recorded, planned }: { readonly recorded: number; readonly planned: number }) {
+  const isOver = planned > 0 && recorded > planned
+  const text =
+    planned === 0
+      ? `${showHours(recorded)} recorded, not estimated yet`
+      : `${showHours(recorded)} of ${showHours(planned)}${isOver ? `, ${showHours(recorded - planned)} over` : ''}`
+  return (
+    <div class="time-bar">
+      <svg class={isOver ? 'over' : ''} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="time-planned" width="100" height="6" />
+        <rect
+          class="time-recorded"
+          width={planned === 0 ? 0 : Math.min(100, (recorded / planned) * 100)}
+          height="6"
+        />
+      </svg>
+      <p>{text}</p>
+    </div>
+  )
+}
+
+function AppointmentRow({ appointment }: { readonly appointment: Appointment }) {
+  const { people, session } = useServices()
+  const remove = useRemoval()
+  const { id, userId, keepDate, amountHours, description } = appointment
+  const self = session.person.value
+  const isMine = self?.isAdministrator || userId === self?.id
+  const name = `${showHours(amountHours)} on ${showDay(keepDate)}`
+  return (
+    <li class="row">
+      <span class="row-text">
+        <strong>{showHours(amountHours)}</strong> · {showDay(keepDate)} · {people.nameOf(userId)}
+        {description && <span class="quiet-text line">{description}</span>}
+      </span>
+      {isMine && (
+        <button
+          type="button"
+          class="button quiet icon-only"
+          aria-label={`Remove ${name}`}
+          onClick={() => void remove('appointment', id, name)}
+        >
+          <Icon name="close" />
+        </button>
+      )}
+    </li>
+  )
+}
+
+/** One's own time; an administrator's too. */
+function NewAppointment({ assignmentId, onClose }: { readonly assignmentId: string; onClose(): void }) {
+  const { api, session } = useServices()
+  const form = useForm({
+    draft: `appointment-${assignmentId}`,
+    initial: { keepDate: today(), amountHours: '', description: '' },
+    async submit({ amountHours, ...values }) {
+      await api.create('appointment', {
+        ...values,
+        amountHours: readHours(amountHours, 'amountHours'),
+        assignmentId,
+        userId: session.person.value?.id ?? '',
+      })
+    },
+  })
+  return (
+    <Form form={form} submitLabel="Record" onCancel={onClose} onDone={onClose}>
+      <div class="field-pair">
+        <TextField form={form} name="keepDate" label="Day" type="date" required />
+        <TextField form={form} name="amountHours" label="Hours" inputMode="decimal" required autofocus />
+      </div>
+      <TextField form={form} name="description" label="What for" maxLength={2000} />
+    </Form>
+  )
+}

@@ -1,0 +1,85 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { RecordOf } from '../../api/api.ts'
+import { sentenceOf } from '../../api/api-problem.ts'
+import { useServices } from '../../app/services.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+interface Move {
+  readonly workflowId: string
+  /** The record's last change when the move began; a later one tells how it ended. */
+  readonly since: string | null
+  readonly isSaved: boolean
+}
+
+export interface Moves {
+  /** The assignments where the person has put them, also before the interface has said yes. */
+  readonly rows: readonly Assignment[]
+  /** For readers: what the last move did. */
+  readonly news: string
+  move(assignment: Assignment, stage: { readonly id: string; readonly name: string }): void
+}
+
+/** Moves at once, and back again with a message when refused. Moves of one card are sent one after the other. */
+export function useMoves(stored: readonly Assignment[], stageNameOf: (id: string) => string): Moves {
+  const { api, toasts } = useServices()
+  const [moves, setMoves] = useState<ReadonlyMap<string, Move>>(new Map())
+  const [news, setNews] = useState('')
+  const latest = useRef(stored)
+  latest.current = stored
+  const queues = useRef(new Map<string, Promise<void>>())
+  const set = (id: string, move: Move | undefined) =>
+    setMoves((all) => {
+      const next = new Map(all)
+      if (move === undefined) next.delete(id)
+      else next.set(id, move)
+      return next
+    })
+  useEffect(() => {
+    for (const { id, workflowId, updatedAt } of stored) {
+      const move = moves.get(id)
+      if (move?.isSaved && (workflowId === move.workflowId || updatedAt !== move.since)) set(id, undefined)
+    }
+  }, [stored, moves])
+  const send = async (assignment: Assignment, workflowId: string, name: string) => {
+    const { id } = assignment
+    // As it is now: fields that others changed meanwhile must not be set back.
+    const current = latest.current.find((row) => row.id === id) ?? assignment
+    const since = current.updatedAt
+    try {
+      await api.update('assignment', { ...fieldsOf(current), workflowId })
+      set(id, { workflowId, since, isSaved: true })
+      setNews(`${current.name} is in ${name} now.`)
+    } catch (error) {
+      set(id, undefined)
+      const text = `${current.name} stays in ${stageNameOf(current.workflowId)}. ${sentenceOf(error)}`
+      toasts.show({ kind: 'problem', text })
+    }
+  }
+  return {
+    rows: stored.map((row) => ({ ...row, workflowId: moves.get(row.id)?.workflowId ?? row.workflowId })),
+    news,
+    move(assignment, stage) {
+      if (assignment.workflowId === stage.id) return
+      set(assignment.id, { workflowId: stage.id, since: assignment.updatedAt, isSaved: false })
+      const before = queues.current.get(assignment.id) ?? Promise.resolve()
+      queues.current.set(
+        assignment.id,
+        before.then(() => send(assignment, stage.id, stage.name)),
+      )
+    },
+  }
+}
+
+/** What an update has to say; the description stays as it is when it is not named. */
+const fieldsOf = ({ id, name, startDate, endDate, amountHours, ...references }: Assignment) => ({
+  id,
+  name,
+  startDate,
+  endDate,
+  amountHours,
+  projectId: references.projectId,
+  workflowId: references.workflowId,
+  userId: references.userId,
+  assignmentTypeId: references.assignmentTypeId,
+})
