@@ -27,5 +27,9 @@ const documents = {
 for (const [name, text] of Object.entries(documents)) await writeFile(join(folder, name), text)
 
 /** The web client's view of the same, from the files alone, as any client would make it. */
-const document = JSON.parse(await readFile(join(folder, 'rest.v1.json'), 'utf8'))
-await writeFile(join(folder, '..', '..', 'web', 'src', 'api', 'types.ts'), apiTypesOf(document))
+const [contract, extensions] = await Promise.all(
+  ['rest.v1.json', 'extensions.v1.json'].map(async (name) =>
+    JSON.parse(await readFile(join(folder, name), 'utf8')),
+  ),
+)
+await writeFile(join(folder, '..', '..', 'web', 'src', 'api', 'types.ts'), apiTypesOf(contract, extensions))

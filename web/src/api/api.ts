@@ -1,5 +1,5 @@
 import type { Send } from './send.ts'
-import { type Account, listRoutes, type Resources } from './types.ts'
+import { type Account, listRoutes, type PeopleKey, type Person, type Resources } from './types.ts'
 
 export type ResourceName = keyof Resources
 export type RecordOf<Name extends ResourceName> = Resources[Name]['record']
@@ -18,17 +18,10 @@ export interface Page<Row> {
   readonly totalPages: number
 }
 
-export interface Person {
-  readonly id: string
-  readonly name: string
+export type RemovedQueryOf<Name extends ResourceName> = {
+  readonly [Key in Resources[Name]['removedQuery']]?: string | number | undefined
 }
-
-export interface PeopleQuery {
-  readonly search?: string | undefined
-  readonly ids?: string | undefined
-  readonly pageNumber?: number
-  readonly pageSize?: number
-}
+export type PeopleQuery = { readonly [Key in PeopleKey]?: string | number | undefined }
 
 /** The interface, typed by its contract. Every refusal is an ApiProblem. */
 export interface Api {
@@ -43,7 +36,11 @@ export interface Api {
   remove(name: ResourceName, ids: readonly string[]): Promise<void>
   restore(name: ResourceName, ids: readonly string[]): Promise<void>
   /** Removed records the caller could restore, the newest removal first. Part of the extensions. */
-  removed<Name extends ResourceName>(name: Name, query?: QueryOf<Name>): Promise<Page<RecordOf<Name>>>
+  removed<Name extends ResourceName>(
+    name: Name,
+    query?: RemovedQueryOf<Name>,
+    signal?: AbortSignal,
+  ): Promise<Page<RecordOf<Name>>>
   /** Names of people the caller shares a project with. Part of the extensions. */
   people(query: PeopleQuery, signal?: AbortSignal): Promise<Page<Person>>
   me(): Promise<Account>
@@ -74,7 +71,7 @@ export function createApi(send: Send): Api {
     update: (name, body) => write(name, { method: 'PATCH', body }),
     remove: (name, ids) => write(name, { method: 'DELETE', body: { ids } }),
     restore: (name, ids) => write(name, { method: 'POST', path: `/api/${name}/restore`, body: { ids } }),
-    removed: (name, query = {}) => readPage(`/ext/removed/${listRoutes[name]}`, query),
+    removed: (name, query = {}, signal) => readPage(`/ext/removed/${listRoutes[name]}`, query, signal),
     people: (query, signal) => readPage('/ext/people', { ...query }, signal),
     me: () => read('/api/me'),
     async rename(name) {

@@ -1,8 +1,9 @@
 import { type Signal, signal } from '@preact/signals'
 import type { Configuration } from '../app/configuration.ts'
 import type { Session } from '../session/session.ts'
-import type { Api, Person } from './api.ts'
+import type { Api } from './api.ts'
 import { ApiProblem } from './api-problem.ts'
+import type { Person } from './types.ts'
 
 export interface People {
   /** The person's name; a stand-in until it is known or where it cannot be had. Reading it in a component keeps it current. */

@@ -1,4 +1,4 @@
-// Made from docs/contract/rest.v1.json by npm run contract. Not to be changed by hand.
+// Made from docs/contract/rest.v1.json and extensions.v1.json by npm run contract. Not to be changed by hand.
 
 export interface Organization {
   readonly id: string
@@ -304,72 +304,88 @@ export interface Error {
   readonly errors?: Readonly<Record<string, readonly string[]>>
 }
 
+export interface Person {
+  readonly id: string
+  readonly name: string
+}
+
 export interface Resources {
   readonly organization: {
     readonly record: Organization
     readonly create: OrganizationCreate
     readonly update: OrganizationUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
+    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
   }
   readonly workflow: {
     readonly record: Workflow
     readonly create: WorkflowCreate
     readonly update: WorkflowUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
+    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
   }
   readonly assignmentType: {
     readonly record: AssignmentType
     readonly create: AssignmentTypeCreate
     readonly update: AssignmentTypeUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
+    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
   }
   readonly impediment: {
     readonly record: Impediment
     readonly create: ImpedimentCreate
     readonly update: ImpedimentUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
+    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
   }
   readonly user: {
     readonly record: User
     readonly create: UserCreate
     readonly update: UserUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
+    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
   }
   readonly project: {
     readonly record: Project
     readonly create: ProjectCreate
     readonly update: ProjectUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'organizationId'
+    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'organizationId'
   }
   readonly assignment: {
     readonly record: Assignment
     readonly create: AssignmentCreate
     readonly update: AssignmentUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'projectId' | 'userId' | 'workflowId' | 'dateFrom' | 'dateTo'
+    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'projectId' | 'userId' | 'workflowId' | 'dateFrom' | 'dateTo'
   }
   readonly appointment: {
     readonly record: Appointment
     readonly create: AppointmentCreate
     readonly update: AppointmentUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId' | 'userId' | 'dateFrom' | 'dateTo'
+    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId' | 'userId' | 'dateFrom' | 'dateTo'
   }
   readonly assignmentImpediment: {
     readonly record: AssignmentImpediment
     readonly create: AssignmentImpedimentCreate
     readonly update: AssignmentImpedimentUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId'
+    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId'
   }
   readonly userAssignment: {
     readonly record: UserAssignment
     readonly create: UserAssignmentCreate
     readonly update: UserAssignmentUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId' | 'userId'
+    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId' | 'userId'
   }
   readonly userProject: {
     readonly record: UserProject
     readonly create: UserProjectCreate
     readonly update: UserProjectUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'projectId' | 'userId'
+    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'projectId' | 'userId'
   }
 }
 
@@ -387,3 +403,6 @@ export const listRoutes = {
   userAssignment: 'userAssignments',
   userProject: 'userProjects',
 } as const
+
+/** The keys that the list of people takes. */
+export type PeopleKey = 'pageNumber' | 'pageSize' | 'sortOrder' | 'search' | 'ids'
