@@ -19,6 +19,8 @@ import './styles/shell.css'
 import './styles/board.css'
 import './styles/card.css'
 import './styles/panel.css'
+import './styles/week.css'
+import './styles/week-dialogs.css'
 import { createToasts } from './ui/toasts.tsx'
 
 /** Makes what lives as long as the page, and draws it. */

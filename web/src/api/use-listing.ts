@@ -57,7 +57,7 @@ export function useListing<Name extends ResourceName>(
     api.list(name, current, left.signal).then(onPage, (error) => left.signal.aborted || onProblem(error))
     return () => left.abort()
   }, [name, key, live, turn, isSignedIn])
-  useEffect(() => (live ? undefined : reloadWhenDue(api.onChange, name, reload)), [api, name, live, reload])
+  useEffect(() => (live ? undefined : reloadWhenDue(api.onChange, [name], reload)), [api, name, live, reload])
   return {
     rows: known.page?.data ?? none,
     totalCount: known.page?.totalCount ?? 0,
@@ -71,15 +71,16 @@ export function useListing<Name extends ResourceName>(
 
 const none: readonly never[] = []
 
-function reloadWhenDue(
+/** After a write of this tab to one of the resources, and on coming back to the page. */
+export function reloadWhenDue(
   onChange: (listener: (name: ResourceName) => void) => () => void,
-  name: ResourceName,
+  names: readonly ResourceName[],
   reload: () => void,
 ): () => void {
   const onVisibility = () => document.hidden || reload()
   document.addEventListener('visibilitychange', onVisibility)
   const stop = onChange((changed) => {
-    if (changed === name) reload()
+    if (names.includes(changed)) reload()
   })
   return () => {
     document.removeEventListener('visibilitychange', onVisibility)

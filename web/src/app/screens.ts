@@ -27,6 +27,11 @@ export const screens: readonly Screen[] = [
     paths: ['/projects/:projectId', '/projects/:projectId/assignments/:assignmentId'],
     load: once(async () => (await import('../screens/board/board-screen.tsx')).BoardScreen),
   },
+  {
+    paths: ['/week'],
+    link: { label: 'My week', icon: 'calendar' },
+    load: once(async () => (await import('../screens/week/week-screen.tsx')).WeekScreen),
+  },
 ]
 
 export const homePath = '/projects'

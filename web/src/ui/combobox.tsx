@@ -113,7 +113,7 @@ const Suggestions = ({
     ))}
     {isOpen && options.length === 0 && (
       <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
-        {problem ?? 'Nobody found.'}
+        {problem ?? 'Nothing found.'}
       </div>
     )}
   </div>
