@@ -23,7 +23,13 @@ export function WeekScreen() {
   const userId = (self?.isAdministrator && query.get('person')) || (self?.id ?? '')
   const monday = readWeek(query.get('week'))
   const isOwn = userId === self?.id
-  const goTo = (week: string) => router.setQuery({ week: week === mondayOf(today()) ? '' : week, add: '' })
+  const goTo = (week: string) => {
+    const next = new URLSearchParams({
+      ...(!isOwn && { person: userId }),
+      ...(week !== mondayOf(today()) && { week }),
+    })
+    router.go(next.size === 0 ? '/week' : `/week?${next}`)
+  }
   return (
     <div class="wide-page">
       <Page
