@@ -7,26 +7,10 @@ import { auditLedger } from '../../src/hosts/bank/testing/audit.ts'
 import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
 import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/store/migrate.ts'
+import type { Bench } from './bench.ts'
 import { measureChallenge } from './measure-challenge.ts'
 import { measureLoops } from './measure-loops.ts'
 import { startYardstick } from './yardstick.ts'
-
-/** What everything is measured on: a durable store, the bank, the same without batching, and nothing but HTTP. */
-export interface Bench {
-  readonly url: string
-  readonly folder: string
-  /** The database's first process. */
-  readonly server: number
-  readonly batched: Target
-  readonly oneCall: Target
-  readonly bare: Target
-}
-
-export interface Target {
-  readonly name: string
-  readonly port: number
-  readonly pids: readonly number[]
-}
 
 /** Words: `--full` for the challenge's four minutes, `challenge` or `loops` for one part, `--rounds=5`, `--seconds=5`. */
 export async function runBankBench(words: readonly string[]): Promise<void> {

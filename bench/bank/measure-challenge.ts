@@ -1,6 +1,6 @@
+import type { Bench, Target } from './bench.ts'
 import { type ChallengeResult, runChallenge, runChallengeLoad } from './challenge.ts'
 import { cpuMeter } from './cpu-meter.ts'
-import type { Bench, Target } from './main.ts'
 import { percentile, printTable } from './report.ts'
 
 const full = { rampSeconds: 120, holdSeconds: 120 }

@@ -1,6 +1,6 @@
+import type { Bench, Target } from './bench.ts'
 import { type LoopOptions, runClosedLoop } from './closed-loop.ts'
 import { cpuMeter } from './cpu-meter.ts'
-import type { Bench, Target } from './main.ts'
 import { findPgbench, runPgbench } from './pgbench.ts'
 import { median, percentile, printTable } from './report.ts'
 

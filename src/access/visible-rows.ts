@@ -21,7 +21,7 @@ export function visibleRows({ access }: Listed, caller: Caller, memberships: Mem
     case 'colleagues':
       return isColleague(caller)
     case 'projectMembers':
-      return inProjects(access.projectPath, projectsOf(caller, memberships))
+      return inProjects(access.projectPath, caller, memberships)
   }
 }
 
@@ -58,7 +58,10 @@ const isColleague = (caller: Caller): Sql => sql`row.id in (
   select user_id from user_projects where active and project_id in ${projectsOf(caller, 'active')}
 )`
 
-function inProjects(path: ProjectPath, projects: Sql): Sql {
+/** What is active stands under an active assignment, and saying so lets the store use its index of these. */
+function inProjects(path: ProjectPath, caller: Caller, memberships: Memberships): Sql {
+  const projects = projectsOf(caller, memberships)
   if (path.length === 1) return sql`row.${column(path[0])} in ${projects}`
-  return sql`row.assignment_id in (select id from assignments where project_id in ${projects})`
+  const assignments = raw(memberships === 'active' ? 'active and' : '')
+  return sql`row.assignment_id in (select id from assignments where ${assignments} project_id in ${projects})`
 }

@@ -11,7 +11,17 @@ export async function fetchProviderKeys(metadataAddress: string, issuer: string)
   }
   if (typeof metadata.jwks_uri !== 'string') throw new Error(`${metadataAddress} names no jwks_uri.`)
   // What else the set may be is checked where it is used.
-  return (await fetchObject(metadata.jwks_uri)) as unknown as JSONWebKeySet
+  const keysAddress = onTheSameWay(metadata.jwks_uri, metadataAddress, issuer)
+  return (await fetchObject(keysAddress)) as unknown as JSONWebKeySet
+}
+
+const discoveryPath = '/.well-known/openid-configuration'
+
+/** A provider names its public address; whoever was told of another way to it takes that way to its keys too. */
+function onTheSameWay(keysAddress: string, metadataAddress: string, issuer: string): string {
+  const isBelowIssuer = keysAddress.startsWith(`${issuer}/`) && metadataAddress.endsWith(discoveryPath)
+  if (!isBelowIssuer) return keysAddress
+  return metadataAddress.slice(0, -discoveryPath.length) + keysAddress.slice(issuer.length)
 }
 
 async function fetchObject(address: string): Promise<Readonly<Record<string, unknown>>> {

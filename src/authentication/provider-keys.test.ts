@@ -117,6 +117,18 @@ test('no other algorithm is accepted, even where the keys would allow it', async
   }
 })
 
+test('keys are fetched on the way that the metadata address shows, where the public one leads nowhere', async () => {
+  const issuer = 'https://identity.invalid'
+  const jwks = {
+    keys: [{ ...(await exportJWK(provider.currentKey().publicKey)), kid: provider.currentKey().kid }],
+  }
+  const metadata = { issuer, jwks_uri: `${issuer}/.well-known/openid-configuration/jwks` }
+  provider.interrupt(({ url }, response) =>
+    response.end(JSON.stringify(url?.endsWith('/jwks') ? jwks : metadata)),
+  )
+  await createVerifier(issuer)(await provider.token({ account, claims: { iss: issuer } }))
+})
+
 test('a provider that makes no sense gives no keys', async () => {
   const token = await provider.token({ account })
   const answers = [
@@ -135,8 +147,8 @@ test('a provider that makes no sense gives no keys', async () => {
   assert.equal(warnings, answers.length + 1)
 })
 
-function createVerifier() {
-  const { issuer, metadataAddress } = provider
+function createVerifier(issuer = provider.issuer) {
+  const { metadataAddress } = provider
   const now = () => clock
   const log = {
     warn() {

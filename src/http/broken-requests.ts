@@ -22,14 +22,34 @@ export function answerBrokenRequests(app: FastifyInstance): void {
 const lingerMilliseconds = 1000
 
 /** For bytes that never became a request: garbage, oversized headers, a sender that is too slow. */
-export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
+export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: HttpSocket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+  // Every further byte is another error.
+  if (socket.isBroken) return
+  socket.isBroken = true
+  refuseInTurn(connectionRefusals[error.code ?? ''] ?? notHttp, socket)
+}
+
+interface HttpSocket extends Socket {
+  /** The response whose turn it is. */
+  _httpMessage?: ServerResponse | null
+  isBroken?: boolean
+}
+
+function refuseInTurn(refusal: Envelope, socket: HttpSocket): void {
+  const response = socket._httpMessage
+  if (!socket.writable) return
+  if (response?.headersSent) {
+    // An answer under way, such as an event stream, must not get a second status line in its middle.
     socket.destroy()
-    return
+  } else if (response?.req.complete) {
+    // A whole request came before: a refusal in the place of its answer would say that nothing was done.
+    response.once('finish', () => refuseInTurn(refusal, socket))
+  } else {
+    socket.end(envelopeOnTheWire(refusal))
+    // Closing at once would reset the connection while the answer is still on its way.
+    setTimeout(() => socket.destroy(), lingerMilliseconds).unref()
   }
-  socket.end(envelopeOnTheWire(connectionRefusals[error.code ?? ''] ?? notHttp))
-  // Closing at once would reset the connection while the answer is still on its way.
-  setTimeout(() => socket.destroy(), lingerMilliseconds).unref()
 }
 
 const notHttp: Envelope = { statusCode: 400, message: 'This is not a valid HTTP request.' }
@@ -38,11 +58,6 @@ const connectionRefusals: Readonly<Record<string, Envelope>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { statusCode: 408, message: 'The request took too long to arrive.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { statusCode: 413, message: 'The body has too many chunk extensions.' },
   HPE_HEADER_OVERFLOW: { statusCode: 431, message: 'The headers are too large.' },
-}
-
-/** An answer under way, such as an event stream, must not get a second status line in its middle. */
-function isAnswering(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
-  return socket._httpMessage?.headersSent === true
 }
 
 function answerUnknownExpectations(server: Server): void {

@@ -1,6 +1,7 @@
 import { equal, notEqual } from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { entityTag, httpDate, isUnmodifiedSince, matchesTag, sendConditional } from './conditional.ts'
+import { createSentDates } from './sent-dates.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
 const body = '{"result":{"data":[]}}'
@@ -14,9 +15,10 @@ function ask(
   method: 'GET' | 'HEAD' = 'GET',
 ) {
   const app = sampleHost(t, { cors: { origins: ['http://app'] } })
-  app.get('/list', (request, reply) =>
-    sendConditional(request, reply, { body: body, callerId: 'ann', isAdministrator: false, lastModified }),
-  )
+  const sentDates = createSentDates()
+  if (lastModified) sentDates.note(tag, lastModified)
+  const answer = { body, callerId: 'ann', isAdministrator: false, lastModified, sentDates }
+  app.get('/list', (request, reply) => sendConditional(request, reply, answer))
   return app.inject({ method, url: '/list', headers })
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SentDates } from './sent-dates.ts'
 
 export interface ConditionalAnswer {
   readonly body: string
@@ -7,19 +8,22 @@ export interface ConditionalAnswer {
   readonly isAdministrator: boolean
   /** Given only when no later change can carry the same date, so that an echo of it proves what the client holds. */
   readonly lastModified?: string | undefined
+  /** The host's own memory. */
+  readonly sentDates: SentDates
 }
 
 /** 304 without a body when the client already holds exactly this answer, otherwise 200 with the JSON text. */
 export function sendConditional(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, callerId, isAdministrator, lastModified }: ConditionalAnswer,
+  { body, callerId, isAdministrator, lastModified, sentDates }: ConditionalAnswer,
 ): FastifyReply {
   const tag = entityTag(callerId, isAdministrator, body)
   reply.header('etag', tag).header('cache-control', 'private, no-cache')
   if (lastModified !== undefined) reply.header('last-modified', lastModified)
   addVary(reply, 'Authorization')
-  if (isHeldByClient(request, tag, lastModified)) return reply.code(304).send()
+  const wasSent = lastModified !== undefined && sentDates.note(tag, lastModified)
+  if (isHeldByClient(request, tag, wasSent ? lastModified : undefined)) return reply.code(304).send()
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
@@ -41,7 +45,7 @@ export function matchesTag(ifNoneMatch: string, tag: string): boolean {
   return ifNoneMatch.trim() === '*' || ifNoneMatch.includes(tag)
 }
 
-/** Only the very date we sent proves what the client holds; any other, malformed ones too, is ignored. */
+/** Only the very date that went out with this very answer proves what the client holds; any other is ignored. */
 export function isUnmodifiedSince(header: string | undefined, lastModified: string | undefined): boolean {
   return lastModified !== undefined && header?.trim() === lastModified
 }

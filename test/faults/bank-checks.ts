@@ -1,30 +1,25 @@
 import assert from 'node:assert/strict'
+import type { Entry } from '../../src/hosts/bank/testing/audit.ts'
 import type { Hammer } from '../../src/hosts/bank/testing/hammer.ts'
 
-/** What was answered is in the ledger exactly once; what was refused is not; what got no answer may be, but only once. */
-export function requireKept(
-  { name, applied, refused, failed }: Hammer,
-  descriptions: readonly string[],
-): void {
-  const ledger = descriptions.filter((description) => description.startsWith(name))
-  const kept = new Set(ledger)
-  assert.equal(kept.size, ledger.length, 'nothing was applied twice')
-  assert.deepEqual(
-    applied.filter((description) => !kept.has(description)),
-    [],
-    'answered, and lost',
-  )
-  assert.deepEqual(
-    refused.filter((description) => kept.has(description)),
-    [],
-    'refused, and applied',
-  )
+/**
+ * What was answered is in the ledger exactly once and with the balance that was answered; what was refused is not; what
+ * got no answer may be, but only once. Nobody was ever shown a balance under its limit.
+ */
+export function requireKept(hammer: Hammer, ledger: readonly Entry[]): void {
+  const { name, applied, balances, refused, failed, underLimit } = hammer
+  const written = ledger.filter(({ description }) => description.startsWith(name))
+  const kept = new Map(written.map(({ description, balance }) => [description, balance]))
+  assert.equal(kept.size, written.length, 'nothing was applied twice')
+  const lost = applied.filter((description) => kept.get(description) !== balances.get(description))
+  assert.deepEqual(lost, [], 'answered, and lost or with another balance')
+  const wrong = refused.filter((description) => kept.has(description))
+  assert.deepEqual(wrong, [], 'refused, and applied')
   const known = new Set([...applied, ...failed])
-  assert.deepEqual(
-    ledger.filter((description) => !known.has(description)),
-    [],
-    'applied, and never sent',
-  )
+  const strange = [...kept.keys()].filter((description) => !known.has(description))
+  assert.deepEqual(strange, [], 'applied, and never sent')
+  assert.deepEqual(underLimit, [], 'a balance under its limit was shown')
+  assert.ok(refused.length > 0 && hammer.statements() > 0, 'limits were reached, and statements read')
 }
 
 /** A start takes two seconds; a busy machine many times that. */

@@ -52,6 +52,14 @@ describe('A conditional request with a date', () => {
         assert.equal((await since('/api/impediments', other)).status, 200, other)
     })
 
+    test('gets the content for a date that another account was given', async () => {
+      const other = await rest.signUp()
+      const { date } = await settled('/api/workflows')
+      assert.equal((await since('/api/workflows', date, other)).status, 200)
+      const { date: own } = await settled('/api/workflows', other)
+      assert.equal((await since('/api/workflows', own, other)).status, 304)
+    })
+
     test('goes by its tag alone when it carries both', async () => {
       const { date, answer } = await settled('/api/impediments')
       const both = (tag: string, at: string) =>

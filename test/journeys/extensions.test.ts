@@ -156,3 +156,20 @@ describe('With EXTENSIONS=off', () => {
     assert.equal((await rest.call('GET', '/api/projects', { token: rest.administrator.token })).status, 200)
   })
 })
+
+test('The interface under /ext/ counts against the same limit of requests', async () => {
+  const rest = await startRestUnderTest({
+    RateLimit__Rest__PermitLimit: '2',
+    RateLimit__Rest__QueueLimit: '0',
+  })
+  try {
+    const { token } = rest.administrator
+    await rest.call('GET', '/api/projects', { token })
+    assert.equal((await rest.call('GET', '/ext/people', { token })).status, 200)
+    const answer = await rest.call('GET', '/ext/removed/projects', { token })
+    assertEnvelope(answer, 429)
+    assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/)
+  } finally {
+    await rest.stop()
+  }
+})

@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { createApi } from './api/api.ts'
+import { createLastPages } from './api/last-pages.ts'
 import { createPeople } from './api/people.ts'
 import { createSender } from './api/send.ts'
 import { App } from './app/app.tsx'
@@ -43,6 +44,7 @@ async function start(root: HTMLElement): Promise<void> {
       session,
       api,
       people,
+      lastPages: createLastPages(),
       toasts: createToasts(),
       ...sender,
     }

@@ -13,7 +13,7 @@ export interface BankSettings {
   readonly logLevel: string
 }
 
-/** Each holds six connections to the database, which has a hundred for everybody. */
+/** Each is a process with two connections; beyond the number of cores they only take turns. */
 const instancesMax = 8
 
 export function readBankSettings(settings: Settings): BankSettings {

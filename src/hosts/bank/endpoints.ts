@@ -3,8 +3,7 @@ import type { Accounts } from './accounts.ts'
 import { NothingApplied } from './connection.ts'
 import { isTypeJson, readBody } from './read-body.ts'
 import { readTransaction } from './read-transaction.ts'
-import { json, plainText, send } from './send.ts'
-import { type Answer, type Endpoint, refuse } from './server.ts'
+import { type Answer, type Endpoint, json, plainText, refuse, send } from './server.ts'
 import type { Outcome } from './transactions.ts'
 
 export interface EndpointOptions {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { pino } from 'pino'
+import { requireKept } from '../../../test/faults/bank-checks.ts'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
 import { readSettings } from '../../configuration/settings.ts'
 import { prepareBank, startBank } from './main.ts'
@@ -57,8 +58,7 @@ describe('the bank', () => {
     await stop()
     for (const pid of processes) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
     await hammer.stop()
-    const ledger = new Set(await auditLedger(store.url))
-    for (const description of hammer.applied) assert.ok(ledger.has(description))
+    requireKept(hammer, await auditLedger(store.url))
   })
 
   test('says which port is taken, also when another bank shares it', async (t) => {

@@ -27,7 +27,15 @@ describe('a transaction is read', () => {
   })
 
   test('a whole number may be written in any way JSON has for it', () => {
-    assert.deepEqual(read('{"valor":1.0e2,"tipo":"c","descricao":"x"}'), { amount: 100, description: 'x' })
+    for (const valor of ['100', '100.0', '1e2', '1.0E+2', '1000e-1']) {
+      const body = `{"valor":${valor},"tipo":"c","descricao":"x"}`
+      assert.deepEqual(read(body), { amount: 100, description: 'x' }, valor)
+    }
+  })
+
+  test('of a name that is there twice the last one counts', () => {
+    const body = '{"valor":1,"tipo":"d","valor":2,"descricao":"x","tipo":"c"}'
+    assert.deepEqual(read(body), { amount: 2, description: 'x' })
   })
 
   test('unknown keys are ignored, also those of JavaScript itself', () => {

@@ -41,12 +41,16 @@ describe('on the wire', { concurrency: true }, () => {
     )
   })
 
-  test('the absolute form of a proxy, and HTTP/1.0, are answered', async () => {
+  test('the absolute form of a proxy, HTTP/1.0, and a last request are answered, and the last ones closed', async () => {
     assert.deepEqual(
       statusesOf(await send(requestBytes('GET', 'http://bank:9999/clientes/1/extrato'))),
       [200],
     )
-    assert.deepEqual(statusesOf(await send('GET /healthz HTTP/1.0\r\n\r\n')), [200])
+    // Without a number of answers to wait for, these end only when the server closes.
+    assert.deepEqual(statusesOf(await exchange(bank.port, ['GET /healthz HTTP/1.0\r\n\r\n'])), [200])
+    const last = requestBytes('POST', path, body, ['Connection: close'])
+    const ignored = requestBytes('POST', path, body)
+    assert.deepEqual(statusesOf(await exchange(bank.port, [Buffer.concat([last, ignored])])), [200])
   })
 
   test('a client that waits for 100-continue is told to go on', async () => {
@@ -64,6 +68,7 @@ describe('on the wire', { concurrency: true }, () => {
     NUL: Buffer.from('{"valor":1,"tipo":"c","descricao":"a\0b"}'),
     'an escaped NUL': Buffer.from('{"valor":1,"tipo":"c","descricao":"a\\u0000b"}'),
     'a lone surrogate': Buffer.from('{"valor":1,"tipo":"c","descricao":"\\ud83d"}'),
+    'a lone surrogate as bytes': Buffer.from('{"valor":1,"tipo":"c","descricao":"\xed\xa0\xbd"}', 'latin1'),
     'half a character of UTF-8': Buffer.from('{"valor":1,"tipo":"c","descricao":"\xf0\x9f"}', 'latin1'),
     nothing: Buffer.alloc(0),
     'deep nesting': Buffer.from('['.repeat(8000)),
@@ -108,6 +113,16 @@ describe('on the wire', { concurrency: true }, () => {
     const refused = requestBytes('POST', '/clientes/6/transacoes', Buffer.alloc(8000, 32))
     const answers = await exchange(bank.port, [refused, requestBytes('GET', '/healthz')], { expected: 2 })
     assert.deepEqual(statusesOf(answers), [404, 200])
+  })
+
+  test('bytes that make no sense are refused after the requests before them were answered', async () => {
+    const good = requestBytes('POST', '/clientes/4/transacoes', body)
+    const brokenBody = requestBytes('POST', '/clientes/4/transacoes', undefined, [chunked])
+    for (const nonsense of ['hello\r\n\r\n', `${brokenBody}zz\r\n`]) {
+      const answers = await exchange(bank.port, [Buffer.concat([good, good, Buffer.from(nonsense)])])
+      assert.deepEqual(statusesOf(answers), [200, 200, 400])
+    }
+    assert.equal((await statementOf(bank.port, 4)).saldo.total, 4)
   })
 
   test('a sender that leaves in the middle of its body changes nothing', async () => {
@@ -163,6 +178,12 @@ describe('on the wire', { concurrency: true }, () => {
   })
 
   for (const [name, bytes, status] of [
+    ['a long path', `GET /${'a'.repeat(10_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 404],
+    ['a long query', `GET /healthz?${'a'.repeat(10_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 200],
+    ['a path that is too long', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+    ['raw UTF-8 in the path', 'GET /clientes/１/extrato HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['all of a server', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', 404],
+    ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', undefined],
     ['no HTTP', 'hello\r\n\r\n', 400],
     ['TLS', Buffer.from('160301020001', 'hex'), 400],
     ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
@@ -180,8 +201,8 @@ describe('on the wire', { concurrency: true }, () => {
     ],
     ['a NUL in the path', 'GET /clientes/1\0/extrato HTTP/1.1\r\nHost: a\r\n\r\n', 400],
   ] as const) {
-    test(`${name}: ${status}`, async () => {
-      assert.deepEqual(statusesOf(await send(bytes)), [status])
+    test(`${name}: ${status ?? 'the connection is cut'}`, async () => {
+      assert.deepEqual(statusesOf(await send(bytes)), status === undefined ? [] : [status])
     })
   }
 })

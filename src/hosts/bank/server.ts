@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { answerBrokenConnection } from '../../http/broken-requests.ts'
 import { isBodySmall } from './read-body.ts'
-import { send } from './send.ts'
 
 /** What one path answers, by method. */
 export type Endpoint = Readonly<Partial<Record<string, Answer>>>
@@ -106,6 +105,20 @@ function pathOf(url: string): string {
 }
 
 const allowedBy = (endpoint: Endpoint) => ['Allow', Object.keys(endpoint).join(', ')]
+
+/** Head and body leave in one packet; headers are name, value, name, value. Balances change, so nobody may keep an answer. */
+export function send(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: readonly string[],
+): void {
+  const length = String(Buffer.byteLength(body))
+  response.writeHead(status, ['Content-Length', length, 'Cache-Control', 'no-store', ...headers]).end(body)
+}
+
+export const json = ['Content-Type', 'application/json; charset=utf-8']
+export const plainText = ['Content-Type', 'text/plain; charset=utf-8']
 
 /** How long a client that was refused may go on sending before its connection is cut. */
 const lingerMilliseconds = 1000

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
 import { httpDate, sendConditional } from '../../http/conditional.ts'
+import { createSentDates, type SentDates } from '../../http/sent-dates.ts'
 import type { DateOf, ModificationDates } from '../../store/modification-dates.ts'
 import type { Answer, Exchange, Route } from './route.ts'
 
@@ -15,6 +16,7 @@ export function registerRoutes(
   app: FastifyInstance,
   { authentication, modificationDates, routes }: Registration,
 ) {
+  const sentDates = createSentDates()
   const sessions = new WeakMap<FastifyRequest, Authenticated>()
   for (const route of routes) {
     app.route({
@@ -31,7 +33,7 @@ export function registerRoutes(
         const dateOf = route.isConditional ? await modificationDates() : undefined
         const answer = await route.handle(exchange)
         if (answer === undefined) return reply
-        return dateOf ? sendWithValidators(exchange, answer, dateOf) : reply.send(answer.body)
+        return dateOf ? sendWithValidators(exchange, answer, dateOf, sentDates) : reply.send(answer.body)
       },
     })
   }
@@ -41,12 +43,14 @@ function sendWithValidators(
   { caller, request, reply }: Exchange,
   answer: Answer,
   dateOf: DateOf,
+  sentDates: SentDates,
 ): FastifyReply {
   const date = dateOf(answer.lastChangeSecond)
   return sendConditional(request, reply, {
     body: JSON.stringify(answer.body),
     callerId: caller.id,
     isAdministrator: caller.isAdministrator,
+    sentDates,
     lastModified: date === undefined ? undefined : httpDate(new Date(date * 1000)),
   })
 }

@@ -23,7 +23,7 @@ export interface TestWorkspace {
   // biome-ignore lint/suspicious/noExplicitAny: a record is what came over the network
   get(resource: string, id: string): Promise<any>
   assignment(name: string, values?: Body): Promise<string>
-  /** One more account that can sign in. */
+  /** One more member that can sign in, for a session of its own. */
   join(name: string): Promise<Account>
 }
 
@@ -79,7 +79,11 @@ export async function makeWorkspace(hosts: TrackerHosts): Promise<TestWorkspace>
           ...values,
         })
       ).id,
-    join: (name) => account(name),
+    async join(name) {
+      const joined = await account(name)
+      await make('userProject', { projectId: project.id, userId: joined.id })
+      return joined
+    },
   }
 }
 

@@ -12,7 +12,7 @@ export interface LiveListing<Row> {
   onPage(page: Page<Row>): void
   onConnection(connection: Connection): void
   /** The listing cannot be had, whatever one tries. */
-  onProblem(problem: Error): void
+  onProblem(problem: Error): unknown
 }
 
 /**
@@ -39,7 +39,8 @@ async function run<Row>(send: Send, listing: LiveListing<Row>, closed: AbortSign
     if (closed.aborted) return
     if (isFinal(problem)) {
       listing.onConnection('closed')
-      return listing.onProblem(problem)
+      listing.onProblem(problem)
+      return
     }
     if (document.hidden) continue
     listing.onConnection(navigator.onLine ? 'reconnecting' : 'offline')

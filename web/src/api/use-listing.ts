@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useServices } from '../app/services.ts'
+import { SessionEnded } from '../session/session.ts'
 import { listPathOf, type Page, type QueryOf, queryOf, type RecordOf, type ResourceName } from './api.ts'
+import { ApiProblem } from './api-problem.ts'
 import { type Connection, openLiveListing } from './live-listing.ts'
 
 export interface Listing<Row> {
@@ -19,7 +21,7 @@ export interface Listing<Row> {
 
 interface Known<Row> {
   readonly key: string
-  readonly page?: Page<Row>
+  readonly page?: Page<Row> | undefined
   readonly problem?: Error
 }
 
@@ -32,11 +34,14 @@ export function useListing<Name extends ResourceName>(
   query: QueryOf<Name> | undefined,
   { live = false }: { readonly live?: boolean } = {},
 ): Listing<RecordOf<Name>> {
-  const { api, send, session } = useServices()
+  const { api, send, session, lastPages } = useServices()
   const key = query === undefined ? '' : queryOf(query)
   const wanted = useRef(query)
   wanted.current = query
-  const [known, setKnown] = useState<Known<RecordOf<Name>>>({ key })
+  const [known, setKnown] = useState<Known<RecordOf<Name>>>(() => ({
+    key,
+    page: lastPages.find<RecordOf<Name>>(listPathOf(name) + key),
+  }))
   const [connection, setConnection] = useState<Connection>('closed')
   const [turn, setTurn] = useState(0)
   const isSignedIn = session.state.value === 'signed-in'
@@ -44,8 +49,13 @@ export function useListing<Name extends ResourceName>(
   useEffect(() => {
     const current = wanted.current
     if (current === undefined || !isSignedIn) return
-    const onPage = (page: Page<RecordOf<Name>>) => setKnown({ key, page })
-    const onProblem = (problem: Error) => setKnown((last) => ({ ...last, problem }))
+    const onPage = (page: Page<RecordOf<Name>>) => {
+      lastPages.keep(listPathOf(name) + key, page)
+      setKnown({ key, page })
+    }
+    // The end of the session has a dialog of its own; what is known stays in sight behind it.
+    const onProblem = (problem: Error) =>
+      problem instanceof SessionEnded || setKnown((last) => ({ ...last, problem }))
     if (live)
       return openLiveListing(send, {
         path: listPathOf(name) + key,
@@ -57,6 +67,7 @@ export function useListing<Name extends ResourceName>(
     api.list(name, current, left.signal).then(onPage, (error) => left.signal.aborted || onProblem(error))
     return () => left.abort()
   }, [name, key, live, turn, isSignedIn])
+  useRetry(known.problem, reload)
   useEffect(() => (live ? undefined : reloadWhenDue(api.onChange, [name], reload)), [api, name, live, reload])
   return {
     rows: known.page?.data ?? none,
@@ -67,6 +78,20 @@ export function useListing<Name extends ResourceName>(
     connection,
     reload,
   }
+}
+
+/** What forms choose from; the same words everywhere, so that it is there when a form opens. */
+export const catalogQuery = { sortColumn: 'name', pageSize: 100 } as const
+
+/** An outage passes; a refusal would be repeated. */
+const retryMilliseconds = 3000
+
+export function useRetry(problem: Error | undefined, reload: () => void): void {
+  useEffect(() => {
+    if (!(problem instanceof ApiProblem && problem.status === 0)) return
+    const timer = setTimeout(reload, retryMilliseconds)
+    return () => clearTimeout(timer)
+  }, [problem, reload])
 }
 
 const none: readonly never[] = []

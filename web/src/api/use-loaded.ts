@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useServices } from '../app/services.ts'
 import type { ResourceName } from './api.ts'
-import { reloadWhenDue } from './use-listing.ts'
+import { reloadWhenDue, useRetry } from './use-listing.ts'
 
 export interface Loaded<Value> {
   /** What was last known, also while another key is being loaded. */
@@ -37,6 +37,7 @@ export function useLoaded<Value>(
     )
     return () => left.abort()
   }, [key, turn, isSignedIn])
+  useRetry(known.problem, reload)
   const names = resources.join()
   useEffect(() => reloadWhenDue(api.onChange, resources, reload), [api, names, reload])
   return { value: known.value, isStale: known.key !== key, problem: known.problem, reload }

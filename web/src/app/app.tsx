@@ -18,7 +18,7 @@ export function App() {
   if (path === '/login') return <SignInPage />
   if (path === '/signin-callback') return <SignInCallback />
   if (path === '/signed-in') return <SignedInTab />
-  if (session.state.value === 'signed-out' || !hadSession) return <Leaving />
+  if (session.state.value === 'signed-out' || !hadSession) return <Leaving hadSession={hadSession} />
   return (
     <>
       <Shell />
@@ -44,16 +44,17 @@ function useFreshPageForAnother(id: string | undefined): void {
 }
 
 /** On the way to the provider, and back to this very address. */
-function Leaving() {
+function Leaving({ hadSession }: { readonly hadSession: boolean }) {
   const { configuration, router } = useServices()
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     const { pathname, search } = router.address.peek()
     const returnTo = pathname === '/' ? homePath : pathname + search
-    startSignIn(configuration, returnTo).catch(() =>
+    // Signed out in another tab, whose visit to the provider may not be over yet.
+    startSignIn(configuration, returnTo, { asks: hadSession }).catch(() =>
       setProblem('The sign-in service cannot be reached. Load this page again in a moment.'),
     )
-  }, [configuration, router])
+  }, [configuration, router, hadSession])
   return (
     <main class="alone">
       <p role="status">{problem ?? 'One moment, you are being signed in…'}</p>

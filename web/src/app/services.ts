@@ -1,6 +1,7 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Api } from '../api/api.ts'
+import type { LastPages } from '../api/last-pages.ts'
 import type { People } from '../api/people.ts'
 import type { Sender } from '../api/send.ts'
 import type { Router } from '../router/router.ts'
@@ -14,6 +15,7 @@ export interface Services extends Sender {
   readonly router: Router
   readonly session: Session
   readonly api: Api
+  readonly lastPages: LastPages
   readonly people: People
   readonly toasts: Toasts
 }

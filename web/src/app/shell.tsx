@@ -22,7 +22,7 @@ export function Shell() {
         Skip to the content
       </a>
       <header class="top-bar">
-        <a class="brand" href={homePath}>
+        <a class="brand" href={homePath} aria-label="Tracker">
           <img src="/icon.svg" alt="" width="24" height="24" />
           <span>Tracker</span>
         </a>

@@ -14,8 +14,15 @@ const scopes = 'openid profile svc.api offline_access'
 const callbackPath = '/signin-callback/'
 const attemptKey = (state: string) => `tracker.sign-in.${state}`
 
-/** Leaves for the provider (RFC 6749, 4.1.1 and RFC 7636); comes back to `returnTo`, an address of this site. */
-export async function startSignIn(configuration: Configuration, returnTo: string): Promise<void> {
+/**
+ * Leaves for the provider (RFC 6749, 4.1.1 and RFC 7636); comes back to `returnTo`, an address of this site. With `asks`
+ * the password is wanted even while the provider still knows the browser.
+ */
+export async function startSignIn(
+  configuration: Configuration,
+  returnTo: string,
+  { asks = false }: { readonly asks?: boolean } = {},
+): Promise<void> {
   const provider = await discover(configuration)
   const attempt: Attempt = { verifier: randomText(), nonce: randomText(), returnTo }
   const state = randomText()
@@ -29,6 +36,7 @@ export async function startSignIn(configuration: Configuration, returnTo: string
     nonce: attempt.nonce,
     code_challenge: await sha256(attempt.verifier),
     code_challenge_method: 'S256',
+    ...(asks && { prompt: 'login' }),
   })
   location.assign(`${provider.authorization_endpoint}?${parameters}`)
 }

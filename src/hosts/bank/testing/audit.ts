@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
 
-/** Fails unless balance, order and limit of every account agree with its ledger. Returns the descriptions in it. */
-export async function auditLedger(url: string): Promise<string[]> {
+export interface Entry {
+  readonly description: string
+  /** Of its account, once it was applied. */
+  readonly balance: number
+}
+
+/**
+ * Fails unless every account's balance is the sum of its ledger, its numbering has no gap, and no balance after any
+ * entry was under the limit. Returns the ledger.
+ */
+export async function auditLedger(url: string): Promise<Entry[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -20,8 +29,10 @@ export async function auditLedger(url: string): Promise<string[]> {
       rows,
       [1, 2, 3, 4, 5].map((id) => ({ id, ...sound })),
     )
-    const ledger = await client.query('select description from bank.ledger')
-    return ledger.rows.map(({ description }) => description)
+    const ledger = await client.query<Entry>(`
+      select description, (sum(amount) over (partition by account_id order by seq))::float8 as balance
+      from bank.ledger order by account_id, seq`)
+    return ledger.rows
   } finally {
     await client.end()
   }

@@ -1,4 +1,4 @@
-import { openRawClient } from './raw-client.ts'
+import { openRawClient, type RawClient, statementRequest } from './raw-client.ts'
 import { requestBytes } from './raw-socket.ts'
 
 export interface Hammer {
@@ -6,9 +6,15 @@ export interface Hammer {
   readonly name: string
   /** Descriptions, each used once, of what was answered so. */
   readonly applied: readonly string[]
+  /** By description, the balance that was answered. */
+  readonly balances: ReadonlyMap<string, number>
   readonly refused: readonly string[]
   /** No answer came, or one that says that the outcome is unknown or nothing was applied. */
   readonly failed: readonly string[]
+  /** Answers that show a balance under its limit; all the time somebody reads statements too. */
+  readonly underLimit: readonly string[]
+  /** How many statements were read. */
+  statements(): number
   /** Lets the last requests come to their end. */
   stop(): Promise<void>
 }
@@ -16,46 +22,78 @@ export interface Hammer {
 /** More than any test sends. */
 const requestsMax = 200_000
 
-/** Many writers, each with one transaction at a time and a new connection after a broken one, until told to stop. Names keep two apart. */
+/** Many writers, each with one transaction at a time, and a reader of statements, until told to stop. Names keep two apart. */
 export function startHammer(port: number, writers = 32, name = ''): Hammer {
   const applied: string[] = []
+  const balances = new Map<string, number>()
   const refused: string[] = []
   const failed: string[] = []
+  const underLimit: string[] = []
   let count = 0
+  let statements = 0
   let isStopping = false
-  const write = async () => {
-    let client = openRawClient(port)
-    while (!isStopping && count < requestsMax) {
-      const description = name + (++count).toString(36)
-      try {
-        const { status, body } = await client.send(transaction(count, description))
-        if (status === 200) applied.push(description)
-        else if (body.includes('limit')) refused.push(description)
-        else failed.push(description)
-      } catch {
-        failed.push(description)
-        client.close()
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        client = openRawClient(port)
-      }
-    }
-    client.close()
+  const write = async (client: RawClient) => {
+    const description = name + (++count).toString(36)
+    const { status, body } = await client.send(transaction(count, description)).catch((error) => {
+      failed.push(description)
+      throw error
+    })
+    if (status === 200) {
+      const { saldo, limite } = JSON.parse(body)
+      if (saldo < -limite) underLimit.push(body)
+      balances.set(description, saldo)
+      applied.push(description)
+    } else if (body.includes('limit')) refused.push(description)
+    else failed.push(description)
   }
-  const writing = Promise.all(Array.from({ length: writers }, write))
+  const read = async (client: RawClient) => {
+    const { status, body } = await client.send(statementRequest(1 + (statements % 5)))
+    if (status !== 200) return
+    statements++
+    const { saldo } = JSON.parse(body)
+    if (saldo.total < -saldo.limite) underLimit.push(body)
+  }
+  const isOver = () => isStopping || count >= requestsMax
+  const working = Promise.all([
+    ...Array.from({ length: writers }, () => repeat(port, write, isOver)),
+    repeat(port, read, isOver),
+  ])
   return {
     name,
     applied,
+    balances,
     refused,
     failed,
+    underLimit,
+    statements: () => statements,
     async stop() {
       isStopping = true
-      await writing
+      await working
     },
   }
 }
 
-/** Two debits for each credit, so that the limits are reached soon and stay in reach. */
+/** On one connection, and on a new one whenever it breaks. */
+async function repeat(
+  port: number,
+  work: (client: RawClient) => Promise<void>,
+  isOver: () => boolean,
+): Promise<void> {
+  let client = openRawClient(port)
+  while (!isOver()) {
+    try {
+      await work(client)
+    } catch {
+      client.close()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      client = openRawClient(port)
+    }
+  }
+  client.close()
+}
+
+/** Two debits for each credit and large amounts, so that the limits are reached soon and stay in reach. */
 function transaction(count: number, descricao: string): string {
-  const fields = { valor: 1 + ((count * 7919) % 10_000), tipo: count % 3 === 0 ? 'c' : 'd', descricao }
+  const fields = { valor: 1 + ((count * 7919) % 100_000), tipo: count % 3 === 0 ? 'c' : 'd', descricao }
   return requestBytes('POST', `/clientes/${1 + (count % 5)}/transacoes`, JSON.stringify(fields)).toString()
 }

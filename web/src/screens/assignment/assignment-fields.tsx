@@ -1,5 +1,5 @@
 import type { RecordOf } from '../../api/api.ts'
-import { useListing } from '../../api/use-listing.ts'
+import { catalogQuery, useListing } from '../../api/use-listing.ts'
 import { SelectField, TextAreaField, TextField } from '../../forms/fields.tsx'
 import type { FormState } from '../../forms/use-form.ts'
 import { PersonField } from '../../ui/person-picker.tsx'
@@ -13,7 +13,7 @@ export interface AssignmentFieldsProps {
 
 /** Every field of an assignment, for new and old ones alike. */
 export function AssignmentFields({ form, stages, autofocus = false }: AssignmentFieldsProps) {
-  const types = useListing('assignmentType', { sortColumn: 'name', pageSize: 100 })
+  const types = useListing('assignmentType', catalogQuery)
   return (
     <>
       <TextField form={form} name="name" label="Name" required autofocus={autofocus} maxLength={200} />

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useListing } from '../../api/use-listing.ts'
+import { catalogQuery, useListing } from '../../api/use-listing.ts'
 import { useServices } from '../../app/services.ts'
 import { SelectField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
@@ -12,7 +12,7 @@ export function ImpedimentsSection({ assignmentId }: { readonly assignmentId: st
   const remove = useRemoval()
   const [isAdding, setAdding] = useState(false)
   const found = useListing('assignmentImpediment', { assignmentId, sortColumn: 'createdAt', pageSize: 100 })
-  const kinds = useListing('impediment', { sortColumn: 'name', pageSize: 100 })
+  const kinds = useListing('impediment', catalogQuery)
   const nameOf = (id: string) => kinds.rows.find((kind) => kind.id === id)?.name ?? 'Impediment'
   return (
     <section class="panel-section" aria-labelledby="impediments-title">

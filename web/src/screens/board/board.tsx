@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { useAllRows } from '../../api/use-all-rows.ts'
-import { useListing } from '../../api/use-listing.ts'
+import { catalogQuery, useListing } from '../../api/use-listing.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState } from '../../ui/notes.tsx'
 import { BoardCard } from './board-card.tsx'
@@ -20,7 +20,7 @@ export interface BoardProps {
 
 /** One column a stage. Cards are moved by dragging, by their menu, or with Shift and an arrow. */
 export function Board({ stages, assignments, isStale, openId, onMove, onNew }: BoardProps) {
-  const types = useListing('assignmentType', { pageSize: 100 })
+  const types = useListing('assignmentType', catalogQuery)
   const blocks = useAllRows('assignmentImpediment', {})
   const blocked = new Set(blocks.rows.map(({ assignmentId }) => assignmentId))
   const [dragged, setDragged] = useState<Assignment>()

@@ -1,4 +1,4 @@
-import { useListing } from '../../api/use-listing.ts'
+import { catalogQuery, useListing } from '../../api/use-listing.ts'
 import { useServices } from '../../app/services.ts'
 import { SelectField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 
 export function NewProjectDialog({ onClose }: { onClose(): void }) {
   const { api, router, session } = useServices()
-  const organizations = useListing('organization', { sortColumn: 'name', pageSize: 100 })
+  const organizations = useListing('organization', catalogQuery)
   const form = useForm({
     draft: 'new-project',
     initial: { name: '', organizationId: '' },

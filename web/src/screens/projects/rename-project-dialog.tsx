@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { ApiProblem } from '../../api/api-problem.ts'
-import { useListing } from '../../api/use-listing.ts'
+import { catalogQuery, useListing } from '../../api/use-listing.ts'
 import { useServices } from '../../app/services.ts'
 import { SelectField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
@@ -16,9 +16,9 @@ const versionOf = ({ updatedAt, createdAt }: Project): string => updatedAt ?? cr
 /** Changes a project as it was when the dialog opened; whoever was faster is shown, not overwritten. */
 export function RenameProjectDialog({ project, onClose }: { readonly project: Project; onClose(): void }) {
   const { api, toasts } = useServices()
-  const [base, setBase] = useState(project)
+  const [base] = useState(project)
   const [theirs, setTheirs] = useState<Project>()
-  const organizations = useListing('organization', { sortColumn: 'name', pageSize: 100 })
+  const organizations = useListing('organization', catalogQuery)
   const form = useForm({
     draft: `project-${project.id}`,
     initial: { name: project.name, organizationId: project.organizationId },
@@ -45,10 +45,7 @@ export function RenameProjectDialog({ project, onClose }: { readonly project: Pr
       <Form
         form={form}
         submitLabel={theirs ? 'Save mine anyway' : 'Save'}
-        onCancel={() => {
-          setBase(project)
-          onClose()
-        }}
+        onCancel={onClose}
         onDone={onClose}
       >
         <TextField form={form} name="name" label="Name" required autofocus maxLength={200} />

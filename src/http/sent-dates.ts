@@ -1,0 +1,22 @@
+/** Which answer went out with which `Last-Modified`: a date alone does not say to whom it was given. */
+export interface SentDates {
+  /** Notes the pair, and tells whether it went out before. */
+  note(tag: string, lastModified: string): boolean
+}
+
+/** About 2 MB when full; the oldest makes room, and costs its holder one full answer. */
+const rememberedMax = 10_000
+
+export function createSentDates(): SentDates {
+  const sent = new Set<string>()
+  return {
+    note(tag, lastModified) {
+      const pair = `${tag} ${lastModified}`
+      const isKnown = sent.delete(pair)
+      const oldest = sent.size >= rememberedMax ? sent.keys().next() : undefined
+      if (oldest?.done === false) sent.delete(oldest.value)
+      sent.add(pair)
+      return isKnown
+    },
+  }
+}

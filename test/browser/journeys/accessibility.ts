@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import type { Stage } from '../support/stage.ts'
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+}
+
+/** Through the debugger, which the content policy does not concern. */
+async function assertAccessible(page: Page, where: string): Promise<void> {
+  await page.evaluate(axe.source)
+  const violations = await page.evaluate<Violation[]>(
+    'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then((result) => result.violations)',
+  )
+  const told = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html}\n${failureSummary}`),
+  )
+  assert.deepEqual(told, [])
+}
+
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true }
+
+export function accessibilityJourneys(stage: () => Stage): void {
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`has nothing to complain of on any screen in ${colorScheme} colours`, async () => {
+      const { signIn, visit, workspace } = stage()
+      const name = `Looked at in ${colorScheme} colours`
+      const id = await workspace.assignment(name, { amountHours: 2, endDate: '2026-11-17' })
+      await workspace.make('appointment', {
+        assignmentId: id,
+        userId: workspace.mara.id,
+        keepDate: '2026-11-17',
+        amountHours: 3,
+      })
+      await workspace.make('assignmentImpediment', { assignmentId: id, impedimentId: workspace.impedimentId })
+      const options = { colorScheme, reducedMotion: 'reduce' } as const
+      const outside = await visit('/login/', options)
+      await outside.getByLabel('Password').waitFor()
+      await assertAccessible(outside, 'sign-in')
+      const page = await signIn('root@example.com', '/projects', options)
+      await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
+      await assertAccessible(page, 'projects')
+      await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()
+      await assertAccessible(page, 'menu')
+      await page.getByRole('menuitem', { name: 'Members…' }).click()
+      await page.getByRole('combobox').click()
+      await page.getByRole('option').first().waitFor()
+      await assertAccessible(page, 'members')
+      await page.getByRole('button', { name: 'Close' }).click()
+      await page.getByRole('button', { name: 'New project' }).click()
+      await page.getByRole('button', { name: 'Create project' }).click()
+      await page.getByText('Name is required.').waitFor()
+      await assertAccessible(page, 'new project, refused')
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByRole('link', { name: 'Website relaunch' }).click()
+      await page.getByRole('link', { name }).waitFor()
+      await assertAccessible(page, 'board')
+      await page.getByRole('link', { name }).click()
+      await page.getByText('3 h of 2 h, 1 h over').waitFor()
+      await assertAccessible(page, 'panel')
+      await page.getByRole('button', { name: 'New assignment', exact: true }).click()
+      await assertAccessible(page, 'new assignment')
+    })
+
+  test('holds on the narrowest phone too, with nothing beyond the edge and targets for fingers', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Seen on a phone')
+    const project = `/projects/${workspace.projectId}`
+    const page = await signIn('mara@example.com', '/projects', phone)
+    const { origin } = new URL(page.url())
+    for (const path of ['/projects', project, `${project}/assignments/${id}`]) {
+      await page.goto(origin + path)
+      await page
+        .getByText(path === '/projects' ? 'Website relaunch' : 'Seen on a phone')
+        .first()
+        .waitFor()
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
+      const small = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('button, input, select, .navigation a')].filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)`,
+      )
+      assert.deepEqual(small, [], path)
+      await assertAccessible(page, path)
+    }
+  })
+
+  test('lets one do everything with the keyboard, from the sign-in page to a moved card', async () => {
+    const { visit, workspace } = stage()
+    const id = await workspace.assignment('Reached by keys')
+    const page = await visit('/projects')
+    await page.getByLabel('Login').waitFor()
+    await page.locator('#login:focus').waitFor()
+    await page.keyboard.type('mara@example.com')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('Correct-Horse-1')
+    await page.keyboard.press('Enter')
+    const link = page.getByRole('link', { name: 'Website relaunch' })
+    await link.waitFor()
+    const tabTo = async (what: string) => {
+      for (let presses = 0; presses < 80; presses += 1) {
+        if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(what)})`)) return
+        await page.keyboard.press('Tab')
+      }
+      assert.fail(`${what} is not reached`)
+    }
+    await tabTo(`a[href="/projects/${workspace.projectId}"]`)
+    await page.keyboard.press('Enter')
+    await page.locator(`#card-${id}`).waitFor()
+    await tabTo(`#card-${id}`)
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.getByRole('region', { name: 'Doing' }).getByRole('link', { name: 'Reached by keys' }).waitFor()
+    await page.locator(`#card-${id}:focus`).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('complementary', { name: 'Reached by keys' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator(`#card-${id}:focus`).waitFor()
+  })
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Stage } from '../support/stage.ts'
+
+export function projectJourneys(stage: () => Stage): void {
+  test('stand under their organizations, and are found by a part of their name', async () => {
+    const { signIn, workspace } = stage()
+    const { id: organizationId } = await workspace.make('organization', { name: 'Harbour' })
+    await workspace.make('project', { name: 'Crane', organizationId })
+    const page = await signIn('root@example.com', '/projects')
+    const harbour = page.getByRole('region', { name: 'Harbour' })
+    await harbour.getByRole('link', { name: 'Crane' }).waitFor()
+    await page.getByLabel('Search projects').fill('CRA')
+    await page.getByText('Website relaunch').waitFor({ state: 'detached' })
+    assert.match(page.url(), /search=CRA/)
+    await page.getByLabel('Search projects').fill('no such thing')
+    await page.getByText('No project is called “no such thing”').waitFor()
+    await page.reload()
+    await page.getByText('No project is called “no such thing”').waitFor()
+  })
+
+  test('are created with every mistake told beside its field', async () => {
+    const page = await stage().signIn('mara@example.com', '/projects')
+    await page.getByRole('button', { name: 'New project' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByText('Name is required.').waitFor()
+    // A screen reader hears the message with the field.
+    assert.equal(await page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid'), 'true')
+    const noteId = await page.getByLabel('Name', { exact: true }).getAttribute('aria-describedby')
+    assert.equal(await page.locator(`[id="${noteId}"]`).textContent(), 'Name is required.')
+    await page.locator('[name=name]:focus').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Garden')
+    await page.getByLabel('Organization').selectOption('Lighthouse Studio')
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByRole('heading', { name: 'Garden' }).waitFor()
+  })
+
+  test('keep what was typed when their dialog is closed by mistake', async () => {
+    const page = await stage().signIn('mara@example.com', '/projects')
+    const open = page.getByRole('button', { name: 'New project' })
+    await open.click()
+    await page.getByLabel('Name', { exact: true }).fill('Half a')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.locator('.button.primary:focus', { hasText: 'New project' }).waitFor()
+    await open.click()
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Half a')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await open.click()
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), '')
+  })
+
+  test('that somebody else has renamed meanwhile show both names, and let one choose', async () => {
+    const { signIn, workspace } = stage()
+    const { organizationId } = workspace
+    const { id } = await workspace.make('project', { name: 'First name', organizationId })
+    const page = await signIn('root@example.com', '/projects')
+    await page.getByRole('button', { name: 'Actions for First name' }).click()
+    await page.getByRole('menuitem', { name: 'Rename…' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('My name')
+    await workspace.change('PATCH', 'project', { id, name: 'Their name', organizationId })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Somebody else has changed this project meanwhile.').waitFor()
+    const dialog = page.getByRole('dialog')
+    assert.equal(await dialog.getByText('Their name').count(), 1)
+    assert.equal((await workspace.get('project', id)).name, 'Their name')
+    await page.getByRole('button', { name: 'Save mine anyway' }).click()
+    await page.getByRole('link', { name: 'My name' }).waitFor()
+    assert.equal((await workspace.get('project', id)).name, 'My name')
+  })
+
+  test('come back after a removal was undone', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.make('project', { name: 'Thrown away', organizationId: workspace.organizationId })
+    const page = await signIn('root@example.com', '/projects')
+    const link = page.getByRole('link', { name: 'Thrown away' })
+    await page.getByRole('button', { name: 'Actions for Thrown away' }).click()
+    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    await page.getByText('Thrown away was removed.').waitFor()
+    await link.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await link.waitFor()
+  })
+
+  test('with assignments cannot be removed, and say why', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.assignment('In the way of removal')
+    const page = await signIn('root@example.com', '/projects')
+    await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()
+    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    await page.locator('.toast.problem', { hasText: 'assignments' }).waitFor()
+    await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
+  })
+
+  test('get and lose members, found by name', async () => {
+    const { signIn, workspace } = stage()
+    const { id } = await workspace.make('project', {
+      name: 'Open house',
+      organizationId: workspace.organizationId,
+    })
+    const page = await signIn('root@example.com', '/projects')
+    await page.getByRole('button', { name: 'Actions for Open house' }).click()
+    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Members of Open house' })
+    await dialog.getByText('Rosa Root').waitFor()
+    const add = dialog.getByRole('combobox', { name: 'Add a member' })
+    await add.fill('jon')
+    await dialog.getByRole('option', { name: 'Jonas Weber' }).waitFor()
+    await add.press('Enter')
+    await dialog.getByRole('button', { name: 'Remove Jonas Weber from the project' }).click()
+    await dialog.getByRole('button', { name: /Remove Jonas/ }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Actions for Open house' }).click()
+    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    await dialog.getByText('Jonas Weber').waitFor()
+    assert.ok(id)
+  })
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fillSignIn, type Stage } from '../support/stage.ts'
+
+export function signInJourneys(stage: () => Stage): void {
+  test('leads to what was asked for first, and signing out back to the sign-in page, in every tab', async () => {
+    const { hosts, workspace, signIn } = stage()
+    const board = `/projects/${workspace.projectId}`
+    const { login } = await workspace.join('Olga Out')
+    const page = await signIn(login, `${board}?search=nothing`)
+    assert.equal(page.url(), `${hosts.web}${board}?search=nothing`)
+    await page.getByRole('heading', { name: 'Website relaunch' }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${hosts.web}/projects`)
+    await other.getByRole('heading', { name: 'Projects' }).waitFor()
+    await page.getByRole('button', { name: 'Account of Olga Out' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    for (const tab of [page, other]) await tab.getByLabel('Password').waitFor()
+    assert.equal(await page.evaluate('localStorage.getItem("tracker.session")'), null)
+  })
+
+  test('says that the login or the password is wrong, and keeps the login', async () => {
+    const { visit } = stage()
+    const page = await visit('/projects')
+    await fillSignIn(page, 'jonas@example.com', 'Wrong-Horse-1')
+    await page.getByText('The login or the password is wrong.').waitFor()
+    assert.equal(await page.getByLabel('Login').inputValue(), 'jonas@example.com')
+    assert.equal(await page.evaluate('document.activeElement.id'), 'password')
+    await fillSignIn(page, 'jonas@example.com')
+    await page.getByRole('heading', { name: 'Projects' }).waitFor()
+  })
+
+  test('asks for what is missing before anything is sent', async () => {
+    const page = await stage().visit('/login/')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Please enter your login and your password.').waitFor()
+  })
+
+  test('counts down while the login is locked', async () => {
+    const { visit, workspace } = stage()
+    const { login } = await workspace.join('Locked Lena')
+    const page = await visit('/projects')
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await fillSignIn(page, login, `Wrong-Horse-${attempt}`)
+      await page.waitForURL(/error=invalid/)
+    }
+    await fillSignIn(page, login)
+    await page.getByText('this login is locked').waitFor()
+    const timer = page.getByRole('timer')
+    const first = (await timer.textContent()) ?? ''
+    assert.match(first, /^1[45]:\d\d$/)
+    await timer.filter({ hasNotText: first }).waitFor()
+    assert.ok(((await timer.textContent()) ?? '') < first, 'the count goes down')
+  })
+
+  test('starts again where a sign-in cannot go on', async () => {
+    const { visit } = stage()
+    const page = await visit('/login/?error=request')
+    await page.getByRole('link', { name: 'Start again' }).click()
+    await page.getByLabel('Password').waitFor()
+  })
+
+  test('tells why the provider rejected a request', async () => {
+    const { hosts, visit } = stage()
+    const page = await visit('/login/?error=request')
+    await page.goto(`${hosts.issuer}/connect/authorize?client_id=nobody&redirect_uri=${hosts.web}/`)
+    await page.getByText('The sign-in service says:').waitFor()
+    await page.getByRole('link', { name: 'Start again' }).waitFor()
+  })
+
+  test('refuses an answer that nobody here has asked for', async () => {
+    const page = await stage().visit('/signin-callback/?code=stolen&state=unknown')
+    await page.getByText('This sign-in was not started here.').waitFor()
+    await page.getByRole('link', { name: 'Start again' }).click()
+    await page.getByLabel('Password').waitFor()
+  })
+}

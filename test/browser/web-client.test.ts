@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { accessibilityJourneys } from './journeys/accessibility.ts'
+import { boardJourneys } from './journeys/board.ts'
+import { connectionJourneys } from './journeys/connection.ts'
+import { panelJourneys } from './journeys/panel.ts'
+import { projectJourneys } from './journeys/projects.ts'
+import { sessionJourneys } from './journeys/session.ts'
+import { signInJourneys } from './journeys/sign-in.ts'
+import { findBrowser } from './support/find-browser.ts'
+import { openStage, type Stage } from './support/stage.ts'
+
+const skip =
+  findBrowser() === undefined && 'No browser was found: install chromium, or set CHROMIUM to the path of one.'
+if (skip) process.stdout.write(`The browser tests are skipped. ${skip}\n`)
+
+describe('The web client in a real browser', { skip }, () => {
+  let stage: Stage
+  before(async () => {
+    stage = await openStage()
+  })
+  afterEach(() => stage.closePages())
+  after(() => stage?.stop())
+
+  const suites = {
+    'signing in and out': signInJourneys,
+    'the session': sessionJourneys,
+    'the projects': projectJourneys,
+    'the board': boardJourneys,
+    'an assignment': panelJourneys,
+    'the connection': connectionJourneys,
+    accessibility: accessibilityJourneys,
+  }
+  for (const [name, define] of Object.entries(suites)) describe(name, () => define(() => stage))
+
+  test('asks nobody but its own hosts, keeps to its content policy, and throws nothing', () => {
+    assert.deepEqual(stage.offences, [])
+  })
+})

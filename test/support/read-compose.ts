@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+export interface Service {
+  readonly image?: string
+  readonly build?: string
+  readonly command?: readonly string[]
+  readonly environment: Readonly<Record<string, string | number>>
+  readonly ports?: readonly string[]
+  readonly volumes: readonly string[]
+  readonly healthcheck?: { readonly test: readonly string[] }
+  readonly depends_on?: Readonly<Record<string, unknown>>
+}
+
+const root = join(import.meta.dirname, '..', '..')
+// The reader that a package of ours brings along; no other file here needs YAML.
+const { parse } = createRequire(createRequire(import.meta.url).resolve('@fastify/swagger-ui'))('yaml')
+
+/** The services of `compose.yaml`, with the variables of the shell replaced as Compose does it. */
+export function readCompose(environment: Readonly<Record<string, string>>): Record<string, Service> {
+  const text = readFileSync(join(root, 'compose.yaml'), 'utf8')
+  const withoutComments = text.replace(/^\s*#.*$/gm, '')
+  return parse(replaceVariables(withoutComments, environment), { merge: true }).services
+}
+
+/** `${NAME:?why}` and `${NAME:-default}`: https://docs.docker.com/reference/compose-file/interpolation/ */
+const replaceVariables = (text: string, environment: Readonly<Record<string, string>>) =>
+  text.replace(/\$\{(\w+)(:[?-])([^}]*)\}/g, (_, name: string, operator: string, rest: string) => {
+    const value = environment[name]
+    if (value) return value
+    if (operator === ':?') throw new Error(`${name} ${rest}`)
+    return rest
+  })

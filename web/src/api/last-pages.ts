@@ -1,0 +1,23 @@
+import type { Page } from './api.ts'
+
+/** What lists said last, so that a dialog or screen opened again shows it at once while it is asked for anew. */
+export interface LastPages {
+  find<Row>(path: string): Page<Row> | undefined
+  keep(path: string, page: Page<unknown>): void
+}
+
+/** Some megabytes at most; what was kept first goes first. */
+const pagesMax = 60
+
+export function createLastPages(): LastPages {
+  const pages = new Map<string, Page<unknown>>()
+  return {
+    find: <Row>(path: string) => pages.get(path) as Page<Row> | undefined,
+    keep(path, page) {
+      pages.delete(path)
+      pages.set(path, page)
+      const [oldest] = pages.keys()
+      if (pages.size > pagesMax && oldest !== undefined) pages.delete(oldest)
+    },
+  }
+}
