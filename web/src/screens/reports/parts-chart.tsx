@@ -11,7 +11,7 @@ export interface PartsChartProps {
 }
 
 /** Pixels. */
-const rowHeight = 50
+const rowHeight = 60
 const barHeight = 10
 /** What “1,234.5 of 1,234.5 h” needs at the end of its line. */
 const valueWidth = 150
