@@ -20,14 +20,13 @@ interface Schema {
 }
 
 /** What the web client knows of the interface, as TypeScript: every schema, and the resources with their routes. */
-export function apiTypesOf(contract: OpenApi, extensions: OpenApi): string {
-  const schemas = { ...contract.components.schemas, ...extensions.components.schemas }
+export function apiTypesOf(document: OpenApi, extensions: OpenApi): string {
+  const schemas = { ...extensions.components.schemas, ...document.components.schemas }
   const named = Object.keys(schemas).filter((name) => !name.endsWith('Page'))
   return [
-    '// Made from docs/contract/rest.v1.json and extensions.v1.json by npm run contract. Not to be changed by hand.',
+    '// Made from docs/contract/ by npm run contract. Not to be changed by hand.',
     ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
-    resourcesOf(contract, extensions),
-    `/** The keys that the list of people takes. */\nexport type PeopleKey = ${queryKeysOf(extensions, '/ext/people')}`,
+    resourcesOf(document),
   ]
     .join('\n\n')
     .concat('\n')
@@ -62,20 +61,17 @@ function simpleTypeOf(type: string, schema: Schema, indent: string): string {
 }
 
 /** A resource is what has a page of its own, and its list route is where that page is got. */
-function resourcesOf(contract: OpenApi, extensions: OpenApi): string {
-  const names = Object.keys(contract.components.schemas).flatMap((name) =>
-    name.endsWith('Page') ? [name.slice(0, -4)] : [],
-  )
+function resourcesOf({ paths, components: { schemas } }: OpenApi): string {
+  const names = Object.keys(schemas).flatMap((name) => (name.endsWith('Page') ? [name.slice(0, -4)] : []))
   const resources = names.map((record) => {
     const name = record.charAt(0).toLowerCase() + record.slice(1)
     const listRoute = `${name}s`
-    const keys = queryKeysOf(contract, `/api/${listRoute}`)
-    const removedKeys = queryKeysOf(extensions, `/ext/removed/${listRoute}`)
-    return { name, record, listRoute, keys, removedKeys }
+    const query = (paths[`/api/${listRoute}`]?.get?.parameters ?? []).filter((one) => one.in === 'query')
+    return { name, record, listRoute, keys: query.map((one) => `'${one.name}'`).join(' | ') }
   })
   const types = resources.map(
-    ({ name, record, keys, removedKeys }) =>
-      `  readonly ${name}: {\n    readonly record: ${record}\n    readonly create: ${record}Create\n    readonly update: ${record}Update\n    readonly query: ${keys}\n    readonly removedQuery: ${removedKeys}\n  }\n`,
+    ({ name, record, keys }) =>
+      `  readonly ${name}: {\n    readonly record: ${record}\n    readonly create: ${record}Create\n    readonly update: ${record}Update\n    readonly query: ${keys}\n  }\n`,
   )
   const routes = resources.map(({ name, listRoute }) => `  ${name}: '${listRoute}',\n`)
   return [
@@ -83,9 +79,3 @@ function resourcesOf(contract: OpenApi, extensions: OpenApi): string {
     `/** By resource, the last part of its list route. */\nexport const listRoutes = {\n${routes.join('')}} as const`,
   ].join('\n\n')
 }
-
-const queryKeysOf = ({ paths }: OpenApi, path: string): string =>
-  (paths[path]?.get?.parameters ?? [])
-    .filter((one) => one.in === 'query')
-    .map((one) => `'${one.name}'`)
-    .join(' | ')

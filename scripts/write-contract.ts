@@ -27,9 +27,6 @@ const documents = {
 for (const [name, text] of Object.entries(documents)) await writeFile(join(folder, name), text)
 
 /** The web client's view of the same, from the files alone, as any client would make it. */
-const [contract, extensions] = await Promise.all(
-  ['rest.v1.json', 'extensions.v1.json'].map(async (name) =>
-    JSON.parse(await readFile(join(folder, name), 'utf8')),
-  ),
-)
-await writeFile(join(folder, '..', '..', 'web', 'src', 'api', 'types.ts'), apiTypesOf(contract, extensions))
+const written = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'))
+const types = apiTypesOf(await written('rest.v1.json'), await written('extensions.v1.json'))
+await writeFile(join(folder, '..', '..', 'web', 'src', 'api', 'types.ts'), types)

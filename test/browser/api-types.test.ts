@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..', '..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
 test('The web client’s types are those of the contract: npm run contract writes them', () => {
-  const documentOf = (name: string) => JSON.parse(textOf(`docs/contract/${name}`))
-  const types = apiTypesOf(documentOf('rest.v1.json'), documentOf('extensions.v1.json'))
+  const written = (name: string) => JSON.parse(textOf(`docs/contract/${name}`))
+  const types = apiTypesOf(written('rest.v1.json'), written('extensions.v1.json'))
   assert.equal(textOf('web/src/api/types.ts'), types)
 })

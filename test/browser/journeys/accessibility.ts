@@ -108,6 +108,8 @@ export function accessibilityJourneys(stage: () => Stage): void {
     await tabTo(`a[href="/projects/${workspace.projectId}"]`)
     await page.keyboard.press('Enter')
     await page.locator(`#card-${id}`).waitFor()
+    // The new screen is announced, and reading goes on from its title.
+    await page.locator('h1:focus', { hasText: 'Website relaunch' }).waitFor()
     await tabTo(`#card-${id}`)
     await page.keyboard.press('Shift+ArrowRight')
     await page.getByRole('region', { name: 'Doing' }).getByRole('link', { name: 'Reached by keys' }).waitFor()

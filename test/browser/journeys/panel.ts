@@ -69,6 +69,8 @@ export function panelJourneys(stage: () => Stage): void {
     })
     const page = await signIn('mara@example.com', addressOf(id))
     await page.getByText('1.5 h of 4 h').waitFor()
+    // Members know each other by name.
+    await page.locator('.panel .row', { hasText: 'Jonas Weber' }).waitFor()
     // Somebody else's time is not one's own to remove.
     assert.equal(await page.getByRole('button', { name: /Remove 1.5 h/ }).count(), 0)
     await page.getByRole('button', { name: 'Record time' }).click()

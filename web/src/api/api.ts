@@ -1,5 +1,5 @@
 import type { Send } from './send.ts'
-import { type Account, listRoutes, type PeopleKey, type Person, type Resources } from './types.ts'
+import { type Account, listRoutes, type Person, type Resources } from './types.ts'
 
 export type ResourceName = keyof Resources
 export type RecordOf<Name extends ResourceName> = Resources[Name]['record']
@@ -18,10 +18,12 @@ export interface Page<Row> {
   readonly totalPages: number
 }
 
-export type RemovedQueryOf<Name extends ResourceName> = {
-  readonly [Key in Resources[Name]['removedQuery']]?: string | number | undefined
+export interface PeopleQuery {
+  readonly search?: string | undefined
+  readonly ids?: string | undefined
+  readonly pageNumber?: number
+  readonly pageSize?: number
 }
-export type PeopleQuery = { readonly [Key in PeopleKey]?: string | number | undefined }
 
 /** The interface, typed by its contract. Every refusal is an ApiProblem. */
 export interface Api {
@@ -38,7 +40,7 @@ export interface Api {
   /** Removed records the caller could restore, the newest removal first. Part of the extensions. */
   removed<Name extends ResourceName>(
     name: Name,
-    query?: RemovedQueryOf<Name>,
+    query?: QueryOf<Name>,
     signal?: AbortSignal,
   ): Promise<Page<RecordOf<Name>>>
   /** Names of people the caller shares a project with. Part of the extensions. */

@@ -1,4 +1,9 @@
-// Made from docs/contract/rest.v1.json and extensions.v1.json by npm run contract. Not to be changed by hand.
+// Made from docs/contract/ by npm run contract. Not to be changed by hand.
+
+export interface Person {
+  readonly id: string
+  readonly name: string
+}
 
 export interface Organization {
   readonly id: string
@@ -8,18 +13,6 @@ export interface Organization {
   readonly updatedAt: string | null
   readonly deletedAt: string | null
   readonly active: boolean
-}
-
-export interface OrganizationCreate {
-  readonly id?: string | null
-  readonly name: string
-  readonly description?: string | null
-}
-
-export interface OrganizationUpdate {
-  readonly id: string
-  readonly name: string
-  readonly description?: string | null
 }
 
 export interface Workflow {
@@ -32,18 +25,6 @@ export interface Workflow {
   readonly active: boolean
 }
 
-export interface WorkflowCreate {
-  readonly id?: string | null
-  readonly name: string
-  readonly order: number
-}
-
-export interface WorkflowUpdate {
-  readonly id: string
-  readonly name: string
-  readonly order: number
-}
-
 export interface AssignmentType {
   readonly id: string
   readonly name: string
@@ -53,16 +34,6 @@ export interface AssignmentType {
   readonly active: boolean
 }
 
-export interface AssignmentTypeCreate {
-  readonly id?: string | null
-  readonly name: string
-}
-
-export interface AssignmentTypeUpdate {
-  readonly id: string
-  readonly name: string
-}
-
 export interface Impediment {
   readonly id: string
   readonly name: string
@@ -70,16 +41,6 @@ export interface Impediment {
   readonly updatedAt: string | null
   readonly deletedAt: string | null
   readonly active: boolean
-}
-
-export interface ImpedimentCreate {
-  readonly id?: string | null
-  readonly name: string
-}
-
-export interface ImpedimentUpdate {
-  readonly id: string
-  readonly name: string
 }
 
 export interface User {
@@ -92,20 +53,6 @@ export interface User {
   readonly active: boolean
 }
 
-export interface UserCreate {
-  readonly id?: string | null
-  readonly name: string
-  readonly login: string
-  readonly password: string
-}
-
-export interface UserUpdate {
-  readonly id: string
-  readonly name: string
-  readonly login?: string
-  readonly password?: string
-}
-
 export interface Project {
   readonly id: string
   readonly name: string
@@ -114,19 +61,6 @@ export interface Project {
   readonly updatedAt: string | null
   readonly deletedAt: string | null
   readonly active: boolean
-}
-
-export interface ProjectCreate {
-  readonly id?: string | null
-  readonly name: string
-  readonly organizationId: string
-}
-
-export interface ProjectUpdate {
-  readonly id: string
-  readonly name: string
-  readonly organizationId: string
-  readonly expectedVersion?: string
 }
 
 export interface Assignment {
@@ -144,6 +78,127 @@ export interface Assignment {
   readonly updatedAt: string | null
   readonly deletedAt: string | null
   readonly active: boolean
+}
+
+export interface Appointment {
+  readonly id: string
+  readonly description: string | null
+  readonly keepDate: string
+  readonly amountHours: number
+  readonly assignmentId: string
+  readonly userId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface AssignmentImpediment {
+  readonly id: string
+  readonly description: string | null
+  readonly assignmentId: string
+  readonly impedimentId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface UserAssignment {
+  readonly id: string
+  readonly userId: string
+  readonly assignmentId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface UserProject {
+  readonly id: string
+  readonly userId: string
+  readonly projectId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface Error {
+  readonly statusCode: number
+  readonly message: string
+  readonly errors?: Readonly<Record<string, readonly string[]>>
+}
+
+export interface OrganizationCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly description?: string | null
+}
+
+export interface OrganizationUpdate {
+  readonly id: string
+  readonly name: string
+  readonly description?: string | null
+}
+
+export interface WorkflowCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly order: number
+}
+
+export interface WorkflowUpdate {
+  readonly id: string
+  readonly name: string
+  readonly order: number
+}
+
+export interface AssignmentTypeCreate {
+  readonly id?: string | null
+  readonly name: string
+}
+
+export interface AssignmentTypeUpdate {
+  readonly id: string
+  readonly name: string
+}
+
+export interface ImpedimentCreate {
+  readonly id?: string | null
+  readonly name: string
+}
+
+export interface ImpedimentUpdate {
+  readonly id: string
+  readonly name: string
+}
+
+export interface UserCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly login: string
+  readonly password: string
+}
+
+export interface UserUpdate {
+  readonly id: string
+  readonly name: string
+  readonly login?: string
+  readonly password?: string
+}
+
+export interface ProjectCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly organizationId: string
+}
+
+export interface ProjectUpdate {
+  readonly id: string
+  readonly name: string
+  readonly organizationId: string
+  readonly expectedVersion?: string
 }
 
 export interface AssignmentCreate {
@@ -172,19 +227,6 @@ export interface AssignmentUpdate {
   readonly assignmentTypeId: string
 }
 
-export interface Appointment {
-  readonly id: string
-  readonly description: string | null
-  readonly keepDate: string
-  readonly amountHours: number
-  readonly assignmentId: string
-  readonly userId: string
-  readonly createdAt: string
-  readonly updatedAt: string | null
-  readonly deletedAt: string | null
-  readonly active: boolean
-}
-
 export interface AppointmentCreate {
   readonly id?: string | null
   readonly description?: string | null
@@ -203,17 +245,6 @@ export interface AppointmentUpdate {
   readonly userId: string
 }
 
-export interface AssignmentImpediment {
-  readonly id: string
-  readonly description: string | null
-  readonly assignmentId: string
-  readonly impedimentId: string
-  readonly createdAt: string
-  readonly updatedAt: string | null
-  readonly deletedAt: string | null
-  readonly active: boolean
-}
-
 export interface AssignmentImpedimentCreate {
   readonly id?: string | null
   readonly description?: string | null
@@ -228,16 +259,6 @@ export interface AssignmentImpedimentUpdate {
   readonly impedimentId: string
 }
 
-export interface UserAssignment {
-  readonly id: string
-  readonly userId: string
-  readonly assignmentId: string
-  readonly createdAt: string
-  readonly updatedAt: string | null
-  readonly deletedAt: string | null
-  readonly active: boolean
-}
-
 export interface UserAssignmentCreate {
   readonly id?: string | null
   readonly userId: string
@@ -248,16 +269,6 @@ export interface UserAssignmentUpdate {
   readonly id: string
   readonly userId: string
   readonly assignmentId: string
-}
-
-export interface UserProject {
-  readonly id: string
-  readonly userId: string
-  readonly projectId: string
-  readonly createdAt: string
-  readonly updatedAt: string | null
-  readonly deletedAt: string | null
-  readonly active: boolean
 }
 
 export interface UserProjectCreate {
@@ -298,94 +309,72 @@ export interface VersionedSuccess {
   readonly message: string | null
 }
 
-export interface Error {
-  readonly statusCode: number
-  readonly message: string
-  readonly errors?: Readonly<Record<string, readonly string[]>>
-}
-
-export interface Person {
-  readonly id: string
-  readonly name: string
-}
-
 export interface Resources {
   readonly organization: {
     readonly record: Organization
     readonly create: OrganizationCreate
     readonly update: OrganizationUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
-    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
   }
   readonly workflow: {
     readonly record: Workflow
     readonly create: WorkflowCreate
     readonly update: WorkflowUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
-    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
   }
   readonly assignmentType: {
     readonly record: AssignmentType
     readonly create: AssignmentTypeCreate
     readonly update: AssignmentTypeUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
-    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
   }
   readonly impediment: {
     readonly record: Impediment
     readonly create: ImpedimentCreate
     readonly update: ImpedimentUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
-    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
   }
   readonly user: {
     readonly record: User
     readonly create: UserCreate
     readonly update: UserUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
-    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids'
   }
   readonly project: {
     readonly record: Project
     readonly create: ProjectCreate
     readonly update: ProjectUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'organizationId'
-    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'organizationId'
   }
   readonly assignment: {
     readonly record: Assignment
     readonly create: AssignmentCreate
     readonly update: AssignmentUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'projectId' | 'userId' | 'workflowId' | 'dateFrom' | 'dateTo'
-    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'projectId' | 'userId' | 'workflowId' | 'dateFrom' | 'dateTo'
   }
   readonly appointment: {
     readonly record: Appointment
     readonly create: AppointmentCreate
     readonly update: AppointmentUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId' | 'userId' | 'dateFrom' | 'dateTo'
-    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId' | 'userId' | 'dateFrom' | 'dateTo'
   }
   readonly assignmentImpediment: {
     readonly record: AssignmentImpediment
     readonly create: AssignmentImpedimentCreate
     readonly update: AssignmentImpedimentUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId'
-    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId'
   }
   readonly userAssignment: {
     readonly record: UserAssignment
     readonly create: UserAssignmentCreate
     readonly update: UserAssignmentUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId' | 'userId'
-    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId' | 'userId'
   }
   readonly userProject: {
     readonly record: UserProject
     readonly create: UserProjectCreate
     readonly update: UserProjectUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'projectId' | 'userId'
-    readonly removedQuery: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'projectId' | 'userId'
   }
 }
 
@@ -403,6 +392,3 @@ export const listRoutes = {
   userAssignment: 'userAssignments',
   userProject: 'userProjects',
 } as const
-
-/** The keys that the list of people takes. */
-export type PeopleKey = 'pageNumber' | 'pageSize' | 'sortOrder' | 'search' | 'ids'

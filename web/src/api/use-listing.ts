@@ -56,12 +56,15 @@ export function useListing<Name extends ResourceName>(
     // The end of the session has a dialog of its own; what is known stays in sight behind it.
     const onProblem = (problem: Error) =>
       problem instanceof SessionEnded || setKnown((last) => ({ ...last, problem }))
+    // Another query on a connection that works is no news.
+    const onConnection = (next: Connection) =>
+      setConnection((last) => (next === 'connecting' && last === 'live' ? last : next))
     if (live)
       return openLiveListing(send, {
         path: listPathOf(name) + key,
         onPage,
         onProblem,
-        onConnection: setConnection,
+        onConnection,
       })
     const left = new AbortController()
     api.list(name, current, left.signal).then(onPage, (error) => left.signal.aborted || onProblem(error))

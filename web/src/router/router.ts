@@ -3,6 +3,8 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 export interface Router {
   /** Where the person is. */
   readonly address: ReadonlySignal<URL>
+  /** Whether the person has come here from another address of this page. */
+  hasMoved(): boolean
   /** Goes there within the page; `replace` leaves no step to go back to. */
   go(to: string, options?: { readonly replace?: boolean }): void
   /** Changes the query only, in place; blank values leave it. */
@@ -12,7 +14,9 @@ export interface Router {
 /** The address bar as a signal. Links inside the page become steps in it, without loading anything. */
 export function createRouter(): Router {
   const address = signal(new URL(location.href))
+  let hasMoved = false
   const follow = () => {
+    hasMoved = true
     address.value = new URL(location.href)
   }
   const go: Router['go'] = (to, { replace = false } = {}) => {
@@ -29,6 +33,7 @@ export function createRouter(): Router {
   })
   return {
     address,
+    hasMoved: () => hasMoved,
     go,
     setQuery(values) {
       const next = new URL(address.value)

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { useServices } from '../app/services.ts'
 
 export interface PageProps {
   readonly title: string
@@ -10,15 +11,15 @@ export interface PageProps {
 
 /** The frame of a screen: its title, also in the tab; its heading takes the focus after a step from another screen. */
 export function Page({ title, actions, children }: PageProps) {
+  const { router } = useServices()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Tracker`
   }, [title])
   useEffect(() => {
     // On the first load the focus belongs to the top of the page.
-    if (history.state === null && document.activeElement === document.body) return
-    heading.current?.focus({ preventScroll: true })
-  }, [])
+    if (router.hasMoved()) heading.current?.focus({ preventScroll: true })
+  }, [router])
   return (
     <div class="page">
       <header class="page-header">

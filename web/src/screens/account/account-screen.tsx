@@ -17,7 +17,7 @@ export function AccountScreen() {
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {account === undefined && !problem && <Skeleton rows={4} />}
       {account && (
-        <div class="narrow">
+        <div class="cards">
           <NameSection account={account} onSaved={reload} />
           <PasswordSection login={account.login} />
         </div>
@@ -42,7 +42,7 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
   })
   return (
     <section aria-labelledby="name-title">
-      <h2 id="name-title">Name</h2>
+      <h2 id="name-title">Who you are</h2>
       <dl class="facts">
         <dt>Login</dt>
         <dd>{account.login}</dd>

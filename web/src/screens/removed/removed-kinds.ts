@@ -12,15 +12,15 @@ export interface RemovedKind {
 export const removedKinds: readonly RemovedKind[] = [
   { resource: 'project', label: 'Projects' },
   { resource: 'assignment', label: 'Assignments' },
-  { resource: 'appointment', label: 'Time entries' },
+  { resource: 'appointment', label: 'Time' },
   { resource: 'assignmentImpediment', label: 'Impediments' },
   { resource: 'userProject', label: 'Memberships' },
-  { resource: 'userAssignment', label: 'People on assignments' },
+  { resource: 'userAssignment', label: 'Participants' },
   { resource: 'organization', label: 'Organizations', administratorsOnly: true },
   { resource: 'user', label: 'Users', administratorsOnly: true },
-  { resource: 'workflow', label: 'Workflow stages', administratorsOnly: true },
-  { resource: 'assignmentType', label: 'Assignment types', administratorsOnly: true },
-  { resource: 'impediment', label: 'Kinds of impediments', administratorsOnly: true },
+  { resource: 'workflow', label: 'Stages', administratorsOnly: true },
+  { resource: 'assignmentType', label: 'Types', administratorsOnly: true },
+  { resource: 'impediment', label: 'Impediment kinds', administratorsOnly: true },
 ]
 
 export const pathOf = ({ resource }: RemovedKind): string => `/removed/${listRoutes[resource]}`

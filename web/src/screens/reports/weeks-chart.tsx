@@ -59,7 +59,8 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
       {weeks.map(({ id, planned, recorded }, index) => {
         const middle = left + group * (index + 0.5)
         const isInside = middle - labelWidth / 2 >= 0 && middle + labelWidth / 2 <= width
-        const isLabelled = (index - Math.max(currentIndex, 0)) % labelled === 0 && (isInside || labelled === 1)
+        const isLabelled =
+          (index - Math.max(currentIndex, 0)) % labelled === 0 && (isInside || labelled === 1)
         return (
           <g key={id}>
             <title>
