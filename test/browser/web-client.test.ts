@@ -7,6 +7,7 @@ import { panelJourneys } from './journeys/panel.ts'
 import { projectJourneys } from './journeys/projects.ts'
 import { sessionJourneys } from './journeys/session.ts'
 import { signInJourneys } from './journeys/sign-in.ts'
+import { weekJourneys } from './journeys/week.ts'
 import { findBrowser } from './support/find-browser.ts'
 import { openStage, type Stage } from './support/stage.ts'
 
@@ -28,6 +29,7 @@ describe('The web client in a real browser', { skip }, () => {
     'the projects': projectJourneys,
     'the board': boardJourneys,
     'an assignment': panelJourneys,
+    'the week': weekJourneys,
     'the connection': connectionJourneys,
     accessibility: accessibilityJourneys,
   }

@@ -27,7 +27,8 @@ export function useEntries(userId: string, loaded: readonly Appointment[]) {
   const last = useRef<Promise<void>>(Promise.resolve())
   const save = (cell: Cell, text: string) => {
     const former = cell.entries[0]
-    const refuse = (error: unknown) => type(cell, text, sentenceOf(error))
+    // The interface names its field; here is but one.
+    const refuse = (error: unknown) => type(cell, text, sentenceOf(error).replace('AmountHours', 'Hours'))
     try {
       const hours = text.trim() === '' ? 0 : readHours(text, 'amountHours')
       forget(cell)
