@@ -8,6 +8,8 @@ export function connectionJourneys(stage: () => Stage): void {
     await workspace.assignment('There before the outage')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByText('Live', { exact: true }).waitFor()
+    // The types of assignments have come too, and a form can choose from them in the outage.
+    await page.locator('.card', { hasText: 'There before the outage' }).getByText('Feature').waitFor()
     await hosts.stopRest()
     try {
       await page.getByText('Reconnecting…').waitFor()

@@ -80,7 +80,7 @@ function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoos
     event.stopPropagation()
     run()
   }
-  return { text, options, problem, active, isOpen, type, leave, choose, onKeyDown }
+  return { text, options, problem, active, isOpen, type, leave, choose, setActive, onKeyDown }
 }
 
 interface SuggestionsProps {
@@ -93,7 +93,7 @@ interface SuggestionsProps {
 const Suggestions = ({
   id,
   label,
-  choice: { options, problem, active, isOpen, choose },
+  choice: { options, problem, active, isOpen, choose, setActive },
 }: SuggestionsProps) => (
   <div class="combobox-list" id={id} role="listbox" aria-label={label} tabIndex={-1} hidden={!isOpen}>
     {options.map((option, index) => (
@@ -105,6 +105,7 @@ const Suggestions = ({
         tabIndex={-1}
         aria-selected={index === active}
         class="combobox-option"
+        onMouseEnter={() => setActive(index)}
         onMouseDown={(event) => event.preventDefault()}
         onClick={() => choose(option)}
       >
