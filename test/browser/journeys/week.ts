@@ -194,6 +194,23 @@ export function weekJourneys(stage: () => Stage): void {
     assert.equal(await other.getByRole('combobox', { name: 'Person' }).count(), 0)
   })
 
+  test('keeps the hours typed during an outage, and saves them after it', async () => {
+    await plan('2027-09-06', '2027-09-10', 'Offline work')
+    const page = await open('2027-09-06')
+    const monday = cell(page, 'Offline work, Mon 6 Sept 2027')
+    await monday.waitFor()
+    await page.context().setOffline(true)
+    await monday.fill('6')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor()
+    await page.getByText('You are offline.').waitFor()
+    assert.equal(await monday.inputValue(), '6')
+    await page.context().setOffline(false)
+    assert.equal(await stored(page, () => monday.press('Enter')), 200)
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await page.getByRole('row', { name: 'Total' }).getByText('6 h').first().waitFor()
+  })
+
   test('shows one day at a time on a phone', async () => {
     await plan('2027-08-02', '2027-08-06', 'On the way')
     const { signIn } = stage()

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useServices } from '../app/services.ts'
+import { SessionEnded } from '../session/session.ts'
 import type { ResourceName } from './api.ts'
 import { reloadWhenDue, useRetry } from './use-listing.ts'
 
@@ -33,7 +34,11 @@ export function useLoaded<Value>(
     const left = new AbortController()
     wanted.current(left.signal).then(
       (value) => left.signal.aborted || setKnown({ key, value }),
-      (problem: Error) => left.signal.aborted || setKnown((last) => ({ ...last, problem })),
+      (problem: Error) => {
+        // The end of the session has a dialog of its own.
+        if (!left.signal.aborted && !(problem instanceof SessionEnded))
+          setKnown((last) => ({ ...last, problem }))
+      },
     )
     return () => left.abort()
   }, [key, turn, isSignedIn])

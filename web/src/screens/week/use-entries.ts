@@ -21,7 +21,7 @@ export type Entries = ReturnType<typeof useEntries>
  * typed, with the reason, until it is saved or taken back; a reload does not lose it.
  */
 export function useEntries(userId: string, loaded: readonly Appointment[]) {
-  const { entries, change } = useChanges(loaded)
+  const { entries, begin, settle } = useChanges(loaded)
   const { typed, type, forget } = useTyped(userId)
   const send = useSend()
   const last = useRef<Promise<void>>(Promise.resolve())
@@ -35,14 +35,14 @@ export function useEntries(userId: string, loaded: readonly Appointment[]) {
       if (hours === (former?.amountHours ?? 0)) return
       const next = hours === 0 ? undefined : { ...(former ?? newEntry(cell, userId)), amountHours: hours }
       const id = (next ?? former)?.id ?? ''
-      change(id, { entry: next, isSaved: false })
+      begin(id, next)
       // One after the other: the next change of a cell may need the one before.
       last.current = last.current
         .then(() => send(former, next))
         .then(
-          () => change(id, { entry: next, isSaved: true }),
+          () => settle(id, next, true),
           (error) => {
-            change(id, undefined)
+            settle(id, next, false)
             refuse(error)
           },
         )
@@ -73,18 +73,22 @@ function useChanges(loaded: readonly Appointment[]) {
   useEffect(() => {
     setChanges((all) => new Map([...all].filter(([, { isSaved }]) => !isSaved)))
   }, [loaded])
-  const change = (id: string, to: { entry: Appointment | undefined; isSaved: boolean } | undefined) =>
+  const begin = (id: string, entry: Appointment | undefined) =>
+    setChanges((all) => new Map(all).set(id, { entry, isSaved: false }))
+  /** Unless the entry was changed again meanwhile. */
+  const settle = (id: string, entry: Appointment | undefined, isSaved: boolean) =>
     setChanges((all) => {
+      if (all.get(id)?.entry !== entry) return all
       const next = new Map(all)
-      if (to === undefined) next.delete(id)
-      else next.set(id, to)
+      if (isSaved) next.set(id, { entry, isSaved })
+      else next.delete(id)
       return next
     })
   const entries = [
     ...loaded.filter(({ id }) => !changes.has(id)),
     ...[...changes.values()].flatMap(({ entry }) => entry ?? []),
   ]
-  return { entries, change }
+  return { entries, begin, settle }
 }
 
 function useTyped(userId: string) {
