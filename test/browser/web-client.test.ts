@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { accessibilityJourneys } from './journeys/accessibility.ts'
+import { accountJourneys } from './journeys/account.ts'
+import { administrationJourneys } from './journeys/administration.ts'
 import { boardJourneys } from './journeys/board.ts'
 import { connectionJourneys } from './journeys/connection.ts'
+import { impedimentJourneys } from './journeys/impediments.ts'
+import { otherScreensJourneys } from './journeys/other-screens.ts'
 import { panelJourneys } from './journeys/panel.ts'
 import { projectJourneys } from './journeys/projects.ts'
+import { reportJourneys } from './journeys/reports.ts'
 import { sessionJourneys } from './journeys/session.ts'
 import { signInJourneys } from './journeys/sign-in.ts'
+import { weekJourneys } from './journeys/week.ts'
 import { findBrowser } from './support/find-browser.ts'
 import { openStage, type Stage } from './support/stage.ts'
 
@@ -28,6 +34,12 @@ describe('The web client in a real browser', { skip }, () => {
     'the projects': projectJourneys,
     'the board': boardJourneys,
     'an assignment': panelJourneys,
+    'the week': weekJourneys,
+    impediments: impedimentJourneys,
+    reports: reportJourneys,
+    administration: administrationJourneys,
+    'the own account': accountJourneys,
+    'the other screens': otherScreensJourneys,
     'the connection': connectionJourneys,
     accessibility: accessibilityJourneys,
   }

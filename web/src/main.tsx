@@ -20,6 +20,11 @@ import './styles/shell.css'
 import './styles/board.css'
 import './styles/card.css'
 import './styles/panel.css'
+import './styles/lists.css'
+import './styles/reports.css'
+import './styles/week.css'
+import './styles/week-phone.css'
+import './styles/week-dialogs.css'
 import { createToasts } from './ui/toasts.tsx'
 
 /** Makes what lives as long as the page, and draws it. */

@@ -10,7 +10,7 @@ interface Violation {
 }
 
 /** Through the debugger, which the content policy does not concern. */
-async function assertAccessible(page: Page, where: string): Promise<void> {
+export async function assertAccessible(page: Page, where: string): Promise<void> {
   await page.evaluate(axe.source)
   const violations = await page.evaluate<Violation[]>(
     'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then((result) => result.violations)',

@@ -38,7 +38,11 @@ export interface Api {
   remove(name: ResourceName, ids: readonly string[]): Promise<void>
   restore(name: ResourceName, ids: readonly string[]): Promise<void>
   /** Removed records the caller could restore, the newest removal first. Part of the extensions. */
-  removed<Name extends ResourceName>(name: Name, query?: QueryOf<Name>): Promise<Page<RecordOf<Name>>>
+  removed<Name extends ResourceName>(
+    name: Name,
+    query?: QueryOf<Name>,
+    signal?: AbortSignal,
+  ): Promise<Page<RecordOf<Name>>>
   /** Names of people the caller shares a project with. Part of the extensions. */
   people(query: PeopleQuery, signal?: AbortSignal): Promise<Page<Person>>
   me(): Promise<Account>
@@ -69,7 +73,7 @@ export function createApi(send: Send): Api {
     update: (name, body) => write(name, { method: 'PATCH', body }),
     remove: (name, ids) => write(name, { method: 'DELETE', body: { ids } }),
     restore: (name, ids) => write(name, { method: 'POST', path: `/api/${name}/restore`, body: { ids } }),
-    removed: (name, query = {}) => readPage(`/ext/removed/${listRoutes[name]}`, query),
+    removed: (name, query = {}, signal) => readPage(`/ext/removed/${listRoutes[name]}`, query, signal),
     people: (query, signal) => readPage('/ext/people', { ...query }, signal),
     me: () => read('/api/me'),
     async rename(name) {

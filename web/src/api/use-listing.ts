@@ -71,7 +71,7 @@ export function useListing<Name extends ResourceName>(
     return () => left.abort()
   }, [name, key, live, turn, isSignedIn])
   useRetry(known.problem, reload)
-  useEffect(() => (live ? undefined : reloadWhenDue(api.onChange, name, reload)), [api, name, live, reload])
+  useEffect(() => (live ? undefined : reloadWhenDue(api.onChange, [name], reload)), [api, name, live, reload])
   return {
     rows: known.page?.data ?? none,
     totalCount: known.page?.totalCount ?? 0,
@@ -89,7 +89,7 @@ export const catalogQuery = { sortColumn: 'name', pageSize: 100 } as const
 /** An outage passes; a refusal would be repeated. */
 const retryMilliseconds = 3000
 
-function useRetry(problem: Error | undefined, reload: () => void): void {
+export function useRetry(problem: Error | undefined, reload: () => void): void {
   useEffect(() => {
     if (!(problem instanceof ApiProblem && problem.status === 0)) return
     const timer = setTimeout(reload, retryMilliseconds)
@@ -99,15 +99,16 @@ function useRetry(problem: Error | undefined, reload: () => void): void {
 
 const none: readonly never[] = []
 
-function reloadWhenDue(
+/** After a write of this tab to one of the resources, and on coming back to the page. */
+export function reloadWhenDue(
   onChange: (listener: (name: ResourceName) => void) => () => void,
-  name: ResourceName,
+  names: readonly ResourceName[],
   reload: () => void,
 ): () => void {
   const onVisibility = () => document.hidden || reload()
   document.addEventListener('visibilitychange', onVisibility)
   const stop = onChange((changed) => {
-    if (changed === name) reload()
+    if (names.includes(changed)) reload()
   })
   return () => {
     document.removeEventListener('visibilitychange', onVisibility)

@@ -27,6 +27,37 @@ export const screens: readonly Screen[] = [
     paths: ['/projects/:projectId', '/projects/:projectId/assignments/:assignmentId'],
     load: once(async () => (await import('../screens/board/board-screen.tsx')).BoardScreen),
   },
+  {
+    paths: ['/week'],
+    link: { label: 'My week', icon: 'calendar' },
+    load: once(async () => (await import('../screens/week/week-screen.tsx')).WeekScreen),
+  },
+  {
+    paths: ['/impediments'],
+    link: { label: 'Impediments', icon: 'warning' },
+    load: once(async () => (await import('../screens/impediments/impediments-screen.tsx')).ImpedimentsScreen),
+  },
+  {
+    paths: ['/reports', '/projects/:projectId/report'],
+    link: { label: 'Reports', icon: 'chart' },
+    load: once(async () => (await import('../screens/reports/reports-screen.tsx')).ReportsScreen),
+  },
+  {
+    paths: ['/administration/:catalog?'],
+    link: { label: 'Admin', icon: 'gear' },
+    administratorsOnly: true,
+    load: once(
+      async () => (await import('../screens/administration/administration-screen.tsx')).AdministrationScreen,
+    ),
+  },
+  {
+    paths: ['/account'],
+    load: once(async () => (await import('../screens/account/account-screen.tsx')).AccountScreen),
+  },
+  {
+    paths: ['/removed/:list?'],
+    load: once(async () => (await import('../screens/removed/removed-screen.tsx')).RemovedScreen),
+  },
 ]
 
 export const homePath = '/projects'

@@ -77,7 +77,7 @@ function ThemeSwitch() {
 }
 
 function AccountMenu() {
-  const { session, toasts } = useServices()
+  const { router, session, toasts } = useServices()
   const name = session.person.value?.name ?? 'Account'
   const signOut = () =>
     session.signOut().catch((error: Error) => toasts.show({ kind: 'problem', text: error.message }))
@@ -85,7 +85,11 @@ function AccountMenu() {
     <Menu
       label={`Account of ${name}`}
       class="button quiet account"
-      items={[{ label: 'Sign out', run: () => void signOut() }]}
+      items={[
+        { label: 'My account', run: () => router.go('/account') },
+        { label: 'Removed records', run: () => router.go('/removed') },
+        { label: 'Sign out', run: () => void signOut() },
+      ]}
     >
       <Icon name="person" />
       <span class="account-name">{name}</span>

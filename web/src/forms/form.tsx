@@ -10,14 +10,26 @@ export interface FormProps<Values extends FormValues> {
   readonly cancelLabel?: string
   /** Nothing is changed, so there is nothing to send: the buttons wait out of sight, their place is kept. */
   readonly isIdle?: boolean
+  /** It cannot be sent now; why stands beside it. */
+  readonly isOff?: boolean
   readonly onDone?: (() => void) | undefined
 }
 
 /** Fields, what is wrong with them, and the buttons. After a refusal the focus goes to the first wrong field. */
 export function Form<Values extends FormValues>(props: FormProps<Values>) {
-  const { form, submitLabel, children, onCancel, cancelLabel = 'Cancel', isIdle = false, onDone } = props
+  const {
+    form,
+    submitLabel,
+    children,
+    onCancel,
+    cancelLabel = 'Cancel',
+    isIdle = false,
+    isOff = false,
+    onDone,
+  } = props
   const element = useRef<HTMLFormElement>(null)
   const submit = async () => {
+    if (isOff) return
     if (await form.submit()) return onDone?.()
     // Once the messages are drawn.
     requestAnimationFrame(() =>
@@ -49,7 +61,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
             {cancelLabel}
           </button>
         )}
-        <button type="submit" class="button primary" aria-disabled={form.isBusy.value}>
+        <button type="submit" class="button primary" aria-disabled={isOff || form.isBusy.value}>
           {form.isBusy.value ? 'One moment…' : submitLabel}
         </button>
       </div>

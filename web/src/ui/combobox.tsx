@@ -42,12 +42,15 @@ export function Combobox({ id, label, chosen, placeholder, attributes, find, onC
         onClick={() => isOpen || choice.type('')}
         onInput={(event) => choice.type(event.currentTarget.value)}
         onKeyDown={choice.onKeyDown}
-        onBlur={choice.leave}
+        onBlur={() => setTimeout(choice.leave, clickMilliseconds)}
       />
       <Suggestions id={listId} label={label ?? 'Suggestions'} choice={choice} />
     </div>
   )
 }
+
+/** What is below moves up when the list closes: not before the click that took the focus away has arrived. */
+const clickMilliseconds = 200
 
 type Choice = ReturnType<typeof useChoice>
 
@@ -114,7 +117,7 @@ const Suggestions = ({
     ))}
     {isOpen && options.length === 0 && (
       <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
-        {problem ?? 'Nobody found.'}
+        {problem ?? 'Nothing found.'}
       </div>
     )}
   </div>

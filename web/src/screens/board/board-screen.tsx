@@ -38,6 +38,10 @@ export function BoardScreen({ parameters: { projectId = '', assignmentId } }: Sc
           actions={
             <>
               <ConnectionMark connection={assignments.connection} />
+              <a class="button" href={`/projects/${projectId}/report`}>
+                <Icon name="chart" />
+                <span>Hours</span>
+              </a>
               <button type="button" class="button primary" onClick={() => setNewIn(stages.rows[0]?.id ?? '')}>
                 <Icon name="plus" />
                 <span>New assignment</span>

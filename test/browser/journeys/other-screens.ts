@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+/** Each with what shows that it is drawn, and what stands in front of it. */
+const screens: readonly {
+  readonly path: string
+  readonly shows: string
+  readonly open?: (page: Page) => Promise<void>
+}[] = [
+  { path: '/week?week=2026-11-16', shows: 'Looked at by axe' },
+  { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: refuse },
+  { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: press('Copy last week…') },
+  {
+    path: '/week?week=2026-11-16',
+    shows: 'Looked at by axe',
+    open: press('Entries and notes: Looked at by axe'),
+  },
+  { path: '/impediments?whose=all', shows: 'Looked at by axe' },
+  { path: '/impediments?whose=all', shows: 'Looked at by axe', open: press('New impediment') },
+  { path: '/reports', shows: 'Hours per project' },
+  { path: '/reports', shows: 'Hours per project', open: press('Show as table') },
+  { path: '/administration/users', shows: 'mara@example.com' },
+  { path: '/administration/users', shows: 'mara@example.com', open: press('New user') },
+  { path: '/administration/workflows', shows: 'Backlog' },
+  { path: '/removed/assignments', shows: 'Removed for axe' },
+  { path: '/account', shows: 'New password' },
+]
+
+function press(name: string) {
+  return (page: Page) => page.getByRole('button', { name }).first().click()
+}
+
+async function refuse(page: Page): Promise<void> {
+  await page
+    .getByRole('textbox', { name: /^Looked at by axe, Mon/ })
+    .first()
+    .fill('x')
+  await page.keyboard.press('Tab')
+  await page.getByRole('alert').waitFor()
+}
+
+export function otherScreensJourneys(stage: () => Stage): void {
+  const furnish = async () => {
+    const { administrator, assignment, change, impedimentId, make } = stage().workspace
+    const id = await assignment('Looked at by axe', { userId: administrator.id })
+    await make('appointment', {
+      assignmentId: id,
+      userId: administrator.id,
+      keepDate: '2026-11-17',
+      amountHours: 3,
+      description: 'Noted',
+    })
+    await make('appointment', {
+      assignmentId: id,
+      userId: administrator.id,
+      keepDate: '2026-11-10',
+      amountHours: 3,
+    })
+    await make('assignmentImpediment', { assignmentId: id, impedimentId })
+    await change('DELETE', 'assignment', { ids: [await assignment('Removed for axe')] })
+  }
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`have nothing to complain of in ${colorScheme} colours`, async () => {
+      await furnish()
+      const { hosts, signIn } = stage()
+      const page = await signIn('root@example.com', '/account', { colorScheme, reducedMotion: 'reduce' })
+      for (const { path, shows, open } of screens) {
+        await page.goto(hosts.web + path)
+        await page.getByText(shows).first().waitFor()
+        await open?.(page)
+        await assertAccessible(page, `${path} ${open ? 'with something in front' : ''}`)
+      }
+    })
+
+  test('hold on the narrowest phone, with nothing beyond the edge and targets for fingers', async () => {
+    await furnish()
+    const { hosts, signIn } = stage()
+    const page = await signIn('root@example.com', '/account', {
+      viewport: { width: 360, height: 740 },
+      hasTouch: true,
+    })
+    for (const { path, shows, open } of screens) {
+      await page.goto(hosts.web + path)
+      await page.getByText(shows).first().waitFor()
+      if (open !== refuse) await open?.(page)
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
+      const small = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('button, input:not([type=checkbox]):not([aria-hidden]), select, .navigation a, .tabs a')].filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)`,
+      )
+      assert.deepEqual(small, [], path)
+    }
+  })
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Stage } from '../support/stage.ts'
+
+/** A week of its own for each test, in which nothing is planned but what it asks for. */
+const inWeek = (monday: string, endDate: string, name: string) => ({ name, startDate: monday, endDate })
+
+export function weekJourneys(stage: () => Stage): void {
+  const open = (week: string) => stage().signIn('mara@example.com', `/week?week=${week}`)
+  const plan = async (monday: string, friday: string, name: string, amountHours = 10) => {
+    const { workspace } = stage()
+    return workspace.assignment(name, { ...inWeek(monday, friday, name), amountHours })
+  }
+  const book = (assignmentId: string, keepDate: string, amountHours: number, description?: string) => {
+    const { workspace } = stage()
+    return workspace.make('appointment', {
+      assignmentId,
+      userId: workspace.mara.id,
+      keepDate,
+      amountHours,
+      ...(description && { description }),
+    })
+  }
+  const cell = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
+  /** As often as it takes: what is typed shows at once, and is sent meanwhile. */
+  const stored = async (page: Page, sent: () => Promise<unknown>) => {
+    const answered = page.waitForResponse((response) => response.url().endsWith('/api/appointment'))
+    await sent()
+    return (await answered).status()
+  }
+
+  test('takes hours as people type them, adds them up beside the plan, and keeps them', async () => {
+    await plan('2027-03-01', '2027-03-05', 'Typed hours')
+    const page = await open('2027-03-01')
+    const monday = cell(page, 'Typed hours, Mon 1 Mar 2027')
+    for (const [text, hours] of [
+      ['1.5', '1.5'],
+      ['2,25', '2.25'],
+      ['1:30', '1.5'],
+    ] as const) {
+      await monday.fill(text)
+      assert.equal(await stored(page, () => page.keyboard.press('Enter')), 200)
+      await page.getByRole('row', { name: 'Total' }).getByText(`${hours} h`).first().waitFor()
+      assert.equal(await monday.inputValue(), hours)
+    }
+    await cell(page, 'Typed hours, Wed 3 Mar 2027').fill('2')
+    await stored(page, () => page.keyboard.press('Tab'))
+    await page.getByRole('row', { name: 'Typed hours' }).getByText('3.5 h').waitFor()
+    await page.getByRole('row', { name: 'Typed hours' }).getByText('of 10 h').waitFor()
+    await page.reload()
+    await page.getByRole('row', { name: 'Total' }).getByText('3.5 h').waitFor()
+    assert.equal(await monday.inputValue(), '1.5')
+  })
+
+  test('clears a cell by removing its entry, and brings it back with Undo', async () => {
+    const id = await plan('2027-03-08', '2027-03-12', 'Cleared')
+    const entry = await book(id, '2027-03-09', 4)
+    const page = await open('2027-03-08')
+    const tuesday = cell(page, 'Cleared, Tue 9 Mar 2027')
+    await tuesday.fill('')
+    assert.equal(await stored(page, () => tuesday.blur()), 200)
+    await page.getByText('The entry was removed.').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('row', { name: 'Total' }).getByText('4 h').first().waitFor()
+    assert.equal((await stage().workspace.get('appointment', entry.id)).active, true)
+  })
+
+  test('keeps what was refused in its cell with the reason, also over a reload, until Escape', async () => {
+    await plan('2027-03-15', '2027-03-19', 'Refused')
+    const page = await open('2027-03-15')
+    const monday = cell(page, 'Refused, Mon 15 Mar 2027')
+    await monday.fill('-1')
+    assert.equal(await stored(page, () => monday.blur()), 400)
+    await page.getByRole('alert').filter({ hasText: 'Mon 15 Mar 2027: Hours must be' }).waitFor()
+    assert.equal(await monday.inputValue(), '-1')
+    assert.equal(await monday.getAttribute('aria-invalid'), 'true')
+    await monday.fill('much')
+    await monday.blur()
+    await page.getByRole('alert').filter({ hasText: 'Hours are a number' }).waitFor()
+    await page.reload()
+    await page.getByRole('alert').filter({ hasText: 'not saved yet' }).waitFor()
+    assert.equal(await monday.inputValue(), 'much')
+    await monday.press('Escape')
+    assert.equal(await monday.inputValue(), '')
+    assert.equal(await page.getByRole('alert').count(), 0)
+  })
+
+  test('is filled with the keyboard alone: arrows, Enter, Escape, F2', async () => {
+    const first = await plan('2027-03-22', '2027-03-26', 'Keys, above')
+    await plan('2027-03-22', '2027-03-26', 'Keys, below')
+    await book(first, '2027-03-22', 1)
+    const page = await open('2027-03-22')
+    await cell(page, 'Keys, above, Mon 22 Mar 2027').focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.type('2')
+    await stored(page, () => page.keyboard.press('ArrowRight'))
+    await page.keyboard.type('3')
+    await stored(page, () => page.keyboard.press('Enter'))
+    assert.equal(
+      await cell(page, 'Keys, below, Wed 24 Mar 2027').evaluate(
+        'document.activeElement.getAttribute("aria-label")',
+      ),
+      'Keys, below, Wed 24 Mar 2027',
+    )
+    await page.keyboard.type('7')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('ArrowUp')
+    await page.getByRole('row', { name: 'Keys, above' }).getByText('6 h').waitFor()
+    assert.equal(await cell(page, 'Keys, below, Wed 24 Mar 2027').inputValue(), '')
+    await page.keyboard.press('F2')
+    const dialog = page.getByRole('dialog', { name: 'Keys, above, Wed 24 Mar 2027' })
+    await dialog.getByRole('region', { name: 'Entry of 3 h' }).getByLabel('What for').fill('Noted by keys')
+    await stored(page, () => page.keyboard.press('Enter'))
+    await page.keyboard.press('Escape')
+    await page.locator('[title="Noted by keys"]:focus').waitFor()
+  })
+
+  test('shows several entries of a cell as their sum, and lets each be changed in front of it', async () => {
+    const id = await plan('2027-04-05', '2027-04-09', 'Twice a day')
+    await book(id, '2027-04-06', 1.25, 'In the morning')
+    await book(id, '2027-04-06', 2, 'In the afternoon')
+    const page = await open('2027-04-05')
+    const tuesday = cell(page, 'Twice a day, Tue 6 Apr 2027, 2 entries')
+    assert.equal(await tuesday.inputValue(), '3.25')
+    await tuesday.press('Enter')
+    const dialog = page.getByRole('dialog')
+    const morning = dialog.getByRole('region', { name: 'Entry of 1.25 h' })
+    await morning.getByLabel('Hours').fill('1:45')
+    await stored(page, () => morning.getByRole('button', { name: 'Save' }).click())
+    await dialog.getByRole('region', { name: 'Entry of 1.75 h' }).waitFor()
+    const another = dialog.getByRole('region', { name: 'New entry' })
+    await another.getByRole('button', { name: 'Add' }).click()
+    await another.getByText('Hours is required.').waitFor()
+    await another.getByLabel('Hours').fill('0.5')
+    await stored(page, () => another.getByRole('button', { name: 'Add' }).click())
+    await dialog.getByRole('button', { name: 'Close' }).first().click()
+    await page.getByRole('row', { name: 'Total' }).getByText('4.25 h').first().waitFor()
+  })
+
+  test('copies last week after showing what that would create, and takes it back', async () => {
+    const id = await plan('2027-05-03', '2027-05-14', 'Every week', 20)
+    await book(id, '2027-05-03', 3, 'Planning')
+    await book(id, '2027-05-05', 2)
+    await book(id, '2027-05-12', 1)
+    const page = await open('2027-05-10')
+    await page.getByRole('button', { name: 'Copy last week…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Copy last week' })
+    const taken = dialog.getByRole('checkbox', { name: /Wed 12 May 2027/ })
+    await dialog.getByText('This day has an entry already.').waitFor()
+    assert.equal(await taken.isChecked(), false)
+    assert.match(
+      (await dialog.getByRole('listitem').first().textContent()) ?? '',
+      /Mon 10 May 2027.*Every week.*3 h.*Planning/,
+    )
+    await dialog.getByRole('button', { name: 'Create 1 entry, 3 h' }).click()
+    await page.getByText('1 entry copied from last week.').waitFor()
+    await page.getByRole('row', { name: 'Total' }).getByText('4 h').first().waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('row', { name: 'Total' }).getByText('1 h').first().waitFor()
+  })
+
+  test('shows an assignment of somebody else once it is added, and goes from week to week', async () => {
+    const { workspace } = stage()
+    await workspace.assignment('Borrowed work', {
+      ...inWeek('2027-06-07', '2027-06-11', 'Borrowed work'),
+      userId: workspace.jonas.id,
+    })
+    const page = await open('2027-06-07')
+    await page.getByText('Nothing is planned for this week').waitFor()
+    await page.getByRole('combobox', { name: 'Add an assignment' }).fill('borrowed')
+    await page.getByRole('option', { name: 'Borrowed work · Website relaunch' }).click()
+    await cell(page, 'Borrowed work, Mon 7 Jun 2027').fill('1')
+    await stored(page, () => page.keyboard.press('Enter'))
+    await page.getByRole('button', { name: 'Next week' }).click()
+    await page.waitForURL('**/week?week=2027-06-14')
+    await page.getByText('Nothing is planned for this week').waitFor()
+    await page.goBack()
+    await page.getByRole('row', { name: 'Borrowed work' }).getByText('1 h').waitFor()
+    await page.getByRole('button', { name: 'This week' }).click()
+    await page.waitForURL((url) => url.search === '')
+  })
+
+  test('lets administrators enter somebody’s hours, and nobody else', async () => {
+    const { signIn, workspace } = stage()
+    await plan('2027-07-05', '2027-07-09', 'Entered for another')
+    const page = await signIn('root@example.com', `/week?week=2027-07-05&person=${workspace.mara.id}`)
+    await page.getByRole('heading', { name: 'Week of Mara Lindqvist' }).waitFor()
+    await cell(page, 'Entered for another, Mon 5 Jul 2027').fill('8')
+    assert.equal(await stored(page, () => page.keyboard.press('Enter')), 200)
+    const other = await signIn('jonas@example.com', `/week?week=2027-07-05&person=${workspace.mara.id}`)
+    await other.getByRole('heading', { name: 'My week' }).waitFor()
+    await other.getByText('Nothing is planned for this week').waitFor()
+    assert.equal(await other.getByRole('combobox', { name: 'Person' }).count(), 0)
+  })
+
+  test('keeps the hours typed during an outage, and saves them after it', async () => {
+    await plan('2027-09-06', '2027-09-10', 'Offline work')
+    const page = await open('2027-09-06')
+    const monday = cell(page, 'Offline work, Mon 6 Sept 2027')
+    await monday.waitFor()
+    await page.context().setOffline(true)
+    await monday.fill('6')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor()
+    await page.getByText('You are offline.').waitFor()
+    assert.equal(await monday.inputValue(), '6')
+    await page.context().setOffline(false)
+    assert.equal(await stored(page, () => monday.press('Enter')), 200)
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await page.getByRole('row', { name: 'Total' }).getByText('6 h').first().waitFor()
+  })
+
+  test('shows one day at a time on a phone', async () => {
+    await plan('2027-08-02', '2027-08-06', 'On the way')
+    const { signIn } = stage()
+    const page = await signIn('mara@example.com', '/week?week=2027-08-02', {
+      viewport: { width: 390, height: 800 },
+    })
+    await page.getByRole('button', { name: 'Wed 4' }).click()
+    assert.equal(await page.getByRole('textbox', { name: /On the way/ }).count(), 1)
+    await cell(page, 'On the way, Wed 4 Aug 2027').fill('2')
+    assert.equal(await stored(page, () => page.keyboard.press('Enter')), 200)
+    await page.getByRole('button', { name: 'Wed 4 2' }).waitFor()
+  })
+}

@@ -1,0 +1,50 @@
+import type { Api, QueryOf, RecordOf, ResourceName } from './api.ts'
+
+/** The interface's largest page, and as many ids as it takes at once. */
+export const rowsMax = 100
+
+export interface AllLoaded<Row> {
+  readonly rows: readonly Row[]
+  /** There are more than were loaded. */
+  readonly isCut: boolean
+}
+
+/** A whole list, page by page, up to a limit of which the screen tells. */
+export async function loadAll<Name extends ResourceName>(
+  api: Api,
+  name: Name,
+  query: QueryOf<Name>,
+  { pagesMax, signal }: { readonly pagesMax: number; readonly signal: AbortSignal },
+): Promise<AllLoaded<RecordOf<Name>>> {
+  const load = (pageNumber: number) => api.list(name, { ...query, pageSize: rowsMax, pageNumber }, signal)
+  const first = await load(1)
+  const pages = Math.min(first.totalPages, pagesMax)
+  const others = await Promise.all(
+    Array.from({ length: Math.max(0, pages - 1) }, (_, index) => load(index + 2)),
+  )
+  const rows = [first, ...others].flatMap(({ data }) => data)
+  // A row may wander from one page to the next between two requests.
+  return { rows: [...byId(rows).values()], isCut: first.totalPages > pagesMax }
+}
+
+export type ById<Row> = ReadonlyMap<string, Row>
+
+/** Those of the records that the caller may see. */
+export async function loadByIds<Name extends ResourceName>(
+  api: Api,
+  name: Name,
+  ids: Iterable<string>,
+  signal: AbortSignal,
+): Promise<ById<RecordOf<Name>>> {
+  const wanted = [...new Set(ids)].sort()
+  const pages = Array.from({ length: Math.ceil(wanted.length / rowsMax) }, (_, index) =>
+    wanted.slice(index * rowsMax, (index + 1) * rowsMax),
+  )
+  const found = await Promise.all(
+    pages.map((some) => api.list(name, { ids: some.join(','), pageSize: rowsMax } as QueryOf<Name>, signal)),
+  )
+  return byId(found.flatMap(({ data }) => data))
+}
+
+export const byId = <Row extends { readonly id: string }>(rows: readonly Row[]): Map<string, Row> =>
+  new Map(rows.map((row) => [row.id, row]))

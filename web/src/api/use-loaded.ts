@@ -1,0 +1,49 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useServices } from '../app/services.ts'
+import { SessionEnded } from '../session/session.ts'
+import type { ResourceName } from './api.ts'
+import { reloadWhenDue, useRetry } from './use-listing.ts'
+
+export interface Loaded<Value> {
+  /** What was last known, also while another key is being loaded. */
+  readonly value: Value | undefined
+  /** The value answers an earlier key. */
+  readonly isStale: boolean
+  readonly problem: Error | undefined
+  reload(): void
+}
+
+/**
+ * What takes several requests, for a screen. It is loaded again when the key changes, after a write of this tab to one of
+ * the resources, when the person comes back to the page or signs in again.
+ */
+export function useLoaded<Value>(
+  key: string,
+  resources: readonly ResourceName[],
+  load: (signal: AbortSignal) => Promise<Value>,
+): Loaded<Value> {
+  const { api, session } = useServices()
+  const wanted = useRef(load)
+  wanted.current = load
+  const [known, setKnown] = useState<{ key: string; value?: Value; problem?: Error }>({ key })
+  const [turn, setTurn] = useState(0)
+  const reload = useMemo(() => () => setTurn((count) => count + 1), [])
+  const isSignedIn = session.state.value === 'signed-in'
+  useEffect(() => {
+    if (!isSignedIn) return
+    const left = new AbortController()
+    wanted.current(left.signal).then(
+      (value) => left.signal.aborted || setKnown({ key, value }),
+      (problem: Error) => {
+        // The end of the session has a dialog of its own.
+        if (!left.signal.aborted && !(problem instanceof SessionEnded))
+          setKnown((last) => ({ ...last, problem }))
+      },
+    )
+    return () => left.abort()
+  }, [key, turn, isSignedIn])
+  useRetry(known.problem, reload)
+  const names = resources.join()
+  useEffect(() => reloadWhenDue(api.onChange, resources, reload), [api, names, reload])
+  return { value: known.value, isStale: known.key !== key, problem: known.problem, reload }
+}

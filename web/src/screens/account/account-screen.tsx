@@ -1,0 +1,55 @@
+import type { Account } from '../../api/types.ts'
+import { useLoaded } from '../../api/use-loaded.ts'
+import { useServices } from '../../app/services.ts'
+import { TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { Page } from '../../ui/page.tsx'
+import { PasswordSection } from './password-section.tsx'
+
+/** The person's own account. */
+export function AccountScreen() {
+  const { api } = useServices()
+  const { value: account, problem, reload } = useLoaded('me', [], () => api.me())
+  return (
+    <Page title="My account">
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
+      {account === undefined && !problem && <Skeleton rows={4} />}
+      {account && (
+        <div class="cards">
+          <NameSection account={account} onSaved={reload} />
+          <PasswordSection login={account.login} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function NameSection({ account, onSaved }: { readonly account: Account; onSaved(): void }) {
+  const { api, session, toasts } = useServices()
+  const form = useForm({
+    draft: 'account',
+    initial: { name: account.name },
+    async submit(values) {
+      await api.rename(values.name)
+      form.follow(values)
+      toasts.show({ kind: 'done', text: 'Your name was saved.' })
+      onSaved()
+      // The name in the bar above comes from a token, and the next one has the new name.
+      await session.accessToken().then(session.renewedToken, () => undefined)
+    },
+  })
+  return (
+    <section aria-labelledby="name-title">
+      <h2 id="name-title">Who you are</h2>
+      <dl class="facts">
+        <dt>Login</dt>
+        <dd>{account.login}</dd>
+      </dl>
+      <Form form={form} submitLabel="Save" isIdle={!form.isChanged.value} onCancel={() => undefined}>
+        <TextField form={form} name="name" label="Name" required maxLength={200} autocomplete="name" />
+      </Form>
+    </section>
+  )
+}

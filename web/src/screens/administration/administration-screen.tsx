@@ -1,0 +1,130 @@
+import { useState } from 'preact/hooks'
+import { sentenceOf } from '../../api/api-problem.ts'
+import { useListing } from '../../api/use-listing.ts'
+import type { ScreenProps } from '../../app/screens.ts'
+import { useServices } from '../../app/services.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { Page } from '../../ui/page.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { CatalogDialog } from './catalog-dialog.tsx'
+import { CatalogLine } from './catalog-line.tsx'
+import { type Catalog, type CatalogRow, catalogs } from './catalogs.ts'
+
+/** More rows than this are found by searching. */
+const shownMax = 100
+
+/** Users and the catalogs that everybody chooses from; for administrators. */
+export function AdministrationScreen({ parameters: { catalog: path } }: ScreenProps) {
+  const { session } = useServices()
+  const catalog = catalogs.find((one) => one.path === path) ?? catalogs[0]
+  if (!session.person.value?.isAdministrator || catalog === undefined) return <NotAllowed />
+  return <CatalogPage key={catalog.path} catalog={catalog} />
+}
+
+const NotAllowed = () => (
+  <Page title="Administration">
+    <EmptyState title="This is for administrators">
+      <p>Ask one of them for what you need.</p>
+    </EmptyState>
+  </Page>
+)
+
+function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
+  const { router } = useServices()
+  const { resource, label, singular, about, sortColumn } = catalog
+  const search = router.address.value.searchParams.get('search') ?? ''
+  const listing = useListing(resource, { search, sortColumn, pageSize: shownMax })
+  const rows: readonly CatalogRow[] = listing.rows
+  const [front, setFront] = useState<{ readonly row: CatalogRow | undefined }>()
+  const move = useOrder(rows)
+  const isOrdered = sortColumn === 'order' && search === ''
+  return (
+    <Page
+      title="Administration"
+      actions={
+        <>
+          <SearchField
+            label={`Search ${label.toLowerCase()}`}
+            value={search}
+            onChange={(text) => router.setQuery({ search: text })}
+          />
+          <button type="button" class="button primary" onClick={() => setFront({ row: undefined })}>
+            <Icon name="plus" />
+            <span>New {singular}</span>
+          </button>
+        </>
+      }
+    >
+      <Tabs
+        label="What to administer"
+        tabs={catalogs.map((one) => ({
+          label: one.label,
+          href: `/administration/${one.path}`,
+          isCurrent: one === catalog,
+        }))}
+      />
+      <section class="group" aria-labelledby="catalog-title">
+        <header class="group-header">
+          <h2 id="catalog-title">{label}</h2>
+          <p class="quiet-text">{about}</p>
+        </header>
+        {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
+        {listing.isLoading && <Skeleton rows={4} />}
+        {!listing.isLoading && !listing.problem && rows.length === 0 && (
+          <Nothing search={search} singular={singular} />
+        )}
+        <ul class="rows">
+          {rows.map((row, index) => (
+            <CatalogLine
+              key={row.id}
+              catalog={catalog}
+              row={row}
+              onChange={() => setFront({ row })}
+              onMove={isOrdered ? (steps) => void move(index, index + steps) : undefined}
+              isFirst={index === 0}
+              isLast={index === rows.length - 1}
+            />
+          ))}
+        </ul>
+        {listing.totalCount > shownMax && (
+          <p class="quiet-text">
+            The first {shownMax} of {listing.totalCount}. Search to find the others.
+          </p>
+        )}
+      </section>
+      {front && (
+        <CatalogDialog
+          catalog={catalog}
+          row={front.row}
+          nextOrder={(rows.at(-1)?.order ?? -1) + 1}
+          onClose={() => setFront(undefined)}
+        />
+      )}
+    </Page>
+  )
+}
+
+const Nothing = ({ search, singular }: { readonly search: string; readonly singular: string }) => (
+  <EmptyState title={search === '' ? `There is no ${singular} yet` : `No ${singular} fits “${search}”`}>
+    <p>{search === '' ? 'Create the first one.' : 'Try fewer letters, or clear the search.'}</p>
+  </EmptyState>
+)
+
+/** Moves a stage, and numbers all of them anew where that is needed, so that no two share a place. */
+function useOrder(rows: readonly CatalogRow[]) {
+  const { api, toasts } = useServices()
+  return async (from: number, to: number): Promise<void> => {
+    const next = [...rows]
+    next.splice(to, 0, ...next.splice(from, 1))
+    const moved = next.flatMap(({ id, name, order }, index) =>
+      order === index ? [] : [{ id, name, order: index }],
+    )
+    try {
+      for (const body of moved) await api.update('workflow', body)
+    } catch (error) {
+      toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { useServices } from '../../app/services.ts'
+import { TextAreaField, TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { type FormState, useForm } from '../../forms/use-form.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { NewPasswordField } from '../../ui/password-field.tsx'
+import {
+  bodyOf,
+  type Catalog,
+  type CatalogField,
+  type CatalogRow,
+  type CatalogValues,
+  valuesOf,
+} from './catalogs.ts'
+
+export interface CatalogDialogProps {
+  readonly catalog: Catalog
+  /** None: a new one. */
+  readonly row: CatalogRow | undefined
+  /** Where a new stage would stand. */
+  readonly nextOrder: number
+  onClose(): void
+}
+
+export function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps) {
+  const { api, session, toasts } = useServices()
+  const { resource, singular, fields } = catalog
+  const hasPassword = fields.some(({ name }) => name === 'password')
+  const form = useForm<CatalogValues>({
+    // Drafts are for everything but passwords.
+    ...(!hasPassword && { draft: `${resource}-${row?.id ?? 'new'}` }),
+    initial: valuesOf(catalog, row, nextOrder),
+    async submit(values) {
+      const body = bodyOf(values, row) as never
+      if (row === undefined) await api.create(resource, body)
+      else await api.update(resource, body)
+      toasts.show({ kind: 'done', text: `${values.name} was ${row ? 'saved' : 'created'}.` })
+    },
+  })
+  const isSelf = row !== undefined && row.id === session.person.value?.id
+  return (
+    <Dialog title={row ? `Change ${row.name}` : `New ${singular}`} onClose={onClose}>
+      <Form form={form} submitLabel={row ? 'Save' : 'Create'} onCancel={onClose} onDone={onClose}>
+        <TextField form={form} name="name" label="Name" required autofocus maxLength={200} />
+        {fields.map((field) => (
+          <CatalogFieldView key={field.name} form={form} field={field} isNew={row === undefined} />
+        ))}
+        {row && hasPassword && (
+          <p class="form-note">
+            A new login or password ends every session of {isSelf ? 'yours, this one too' : row.name}.
+          </p>
+        )}
+      </Form>
+    </Dialog>
+  )
+}
+
+interface CatalogFieldViewProps {
+  readonly form: FormState<CatalogValues>
+  readonly field: CatalogField
+  readonly isNew: boolean
+}
+
+function CatalogFieldView({ form, field, isNew }: CatalogFieldViewProps) {
+  const { name, label, required, hint } = field
+  const common = { form, name, label, required, ...(hint && { hint }) }
+  if (name === 'description') return <TextAreaField {...common} maxLength={2000} />
+  if (name === 'order') return <TextField {...common} inputMode="numeric" />
+  if (name === 'login') return <TextField {...common} maxLength={256} />
+  if (isNew) return <NewPasswordField {...common} />
+  return (
+    <NewPasswordField
+      {...common}
+      required={false}
+      label="New password"
+      hint="Left empty, it stays as it is."
+    />
+  )
+}

@@ -1,0 +1,75 @@
+import { useServices } from '../../app/services.ts'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { Avatar } from '../../ui/notes.tsx'
+import { useRemoval } from '../../ui/use-removal.ts'
+import type { Catalog, CatalogRow } from './catalogs.ts'
+
+export interface CatalogLineProps {
+  readonly catalog: Catalog
+  readonly row: CatalogRow
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  onChange(): void
+  /** Where the order counts. */
+  readonly onMove: ((steps: number) => void) | undefined
+}
+
+export function CatalogLine({
+  catalog: { resource },
+  row,
+  isFirst,
+  isLast,
+  onChange,
+  onMove,
+}: CatalogLineProps) {
+  const { session } = useServices()
+  const remove = useRemoval()
+  const isSelf = row.id === session.person.value?.id
+  return (
+    <li class="row">
+      {resource === 'user' && <Avatar name={row.name} isNamed />}
+      <span class="row-text">
+        {row.name}
+        {isSelf && <span class="quiet-text"> (you)</span>}
+        <span class="quiet-text line">{row.login ?? row.description}</span>
+      </span>
+      <span class="row-buttons">
+        {onMove && (
+          <>
+            <RowButton icon="up" label={`Move ${row.name} up`} isOff={isFirst} run={() => onMove(-1)} />
+            <RowButton icon="down" label={`Move ${row.name} down`} isOff={isLast} run={() => onMove(1)} />
+          </>
+        )}
+        <RowButton icon="edit" label={`Change ${row.name}`} run={onChange} />
+        <RowButton
+          icon="trash"
+          label={`Remove ${row.name}`}
+          // Whoever removes themselves is locked out at once.
+          isOff={isSelf}
+          run={() => void remove(resource, row.id, row.name)}
+        />
+      </span>
+    </li>
+  )
+}
+
+interface RowButtonProps {
+  readonly icon: IconName
+  readonly label: string
+  readonly isOff?: boolean
+  run(): void
+}
+
+/** One that is off stays in its place, and in the order of the keys. */
+const RowButton = ({ icon, label, isOff = false, run }: RowButtonProps) => (
+  <button
+    type="button"
+    class="button quiet icon-only"
+    aria-label={label}
+    title={label}
+    aria-disabled={isOff}
+    onClick={() => isOff || run()}
+  >
+    <Icon name={icon} />
+  </button>
+)

@@ -1,0 +1,66 @@
+import { useListing } from '../../api/use-listing.ts'
+import { useServices } from '../../app/services.ts'
+import { Field, SelectField, TextAreaField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { Combobox } from '../../ui/combobox.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { findAssignments } from '../week/find-assignments.ts'
+import type { ImpedimentRow } from './load-impediments.ts'
+
+export interface ImpedimentDialogProps {
+  /** None: a new one. */
+  readonly row: ImpedimentRow | undefined
+  onClose(): void
+}
+
+export function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
+  const { api, toasts } = useServices()
+  const kinds = useListing('impediment', { sortColumn: 'name', pageSize: 100 })
+  const form = useForm({
+    draft: `impediment-of-${row?.link.id ?? 'any'}`,
+    initial: {
+      assignmentId: row?.assignment.id ?? '',
+      // Kept beside the id, so that a draft shows what was chosen.
+      assignmentName: row?.assignment.name ?? '',
+      impedimentId: row?.link.impedimentId ?? '',
+      description: row?.link.description ?? '',
+    },
+    async submit({ assignmentId, impedimentId, description }) {
+      const body = { assignmentId, impedimentId, description: description.trim() || null }
+      if (row === undefined) await api.create('assignmentImpediment', body)
+      else await api.update('assignmentImpediment', { id: row.link.id, ...body })
+      toasts.show({ kind: 'done', text: `The impediment was ${row ? 'saved' : 'added'}.` })
+    },
+  })
+  return (
+    <Dialog title={row ? 'Change the impediment' : 'New impediment'} onClose={onClose}>
+      <Form form={form} submitLabel={row ? 'Save' : 'Add'} onCancel={onClose} onDone={onClose}>
+        <Field form={form} name="assignmentId" label="Assignment" required autofocus>
+          {({ id, ...attributes }) => (
+            <Combobox
+              id={id}
+              label="Assignment"
+              attributes={attributes}
+              placeholder="Name of the assignment"
+              chosen={form.values.value.assignmentName}
+              find={(text, signal) => findAssignments(api, text, signal)}
+              onChoose={(option) => {
+                form.set('assignmentId', option.id)
+                form.set('assignmentName', option.name)
+              }}
+            />
+          )}
+        </Field>
+        <SelectField
+          form={form}
+          name="impedimentId"
+          label="What is in the way"
+          required
+          choices={kinds.rows}
+        />
+        <TextAreaField form={form} name="description" label="Note" maxLength={2000} />
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,134 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { showHours } from '../../forms/hours.ts'
+import { showPlanned } from '../../time/planned-hours.ts'
+import type { Hours } from './report.ts'
+
+export interface ChartProps {
+  readonly title: string
+  /** What the rows of the table are, such as Week. */
+  readonly kind: string
+  readonly rows: readonly Hours[]
+  readonly labelOf: (row: Hours) => ComponentChildren
+  /** Draws it in this width; the pattern tells the planned hours from the recorded ones without colours. */
+  readonly children: (
+    width: number,
+    pattern: string,
+  ) => { readonly height: number; readonly shapes: ComponentChildren }
+}
+
+/** A picture of hours, and the same as a table for whoever would rather read: one key away. */
+export function Chart({ title, kind, rows, labelOf, children: draw }: ChartProps) {
+  const id = useId()
+  const [isTable, setTable] = useState(false)
+  const { element, width } = useWidth()
+  const pattern = `${id}-planned`
+  const { height, shapes } = draw(width, `url(#${pattern})`)
+  return (
+    <figure class="chart" aria-labelledby={`${id}-caption`}>
+      <figcaption>
+        <h2 id={`${id}-caption`}>{title}</h2>
+        <Legend />
+        <button type="button" class="button" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+          {isTable ? 'Show the chart' : 'Show as table'}
+        </button>
+      </figcaption>
+      <div ref={element} class="chart-body">
+        {isTable ? (
+          <HoursTable title={title} kind={kind} rows={rows} labelOf={labelOf} />
+        ) : (
+          width > 0 && (
+            <svg
+              role="img"
+              aria-labelledby={`${id}-title ${id}-desc`}
+              width={width}
+              height={height}
+              viewBox={`0 0 ${width} ${height}`}
+            >
+              <title id={`${id}-title`}>{title}</title>
+              <desc id={`${id}-desc`}>{describe(rows)}</desc>
+              <Pattern id={pattern} />
+              {shapes}
+            </svg>
+          )
+        )}
+      </div>
+    </figure>
+  )
+}
+
+const Pattern = ({ id }: { readonly id: string }) => (
+  <defs>
+    <pattern id={id} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect class="planned-ground" width="6" height="6" />
+      <rect class="planned-line" width="2" height="6" />
+    </pattern>
+  </defs>
+)
+
+/** In words what the picture shows first. */
+function describe(rows: readonly Hours[]): string {
+  const sum = (key: 'planned' | 'recorded') => rows.reduce((total, row) => total + row[key], 0)
+  return `${showHours(sum('recorded'))} recorded, ${showPlanned(sum('planned'))} planned. The table has every number.`
+}
+
+function Legend() {
+  const id = useId()
+  return (
+    <ul class="legend">
+      <li>
+        <svg width="16" height="12" aria-hidden="true">
+          <rect class="recorded" width="16" height="12" rx="2" />
+        </svg>
+        Recorded
+      </li>
+      <li>
+        <svg width="16" height="12" aria-hidden="true">
+          <Pattern id={id} />
+          <rect class="planned" fill={`url(#${id})`} x="0.5" y="0.5" width="15" height="11" rx="2" />
+        </svg>
+        Planned
+      </li>
+    </ul>
+  )
+}
+
+const HoursTable = ({
+  title,
+  kind,
+  rows,
+  labelOf,
+}: Pick<ChartProps, 'title' | 'kind' | 'rows' | 'labelOf'>) => (
+  <table class="hours-table">
+    <caption class="visually-hidden">{title}</caption>
+    <thead>
+      <tr>
+        <th scope="col">{kind}</th>
+        <th scope="col">Recorded</th>
+        <th scope="col">Planned</th>
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map((row) => (
+        <tr key={row.id}>
+          <th scope="row">{labelOf(row)}</th>
+          <td>{showHours(row.recorded)}</td>
+          <td>{showPlanned(row.planned)}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
+
+/** Charts are drawn in pixels, so that their texts keep their size on a phone. */
+function useWidth() {
+  const element = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    if (element.current === null) return
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)))
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
+  return { element, width }
+}

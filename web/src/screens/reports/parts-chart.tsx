@@ -1,0 +1,84 @@
+import { showHours } from '../../forms/hours.ts'
+import { showPlanned } from '../../time/planned-hours.ts'
+import { Chart } from './chart.tsx'
+import type { Hours } from './report.ts'
+
+export interface PartsChartProps {
+  readonly title: string
+  readonly kind: string
+  readonly parts: readonly Hours[]
+  readonly hrefOf: (part: Hours) => string
+}
+
+/** Pixels. */
+const rowHeight = 60
+const barHeight = 10
+/** What “1,234.5 of 1,234.5 h” needs at the end of its line. */
+const valueWidth = 150
+/** An average letter; names longer than their line are cut, and whole in the table. */
+const letterWidth = 7.6
+/** More are in the table. */
+const drawnMax = 20
+
+/** Projects or assignments below each other, recorded above planned. */
+export function PartsChart({ title, kind, parts, hrefOf }: PartsChartProps) {
+  const drawn = parts.slice(0, drawnMax)
+  const greatest = Math.max(1, ...drawn.flatMap(({ planned, recorded }) => [planned, recorded]))
+  return (
+    <>
+      <Chart
+        title={title}
+        kind={kind}
+        rows={parts}
+        labelOf={(part) => <a href={hrefOf(part)}>{part.name}</a>}
+      >
+        {(width, pattern) => ({
+          height: drawn.length * rowHeight,
+          shapes: drawn.map((part, index) => (
+            <Part
+              key={part.id}
+              part={part}
+              y={index * rowHeight}
+              width={width}
+              greatest={greatest}
+              pattern={pattern}
+            />
+          )),
+        })}
+      </Chart>
+      {parts.length > drawnMax && (
+        <p class="quiet-text">
+          The {drawnMax} with the most hours are drawn; the table has all {parts.length}.
+        </p>
+      )}
+    </>
+  )
+}
+
+interface PartProps {
+  readonly part: Hours
+  readonly y: number
+  readonly width: number
+  readonly greatest: number
+  readonly pattern: string
+}
+
+function Part({ part: { name, planned, recorded }, y, width, greatest, pattern }: PartProps) {
+  const lengthOf = (hours: number) => (hours / greatest) * (width - 1)
+  const lettersMax = Math.max(8, Math.floor((width - valueWidth) / letterWidth))
+  return (
+    <g>
+      <title>
+        {name}: {showHours(recorded)} recorded, {showPlanned(planned)} planned
+      </title>
+      <text class="name" x="0" y={y + 14}>
+        {name.length > lettersMax ? `${name.slice(0, lettersMax - 1)}…` : name}
+      </text>
+      <text class="axis" x={width} y={y + 14} text-anchor="end">
+        {showHours(recorded).replace(' h', '')} of {showPlanned(planned)}
+      </text>
+      <rect class="recorded" x="0" y={y + 21} width={lengthOf(recorded)} height={barHeight} />
+      <rect class="planned" fill={pattern} x="0.5" y={y + 33} width={lengthOf(planned)} height={barHeight} />
+    </g>
+  )
+}

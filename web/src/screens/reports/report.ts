@@ -1,0 +1,110 @@
+import type { Api, RecordOf } from '../../api/api.ts'
+import { byId, loadAll, loadByIds } from '../../api/load-all.ts'
+import { addDays, dayOf } from '../../forms/days.ts'
+import { plannedHours } from '../../time/planned-hours.ts'
+import { sumHours } from '../../time/sum-hours.ts'
+import { daysInWeek, mondayOf } from '../../time/weeks.ts'
+
+/** Hours planned and recorded, of a week, a project or an assignment. */
+export interface Hours {
+  readonly id: string
+  readonly name: string
+  readonly planned: number
+  readonly recorded: number
+}
+
+export interface Report {
+  readonly mondays: readonly string[]
+  /** A week's id is its Monday. */
+  readonly weeks: readonly Hours[]
+  /** Projects, or the assignments of the one project; most hours first. */
+  readonly parts: readonly Hours[]
+  readonly project: { readonly name: string } | undefined
+  readonly isCut: boolean
+}
+
+/** 5,000 assignments and as many entries; beyond that the screen says that the sums are not whole. */
+export const pagesMax = 50
+
+export async function loadReport(
+  api: Api,
+  mondays: readonly string[],
+  projectId: string | undefined,
+  signal: AbortSignal,
+): Promise<Report> {
+  const dateFrom = mondays[0] ?? ''
+  const dateTo = addDays(mondays.at(-1) ?? '', daysInWeek)
+  const all = { pagesMax, signal }
+  const [planned, recorded] = await Promise.all([
+    loadAll(api, 'assignment', { projectId, dateFrom, dateTo }, all),
+    loadAll(api, 'appointment', { dateFrom, dateTo }, all),
+  ])
+  const known = byId(planned.rows)
+  const unknownIds = recorded.rows.map(({ assignmentId }) => assignmentId).filter((id) => !known.has(id))
+  const others = await loadByIds(api, 'assignment', unknownIds, signal)
+  const assignments = [...known.values(), ...others.values()].filter(
+    (assignment) => projectId === undefined || assignment.projectId === projectId,
+  )
+  const projectIds = projectId === undefined ? assignments.map((one) => one.projectId) : [projectId]
+  const projects = await loadByIds(api, 'project', projectIds, signal)
+  const included = byId(assignments)
+  const appointments = recorded.rows.filter(({ assignmentId }) => included.has(assignmentId))
+  const given = { mondays, assignments, appointments }
+  return {
+    mondays,
+    weeks: weeksOf(given),
+    parts: projectId === undefined ? projectsOf(given, projects) : assignmentsOf(given),
+    project: projectId === undefined ? undefined : projects.get(projectId),
+    isCut: planned.isCut || recorded.isCut,
+  }
+}
+
+export interface Given {
+  readonly mondays: readonly string[]
+  readonly assignments: readonly RecordOf<'assignment'>[]
+  readonly appointments: readonly RecordOf<'appointment'>[]
+}
+
+export function weeksOf({ mondays, assignments, appointments }: Given): Hours[] {
+  const recorded = Map.groupBy(appointments, ({ keepDate }) => mondayOf(dayOf(keepDate)))
+  return mondays.map((monday) => ({
+    id: monday,
+    name: monday,
+    planned: plannedIn(assignments, monday, addDays(monday, daysInWeek)),
+    recorded: sumHours(recorded.get(monday) ?? []),
+  }))
+}
+
+export function assignmentsOf({ mondays, assignments, appointments }: Given): Hours[] {
+  const recorded = Map.groupBy(appointments, ({ assignmentId }) => assignmentId)
+  const [from = '', to] = [mondays[0], addDays(mondays.at(-1) ?? '', daysInWeek)]
+  return assignments
+    .map((assignment) => ({
+      id: assignment.id,
+      name: assignment.name,
+      planned: plannedIn([assignment], from, to),
+      recorded: sumHours(recorded.get(assignment.id) ?? []),
+    }))
+    .sort(mostFirst)
+}
+
+export function projectsOf(given: Given, projects: ReadonlyMap<string, { readonly name: string }>): Hours[] {
+  const hours = byId(assignmentsOf(given))
+  return [...Map.groupBy(given.assignments, ({ projectId }) => projectId)]
+    .map(([id, assignments]) => {
+      const parts = assignments.flatMap((assignment) => hours.get(assignment.id) ?? [])
+      return {
+        id,
+        name: projects.get(id)?.name ?? 'Project',
+        planned: parts.reduce((sum, part) => sum + part.planned, 0),
+        recorded: sumHours(parts.map(({ recorded }) => ({ amountHours: recorded }))),
+      }
+    })
+    .sort(mostFirst)
+}
+
+const plannedIn = (assignments: Given['assignments'], from: string, to: string): number =>
+  assignments.reduce((sum, assignment) => sum + plannedHours(assignment, from, to), 0)
+
+const mostFirst = (a: Hours, b: Hours): number =>
+  b.recorded + b.planned - a.recorded - a.planned || a.name.localeCompare(b.name)

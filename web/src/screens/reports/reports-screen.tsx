@@ -1,0 +1,131 @@
+import { rowsMax } from '../../api/load-all.ts'
+import { useLoaded } from '../../api/use-loaded.ts'
+import type { ScreenProps } from '../../app/screens.ts'
+import { useServices } from '../../app/services.ts'
+import { addDays, showDay, today } from '../../forms/days.ts'
+import { showHours } from '../../forms/hours.ts'
+import { showPlanned } from '../../time/planned-hours.ts'
+import { daysInWeek, mondayOf, readWeek } from '../../time/weeks.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { Page } from '../../ui/page.tsx'
+import { PartsChart } from './parts-chart.tsx'
+import { type Hours, loadReport, pagesMax, type Report } from './report.ts'
+import { WeeksChart } from './weeks-chart.tsx'
+
+/** As many as one looks at in one glance, most of them behind us. */
+const weeksShown = 12
+const weeksBefore = 8
+/** One step back or forward. */
+const weeksStep = 4
+
+/** Hours planned and recorded, over all projects one sees or in one of them. */
+export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
+  const { api, router } = useServices()
+  const thisMonday = mondayOf(today())
+  const usual = addDays(thisMonday, -weeksBefore * daysInWeek)
+  const wanted = router.address.value.searchParams.get('from')
+  const from = wanted === null ? usual : readWeek(wanted)
+  const mondays = Array.from({ length: weeksShown }, (_, index) => addDays(from, index * daysInWeek))
+  const { value, isStale, problem, reload } = useLoaded(
+    `${projectId} ${from}`,
+    ['appointment', 'assignment'],
+    (signal) => loadReport(api, mondays, projectId, signal),
+  )
+  const goTo = (monday: string) => {
+    const path = router.address.peek().pathname
+    router.go(monday === usual ? path : `${path}?from=${monday}`)
+  }
+  const title = projectId === undefined ? 'Reports' : `Hours: ${value?.project?.name ?? 'project'}`
+  return (
+    <Page
+      title={title}
+      actions={
+        <nav class="week-steps" aria-label="Period">
+          <button
+            type="button"
+            class="button icon-only"
+            aria-label={`${weeksStep} weeks earlier`}
+            onClick={() => goTo(addDays(from, -weeksStep * daysInWeek))}
+          >
+            <Icon name="left" />
+          </button>
+          <span class="week-range" role="status">
+            {showDay(from)} – {showDay(addDays(from, weeksShown * daysInWeek - 1))}
+          </span>
+          <button
+            type="button"
+            class="button icon-only"
+            aria-label={`${weeksStep} weeks later`}
+            onClick={() => goTo(addDays(from, weeksStep * daysInWeek))}
+          >
+            <Icon name="right" />
+          </button>
+        </nav>
+      }
+    >
+      {projectId !== undefined && (
+        <p>
+          <a href={`/projects/${projectId}`}>Board</a> · <a href="/reports">All projects</a>
+        </p>
+      )}
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
+      {value === undefined && !problem && <Skeleton rows={6} />}
+      {value && (
+        <div class={isStale ? 'reports stale' : 'reports'}>
+          <Charts report={value} current={thisMonday} isOfProject={projectId !== undefined} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+interface ChartsProps {
+  readonly report: Report
+  readonly current: string
+  readonly isOfProject: boolean
+}
+
+function Charts({ report: { weeks, parts, isCut }, current, isOfProject }: ChartsProps) {
+  if (parts.length === 0)
+    return (
+      <EmptyState title="No hours in these weeks">
+        <p>Plan assignments on a board and record time in your week; the sums appear here.</p>
+      </EmptyState>
+    )
+  return (
+    <>
+      <dl class="figures">
+        <div>
+          <dt>Recorded</dt>
+          <dd>{showHours(sumOf(weeks, 'recorded'))}</dd>
+        </div>
+        <div>
+          <dt>Planned</dt>
+          <dd>{showPlanned(sumOf(weeks, 'planned'))}</dd>
+        </div>
+      </dl>
+      {isCut && (
+        <p class="form-note">
+          These weeks hold more than {(pagesMax * rowsMax).toLocaleString('en-GB')} assignments or entries,
+          and only so many are counted.
+        </p>
+      )}
+      <WeeksChart weeks={weeks} current={current} />
+      <PartsChart
+        title={isOfProject ? 'Hours per assignment' : 'Hours per project'}
+        kind={isOfProject ? 'Assignment' : 'Project'}
+        parts={parts}
+        hrefOf={({ id }) =>
+          isOfProject
+            ? `${location.pathname.replace(/report$/, '')}assignments/${id}`
+            : `/projects/${id}/report`
+        }
+      />
+      <p class="quiet-text">An estimate is spread evenly over the working days of its assignment.</p>
+    </>
+  )
+}
+
+const sumOf = (rows: readonly Hours[], key: 'planned' | 'recorded'): number =>
+  Math.round(rows.reduce((sum, row) => sum + row[key], 0) * 100) / 100

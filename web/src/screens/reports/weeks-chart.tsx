@@ -1,0 +1,104 @@
+import { showDay } from '../../forms/days.ts'
+import { showHours } from '../../forms/hours.ts'
+import { showPlanned } from '../../time/planned-hours.ts'
+import { showWeek } from '../../time/weeks.ts'
+import { Chart } from './chart.tsx'
+import type { Hours } from './report.ts'
+import { ticksFor } from './scale.ts'
+
+/** Pixels. */
+const height = 260
+const left = 36
+const top = 20
+const bottom = 28
+/** A day such as “16 Nov” needs this much. */
+const labelWidth = 56
+/** Number and bar above each other need this much to be read. */
+const valueWidth = 30
+
+/** Week by week, recorded beside planned. */
+export const WeeksChart = ({
+  weeks,
+  current,
+}: {
+  readonly weeks: readonly Hours[]
+  readonly current: string
+}) => (
+  <Chart title="Hours per week" kind="Week" rows={weeks} labelOf={({ id }) => showWeek(id)}>
+    {(width, pattern) => ({
+      height,
+      shapes: <Bars weeks={weeks} current={current} width={width} pattern={pattern} />,
+    })}
+  </Chart>
+)
+
+interface BarsProps {
+  readonly weeks: readonly Hours[]
+  readonly current: string
+  readonly width: number
+  readonly pattern: string
+}
+
+function Bars({ weeks, current, width, pattern }: BarsProps) {
+  const ticks = ticksFor(Math.max(...weeks.flatMap(({ planned, recorded }) => [planned, recorded])))
+  const yOf = (hours: number) => height - bottom - (hours / (ticks.at(-1) ?? 1)) * (height - top - bottom)
+  const group = (width - left) / weeks.length
+  const bar = Math.min(28, (group - 6) / 2)
+  const labelled = Math.ceil(labelWidth / group)
+  const currentIndex = weeks.findIndex(({ id }) => id === current)
+  return (
+    <>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line class="grid-line" x1={left} x2={width} y1={yOf(tick)} y2={yOf(tick)} />
+          <text class="axis" x={left - 8} y={yOf(tick) + 4} text-anchor="end">
+            {tick}
+          </text>
+        </g>
+      ))}
+      {weeks.map(({ id, planned, recorded }, index) => {
+        const middle = left + group * (index + 0.5)
+        const isInside = middle - labelWidth / 2 >= 0 && middle + labelWidth / 2 <= width
+        const isLabelled =
+          (index - Math.max(currentIndex, 0)) % labelled === 0 && (isInside || labelled === 1)
+        return (
+          <g key={id}>
+            <title>
+              {showWeek(id)}: {showHours(recorded)} recorded, {showPlanned(planned)} planned
+            </title>
+            <rect
+              class="recorded"
+              x={middle - bar}
+              y={yOf(recorded)}
+              width={bar - 1}
+              height={yOf(0) - yOf(recorded)}
+            />
+            <rect
+              class="planned"
+              fill={pattern}
+              x={middle + 1.5}
+              y={yOf(planned)}
+              width={bar - 2}
+              height={yOf(0) - yOf(planned)}
+            />
+            {recorded > 0 && bar >= valueWidth / 2 && group >= 2 * valueWidth && (
+              <text class="value" x={middle - bar / 2} y={yOf(recorded) - 5} text-anchor="middle">
+                {Math.round(recorded * 10) / 10}
+              </text>
+            )}
+            {isLabelled && (
+              <text
+                class={id === current ? 'axis current' : 'axis'}
+                x={middle}
+                y={height - 8}
+                text-anchor="middle"
+              >
+                {id === current ? 'This week' : showDay(id)}
+              </text>
+            )}
+          </g>
+        )
+      })}
+    </>
+  )
+}

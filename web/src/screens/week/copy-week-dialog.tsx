@@ -1,0 +1,157 @@
+import { useState } from 'preact/hooks'
+import { sentenceOf } from '../../api/api-problem.ts'
+import { loadByIds } from '../../api/load-all.ts'
+import { useLoaded } from '../../api/use-loaded.ts'
+import { useServices } from '../../app/services.ts'
+import { addDays, dayOf, showDay } from '../../forms/days.ts'
+import { showHours } from '../../forms/hours.ts'
+import { sumHours } from '../../time/sum-hours.ts'
+import { daysInWeek, showWeekday } from '../../time/weeks.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { undoLabel } from '../../ui/toasts.tsx'
+import { type Appointment, cellKeyOf, entriesByCell, entriesOfWeek } from './week.ts'
+
+export interface CopyWeekDialogProps {
+  readonly userId: string
+  readonly monday: string
+  /** What this week has already. */
+  readonly present: readonly Appointment[]
+  onClose(): void
+}
+
+/** Shows what last week's entries would become, each of which may be left out, and then creates them. */
+export function CopyWeekDialog({ userId, monday, present, onClose }: CopyWeekDialogProps) {
+  const { api } = useServices()
+  const lastMonday = addDays(monday, -daysInWeek)
+  const { value, problem, reload } = useLoaded(`copy ${userId} ${monday}`, [], async (signal) => {
+    const { rows } = await entriesOfWeek(api, userId, lastMonday, signal)
+    const ids = rows.map(({ assignmentId }) => assignmentId)
+    return { entries: rows, assignments: await loadByIds(api, 'assignment', ids, signal) }
+  })
+  return (
+    <Dialog title="Copy last week" onClose={onClose}>
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
+      {value === undefined && !problem && <Skeleton rows={5} />}
+      {value?.entries.length === 0 && <p>There is nothing to copy: last week has no entries.</p>}
+      {value !== undefined && value.entries.length > 0 && (
+        <Preview
+          entries={value.entries.map((entry) => ({
+            ...entry,
+            id: crypto.randomUUID(),
+            keepDate: addDays(dayOf(entry.keepDate), daysInWeek),
+          }))}
+          nameOf={(id) => value.assignments.get(id)?.name ?? 'Assignment'}
+          present={present}
+          onClose={onClose}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+interface PreviewProps {
+  /** As they would be created. */
+  readonly entries: readonly Appointment[]
+  readonly present: readonly Appointment[]
+  readonly nameOf: (assignmentId: string) => string
+  onClose(): void
+}
+
+function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
+  // Their ids were chosen once and stay, so that trying again creates nothing twice.
+  const [entries] = useState(given)
+  const taken = entriesByCell(present)
+  const isTaken = (entry: Appointment) =>
+    taken.has(cellKeyOf({ ...entry, day: dayOf(entry.keepDate) })) && !created.has(entry.id)
+  const { created, problems, isBusy, create } = useCreation(onClose)
+  const [left, setLeft] = useState<ReadonlySet<string>>(
+    () => new Set(entries.filter(isTaken).map(({ id }) => id)),
+  )
+  const chosen = entries.filter(({ id }) => !left.has(id) && !created.has(id))
+  const toggle = (id: string) =>
+    setLeft(new Set(left.has(id) ? [...left].filter((one) => one !== id) : [...left, id]))
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void create(chosen)
+      }}
+    >
+      <ul class="rows copy-rows">
+        {entries.map((entry) => (
+          <li key={entry.id} class="row">
+            <label>
+              <input
+                type="checkbox"
+                checked={!left.has(entry.id)}
+                disabled={created.has(entry.id)}
+                onChange={() => toggle(entry.id)}
+              />
+              <span class="row-text">
+                {showWeekday(entry.keepDate)} {showDay(entry.keepDate)} · {nameOf(entry.assignmentId)} ·{' '}
+                <strong>{showHours(entry.amountHours)}</strong>
+                <span class="quiet-text line">
+                  {[entry.description, isTaken(entry) && 'This day has an entry already.']
+                    .filter(Boolean)
+                    .join(' · ')}
+                </span>
+                {problems.has(entry.id) && (
+                  <span class="field-errors line" role="alert">
+                    {problems.get(entry.id)}
+                  </span>
+                )}
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      <div class="form-buttons">
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" class="button primary" aria-disabled={isBusy || chosen.length === 0}>
+          {isBusy ? 'One moment…' : `Create ${countOf(chosen)}, ${showHours(sumHours(chosen))}`}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const countOf = (entries: readonly unknown[]): string =>
+  entries.length === 1 ? '1 entry' : `${entries.length} entries`
+
+/** One by one, so that each refusal stands beside its entry and the others are created all the same. */
+function useCreation(onDone: () => void) {
+  const { api, toasts } = useServices()
+  const [created, setCreated] = useState<ReadonlySet<string>>(new Set())
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
+  const [isBusy, setBusy] = useState(false)
+  const create = async (entries: readonly Appointment[]) => {
+    if (isBusy || entries.length === 0) return
+    setBusy(true)
+    const done = new Set(created)
+    const refused = new Map<string, string>()
+    for (const { id, assignmentId, userId, keepDate, amountHours, description } of entries) {
+      const body = { id, assignmentId, userId, keepDate, amountHours, description }
+      await api.create('appointment', body).then(
+        () => done.add(id),
+        (error) => refused.set(id, sentenceOf(error)),
+      )
+    }
+    setBusy(false)
+    setCreated(done)
+    setProblems(refused)
+    if (refused.size > 0) return
+    const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    const run = () => api.remove('appointment', [...done]).catch(tell)
+    toasts.show({
+      kind: 'done',
+      text: `${countOf([...done])} copied from last week.`,
+      action: { label: undoLabel, run },
+    })
+    onDone()
+  }
+  return { created, problems, isBusy, create }
+}

@@ -1,0 +1,134 @@
+import { useEffect } from 'preact/hooks'
+import { useServices } from '../../app/services.ts'
+import { showDay } from '../../forms/days.ts'
+import { TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { readHours } from '../../forms/hours.ts'
+import { type FormState, useForm } from '../../forms/use-form.ts'
+import { showWeekday } from '../../time/weeks.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { useRemoval } from '../../ui/use-removal.ts'
+import type { Appointment, Cell } from './week.ts'
+
+export interface EntriesDialogProps {
+  readonly userId: string
+  readonly assignmentName: string
+  readonly cell: Cell
+  onClose(): void
+}
+
+/** The entries of one assignment on one day, each with what it was for. */
+export function EntriesDialog({ userId, assignmentName, cell, onClose }: EntriesDialogProps) {
+  return (
+    <Dialog title={`${assignmentName}, ${showWeekday(cell.day)} ${showDay(cell.day)}`} onClose={onClose}>
+      {cell.entries.map((entry) => (
+        <Entry key={entry.id} entry={entry} />
+      ))}
+      <NewEntry userId={userId} cell={cell} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+interface Values {
+  readonly amountHours: string
+  readonly description: string
+  readonly [name: string]: string
+}
+
+const valuesOf = ({ amountHours, description }: Appointment): Values => ({
+  amountHours: String(amountHours),
+  description: description ?? '',
+})
+
+const Fields = ({
+  form,
+  isFirst = false,
+}: {
+  readonly form: FormState<Values>
+  readonly isFirst?: boolean
+}) => (
+  <div class="entry-fields">
+    <TextField
+      form={form}
+      name="amountHours"
+      label="Hours"
+      inputMode="decimal"
+      required
+      autofocus={isFirst}
+    />
+    <TextField form={form} name="description" label="What for" maxLength={2000} />
+  </div>
+)
+
+function Entry({ entry }: { readonly entry: Appointment }) {
+  const { api } = useServices()
+  const remove = useRemoval()
+  const form = useForm<Values>({
+    draft: `entry-${entry.id}`,
+    initial: valuesOf(entry),
+    async submit(values) {
+      const { id, keepDate, assignmentId, userId } = entry
+      await api.update('appointment', {
+        id,
+        keepDate,
+        assignmentId,
+        userId,
+        amountHours: readHours(values.amountHours, 'amountHours'),
+        description: values.description.trim() || null,
+      })
+      form.follow(values)
+    },
+  })
+  useEffect(() => form.follow(valuesOf(entry)), [form, entry])
+  return (
+    <section class="entry" aria-label={`Entry of ${entry.amountHours} h`}>
+      <Form form={form} submitLabel="Save" isIdle={!form.isChanged.value}>
+        <Fields form={form} />
+      </Form>
+      {!form.isChanged.value && (
+        <button
+          type="button"
+          class="button quiet danger"
+          onClick={() => void remove('appointment', entry.id, 'The entry')}
+        >
+          Remove
+        </button>
+      )}
+    </section>
+  )
+}
+
+function NewEntry({
+  userId,
+  cell,
+  onClose,
+}: {
+  readonly userId: string
+  readonly cell: Cell
+  onClose(): void
+}) {
+  const { api } = useServices()
+  const { assignmentId, day, entries } = cell
+  const form = useForm<Values>({
+    draft: `entry-${assignmentId}-${day}`,
+    initial: { amountHours: '', description: '' },
+    async submit({ amountHours, description }) {
+      await api.create('appointment', {
+        assignmentId,
+        userId,
+        keepDate: day,
+        amountHours: readHours(amountHours, 'amountHours'),
+        description: description.trim() || null,
+      })
+    },
+  })
+  const isFirst = entries.length === 0
+  return (
+    <section class="entry" aria-label="New entry">
+      <h3>{isFirst ? 'New entry' : 'Another entry'}</h3>
+      <Form form={form} submitLabel="Add" onCancel={onClose} cancelLabel="Close" onDone={form.discard}>
+        <Fields form={form} isFirst={isFirst} />
+      </Form>
+    </section>
+  )
+}

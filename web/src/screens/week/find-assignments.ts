@@ -1,0 +1,21 @@
+import type { Api } from '../../api/api.ts'
+import type { Option } from '../../ui/combobox.tsx'
+import { projectsOf } from './week.ts'
+
+/** Whoever is not among them is found by typing more. */
+const suggestionsMax = 20
+
+/** Assignments by a part of their name or description, with the project that tells equal names apart. */
+export async function findAssignments(
+  api: Api,
+  search: string,
+  signal: AbortSignal,
+): Promise<readonly Option[]> {
+  const query = { search, pageSize: suggestionsMax, sortColumn: 'name' }
+  const { data } = await api.list('assignment', query, signal)
+  const projects = await projectsOf(api, data, signal)
+  return data.map(({ id, name, projectId }) => ({
+    id,
+    name: `${name} · ${projects.get(projectId)?.name ?? ''}`,
+  }))
+}

@@ -1,0 +1,127 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { sentenceOf } from '../../api/api-problem.ts'
+import { useServices } from '../../app/services.ts'
+import { forgetDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
+import { readHours } from '../../forms/hours.ts'
+import { undoLabel } from '../../ui/toasts.tsx'
+import { type Appointment, type Cell, cellKeyOf } from './week.ts'
+
+/** What was typed into a cell and is not saved. */
+export interface Typed {
+  readonly text: string
+  readonly problem?: string
+}
+
+type Changes = ReadonlyMap<string, { readonly entry: Appointment | undefined; readonly isSaved: boolean }>
+
+export type Entries = ReturnType<typeof useEntries>
+
+/**
+ * The person's entries as they will be: what is being saved counts already. What was refused stands in its cell as it was
+ * typed, with the reason, until it is saved or taken back; a reload does not lose it.
+ */
+export function useEntries(userId: string, loaded: readonly Appointment[]) {
+  const { entries, begin, settle } = useChanges(loaded)
+  const { typed, type, forget } = useTyped(userId)
+  const send = useSend()
+  const last = useRef<Promise<void>>(Promise.resolve())
+  const save = (cell: Cell, text: string) => {
+    const former = cell.entries[0]
+    // The interface names its field; here is but one.
+    const refuse = (error: unknown) => type(cell, text, sentenceOf(error).replace('AmountHours', 'Hours'))
+    try {
+      const hours = text.trim() === '' ? 0 : readHours(text, 'amountHours')
+      forget(cell)
+      if (hours === (former?.amountHours ?? 0)) return
+      const next = hours === 0 ? undefined : { ...(former ?? newEntry(cell, userId)), amountHours: hours }
+      const id = (next ?? former)?.id ?? ''
+      begin(id, next)
+      // One after the other: the next change of a cell may need the one before.
+      last.current = last.current
+        .then(() => send(former, next))
+        .then(
+          () => settle(id, next, true),
+          (error) => {
+            settle(id, next, false)
+            refuse(error)
+          },
+        )
+    } catch (error) {
+      refuse(error)
+    }
+  }
+  return { entries, typed, type, forget, save }
+}
+
+/** The id is chosen here, so that the entry is known before it is answered. */
+const newEntry = ({ assignmentId, day }: Cell, userId: string): Appointment => ({
+  id: crypto.randomUUID(),
+  assignmentId,
+  userId,
+  keepDate: day,
+  amountHours: 0,
+  description: null,
+  createdAt: new Date().toISOString(),
+  updatedAt: null,
+  deletedAt: null,
+  active: true,
+})
+
+function useChanges(loaded: readonly Appointment[]) {
+  const [changes, setChanges] = useState<Changes>(new Map())
+  // Whatever was saved before these were asked for is among them.
+  useEffect(() => {
+    setChanges((all) => new Map([...all].filter(([, { isSaved }]) => !isSaved)))
+  }, [loaded])
+  const begin = (id: string, entry: Appointment | undefined) =>
+    setChanges((all) => new Map(all).set(id, { entry, isSaved: false }))
+  /** Unless the entry was changed again meanwhile. */
+  const settle = (id: string, entry: Appointment | undefined, isSaved: boolean) =>
+    setChanges((all) => {
+      if (all.get(id)?.entry !== entry) return all
+      const next = new Map(all)
+      if (isSaved) next.set(id, { entry, isSaved })
+      else next.delete(id)
+      return next
+    })
+  const entries = [
+    ...loaded.filter(({ id }) => !changes.has(id)),
+    ...[...changes.values()].flatMap(({ entry }) => entry ?? []),
+  ]
+  return { entries, begin, settle }
+}
+
+function useTyped(userId: string) {
+  const draft = `week-${userId}`
+  const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(() => {
+    const kept = Object.entries(readDraft<Record<string, string>>(draft))
+    return new Map(kept.map(([key, text = '']) => [key, { text, problem: 'This is not saved yet.' }]))
+  })
+  useEffect(() => {
+    if (typed.size === 0) return forgetDraft(draft)
+    writeDraft(draft, Object.fromEntries([...typed].map(([key, { text }]) => [key, text])))
+  }, [draft, typed])
+  const type = (cell: Cell, text: string, problem?: string) =>
+    setTyped((all) => new Map(all).set(cellKeyOf(cell), problem === undefined ? { text } : { text, problem }))
+  const forget = (cell: Cell) =>
+    setTyped((all) => new Map([...all].filter(([key]) => key !== cellKeyOf(cell))))
+  return { typed, type, forget }
+}
+
+/** Creates, changes or removes, whichever makes the former entry the next one. */
+function useSend() {
+  const { api, toasts } = useServices()
+  return async (former: Appointment | undefined, next: Appointment | undefined): Promise<void> => {
+    if (next === undefined) {
+      if (former === undefined) return
+      await api.remove('appointment', [former.id])
+      const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+      const run = () => api.restore('appointment', [former.id]).catch(tell)
+      return toasts.show({ kind: 'done', text: 'The entry was removed.', action: { label: undoLabel, run } })
+    }
+    const { id, keepDate, amountHours, assignmentId, userId } = next
+    const body = { id, keepDate, amountHours, assignmentId, userId }
+    if (former === undefined) await api.create('appointment', body)
+    else await api.update('appointment', body)
+  }
+}

@@ -1,0 +1,101 @@
+import type { TargetedKeyboardEvent } from 'preact'
+import { showDay } from '../../forms/days.ts'
+import { sumHours } from '../../time/sum-hours.ts'
+import { showWeekday } from '../../time/weeks.ts'
+import { Icon } from '../../ui/icon.tsx'
+import type { Typed } from './use-entries.ts'
+import type { Cell } from './week.ts'
+
+export interface WeekCellProps {
+  readonly cell: Cell
+  readonly assignmentName: string
+  readonly at: { readonly row: number; readonly column: number }
+  readonly typed: Typed | undefined
+  readonly problemId: string
+  onType(text: string): void
+  onSave(text: string): void
+  onTakeBack(): void
+  onOpen(): void
+}
+
+/** One field of the grid. Several entries stand in it as their sum, and are changed one by one in front of the grid. */
+export function WeekCell(props: WeekCellProps) {
+  const { cell, assignmentName, at, typed, problemId, onType, onSave, onTakeBack, onOpen } = props
+  const { entries, day } = cell
+  const isSeveral = entries.length > 1
+  const label = `${assignmentName}, ${showWeekday(day)} ${showDay(day)}`
+  const notes = entries.flatMap(({ description }) => description ?? [])
+  const saved = entries.length === 0 ? '' : String(sumHours(entries))
+  const run: Readonly<Record<string, () => void>> = {
+    Escape: onTakeBack,
+    F2: onOpen,
+    ...(isSeveral && { Enter: onOpen }),
+  }
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+    const action = run[event.key]
+    if (action === undefined) return moveOn(event, at)
+    event.preventDefault()
+    action()
+  }
+  return (
+    <div class={`week-cell ${notes.length > 0 ? 'noted' : ''}`}>
+      <input
+        class="input"
+        inputMode="decimal"
+        autocomplete="off"
+        aria-label={isSeveral ? `${label}, ${entries.length} entries` : label}
+        aria-invalid={typed?.problem ? 'true' : undefined}
+        aria-describedby={typed?.problem ? problemId : undefined}
+        title={notes.join('\n') || undefined}
+        data-at={`${at.row},${at.column}`}
+        readOnly={isSeveral}
+        value={typed?.text ?? saved}
+        onFocus={(event) => event.currentTarget.select()}
+        onInput={(event) => onType(event.currentTarget.value)}
+        onBlur={() => typed && onSave(typed.text)}
+        onKeyDown={onKeyDown}
+        onDblClick={() => isSeveral && onOpen()}
+      />
+      <button
+        type="button"
+        class="week-more"
+        tabIndex={-1}
+        aria-label={`Entries and notes: ${label}`}
+        onClick={onOpen}
+      >
+        <Icon name="more" />
+      </button>
+    </div>
+  )
+}
+
+const steps: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  Enter: [1, 0],
+}
+
+/** To the neighbour, as in a spreadsheet; leaving is what saves. Inside a text being typed the arrows stay in it. */
+function moveOn(event: TargetedKeyboardEvent<HTMLInputElement>, at: WeekCellProps['at']): void {
+  const [rows, columns] = steps[event.key] ?? [0, 0]
+  const isMove = rows !== 0 || (columns !== 0 && isAtEdge(event.currentTarget, columns))
+  if (!isMove || event.altKey || event.ctrlKey || event.metaKey) return
+  event.preventDefault()
+  const down = event.key === 'Enter' && event.shiftKey ? -rows : rows
+  const next = event.currentTarget
+    .closest('table')
+    ?.querySelector<HTMLElement>(`[data-at="${at.row + down},${at.column + columns}"]`)
+  next?.focus()
+  // In the last row Enter still saves.
+  if (!next && event.key === 'Enter') {
+    event.currentTarget.blur()
+    event.currentTarget.focus()
+  }
+}
+
+function isAtEdge({ selectionStart, selectionEnd, value }: HTMLInputElement, columns: number): boolean {
+  if (selectionStart === 0 && selectionEnd === value.length) return true
+  return selectionStart === selectionEnd && selectionStart === (columns < 0 ? 0 : value.length)
+}

@@ -1,0 +1,183 @@
+import { useState } from 'preact/hooks'
+import { useServices } from '../../app/services.ts'
+import { addDays, today } from '../../forms/days.ts'
+import { daysInWeek, mondayOf, readWeek, showWeek } from '../../time/weeks.ts'
+import { Combobox } from '../../ui/combobox.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { Page } from '../../ui/page.tsx'
+import { PersonPicker } from '../../ui/person-picker.tsx'
+import { CopyWeekDialog } from './copy-week-dialog.tsx'
+import { EntriesDialog } from './entries-dialog.tsx'
+import { findAssignments } from './find-assignments.ts'
+import { useEntries } from './use-entries.ts'
+import { useWeek, type Week } from './use-week.ts'
+import { type Cell, cellKeyOf } from './week.ts'
+import { WeekGrid } from './week-grid.tsx'
+
+/** The hours of one person in one week; which ones stands in the address. Administrators see everybody's. */
+export function WeekScreen() {
+  const { router, session, people } = useServices()
+  const query = router.address.value.searchParams
+  const self = session.person.value
+  const userId = (self?.isAdministrator && query.get('person')) || (self?.id ?? '')
+  const monday = readWeek(query.get('week'))
+  const isOwn = userId === self?.id
+  const goTo = (week: string) => {
+    const next = new URLSearchParams({
+      ...(!isOwn && { person: userId }),
+      ...(week !== mondayOf(today()) && { week }),
+    })
+    router.go(next.size === 0 ? '/week' : `/week?${next}`)
+  }
+  return (
+    <div class="wide-page">
+      <Page
+        title={isOwn ? 'My week' : `Week of ${people.nameOf(userId)}`}
+        actions={
+          <>
+            {self?.isAdministrator && (
+              <div class="filter-person">
+                <PersonPicker
+                  label="Person"
+                  value={userId}
+                  onChoose={(id) => router.setQuery({ person: id === self.id ? '' : id, add: '' })}
+                />
+              </div>
+            )}
+            <WeekSteps monday={monday} onGo={goTo} />
+          </>
+        }
+      >
+        <PersonWeek key={userId} userId={userId} monday={monday} />
+      </Page>
+    </div>
+  )
+}
+
+const WeekSteps = ({ monday, onGo }: { readonly monday: string; onGo(monday: string): void }) => (
+  <nav class="week-steps" aria-label="Week">
+    <button
+      type="button"
+      class="button icon-only"
+      aria-label="Previous week"
+      onClick={() => onGo(addDays(monday, -daysInWeek))}
+    >
+      <Icon name="left" />
+    </button>
+    <span class="week-range" role="status">
+      {showWeek(monday)}
+    </span>
+    <button
+      type="button"
+      class="button icon-only"
+      aria-label="Next week"
+      onClick={() => onGo(addDays(monday, daysInWeek))}
+    >
+      <Icon name="right" />
+    </button>
+    <button
+      type="button"
+      class="button"
+      aria-disabled={monday === mondayOf(today())}
+      onClick={() => onGo(mondayOf(today()))}
+    >
+      This week
+    </button>
+  </nav>
+)
+
+function PersonWeek({ userId, monday }: { readonly userId: string; readonly monday: string }) {
+  const { router } = useServices()
+  const added = router.address.value.searchParams.get('add') ?? ''
+  const addedIds = added.split(',').filter((id) => id !== '')
+  const { week, problem, reload } = useWeek(userId, monday, addedIds)
+  if (problem && week === undefined) return <LoadProblem problem={problem} onRetry={reload} />
+  if (week === undefined) return <Skeleton rows={6} />
+  return (
+    <>
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
+      <LoadedWeek
+        userId={userId}
+        week={week}
+        isStale={week.monday !== monday}
+        onAdd={(id) => router.setQuery({ add: [...new Set([...addedIds, id])].join(',') })}
+      />
+    </>
+  )
+}
+
+interface LoadedWeekProps {
+  readonly userId: string
+  readonly week: Week
+  readonly isStale: boolean
+  onAdd(assignmentId: string): void
+}
+
+function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }: LoadedWeekProps) {
+  const { api } = useServices()
+  const state = useEntries(userId, entries.rows)
+  const [open, setOpen] = useState<{ readonly cell: Cell; readonly name: string }>()
+  const [isCopying, setCopying] = useState(false)
+  const openKey = open && cellKeyOf(open.cell)
+  return (
+    <>
+      <div class={isStale ? 'stale' : ''} inert={isStale}>
+        {rows.rows.length === 0 ? (
+          <EmptyState title="Nothing is planned for this week">
+            <p>Add an assignment below, or copy last week, and enter the hours.</p>
+          </EmptyState>
+        ) : (
+          <WeekGrid
+            monday={monday}
+            rows={rows.rows}
+            entries={state}
+            onOpen={(cell, name) => setOpen({ cell, name })}
+          />
+        )}
+      </div>
+      <div class="week-tools">
+        <Combobox
+          label="Add an assignment"
+          placeholder="Add an assignment…"
+          chosen=""
+          find={(text, signal) => findAssignments(api, text, signal)}
+          onChoose={({ id }) => onAdd(id)}
+        />
+        <button type="button" class="button" onClick={() => setCopying(true)}>
+          <Icon name="copy" />
+          <span>Copy last week…</span>
+        </button>
+        <p class="quiet-text week-keys">
+          Arrows and <kbd>Enter</kbd> move and save, <kbd>Esc</kbd> takes back, <kbd>F2</kbd> opens entries
+          and notes. 1.5, 1,5 and 1:30 are the same.
+        </p>
+      </div>
+      {(rows.isCut || entries.isCut) && (
+        <p class="quiet-text">Not everything fits here: only the newest assignments and entries are shown.</p>
+      )}
+      {open && (
+        <EntriesDialog
+          userId={userId}
+          assignmentName={open.name}
+          cell={{
+            ...open.cell,
+            entries: state.entries.filter(
+              ({ assignmentId, keepDate }) =>
+                cellKeyOf({ assignmentId, day: keepDate.slice(0, 10) }) === openKey,
+            ),
+          }}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+      {isCopying && (
+        <CopyWeekDialog
+          userId={userId}
+          monday={monday}
+          present={state.entries}
+          onClose={() => setCopying(false)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+import type { Api, RecordOf } from '../../api/api.ts'
+import { type ById, byId, loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
+import { addDays, dayOf } from '../../forms/days.ts'
+import { daysInWeek } from '../../time/weeks.ts'
+
+export type Appointment = RecordOf<'appointment'>
+export type Assignment = RecordOf<'assignment'>
+
+/** 500 entries: more than a week has quarters of an hour. */
+const pagesMax = 5
+
+export interface WeekRow {
+  readonly assignment: Assignment
+  readonly projectName: string
+}
+
+export interface WeekRows {
+  /** By project, then by name. */
+  readonly rows: readonly WeekRow[]
+  readonly isCut: boolean
+}
+
+export const entriesOfWeek = (api: Api, userId: string, monday: string, signal: AbortSignal) =>
+  loadAll(
+    api,
+    'appointment',
+    { userId, dateFrom: monday, dateTo: addDays(monday, daysInWeek), sortColumn: 'createdAt' },
+    { pagesMax, signal },
+  )
+
+/** What the person may have worked on: assigned to them for this week, recorded in it already, or added by hand. */
+export async function rowsOfWeek(
+  api: Api,
+  userId: string,
+  monday: string,
+  wantedIds: readonly string[],
+  signal: AbortSignal,
+): Promise<WeekRows> {
+  const dateTo = addDays(monday, daysInWeek)
+  const [own, links] = await Promise.all([
+    loadAll(api, 'assignment', { userId, dateFrom: monday, dateTo }, { pagesMax: 1, signal }),
+    // The newest, because old ones are over.
+    loadAll(
+      api,
+      'userAssignment',
+      { userId, sortColumn: 'createdAt', sortOrder: 'DESC' },
+      { pagesMax: 1, signal },
+    ),
+  ])
+  const linkedIds = links.rows.map(({ assignmentId }) => assignmentId)
+  const others = await loadByIds(api, 'assignment', [...wantedIds, ...linkedIds], signal)
+  const isInWeek = ({ startDate, endDate }: Assignment) =>
+    dayOf(startDate) < dateTo && dayOf(endDate) >= monday
+  const wanted = [...others.values()].filter((row) => wantedIds.includes(row.id) || isInWeek(row))
+  const assignments = [...byId([...own.rows, ...wanted]).values()]
+  return {
+    rows: sorted(assignments, await projectsOf(api, assignments, signal)),
+    isCut: own.isCut || linkedIds.length === rowsMax,
+  }
+}
+
+export const projectsOf = (api: Api, assignments: readonly Assignment[], signal: AbortSignal) =>
+  loadByIds(
+    api,
+    'project',
+    assignments.map(({ projectId }) => projectId),
+    signal,
+  )
+
+const sorted = (assignments: readonly Assignment[], projects: ById<RecordOf<'project'>>): WeekRow[] =>
+  assignments
+    .map((assignment) => ({ assignment, projectName: projects.get(assignment.projectId)?.name ?? '' }))
+    .sort(
+      (a, b) =>
+        a.projectName.localeCompare(b.projectName) || a.assignment.name.localeCompare(b.assignment.name),
+    )
+
+/** What stands at one crossing of the grid. */
+export interface Cell {
+  readonly assignmentId: string
+  readonly day: string
+  readonly entries: readonly Appointment[]
+}
+
+export const cellKeyOf = ({ assignmentId, day }: { assignmentId: string; day: string }): string =>
+  `${assignmentId} ${day}`
+
+export const entriesByCell = (entries: readonly Appointment[]): ReadonlyMap<string, readonly Appointment[]> =>
+  Map.groupBy(entries, ({ assignmentId, keepDate }) => cellKeyOf({ assignmentId, day: dayOf(keepDate) }))

@@ -1,0 +1,31 @@
+import { TextField, type TextFieldProps } from '../forms/fields.tsx'
+import type { FormValues } from '../forms/use-form.ts'
+import { Icon } from './icon.tsx'
+
+/** The policy of the interface, which has the last word. */
+const rules: readonly (readonly [holds: (password: string) => boolean, text: string])[] = [
+  [(password) => [...password].length >= 8 && [...password].length <= 128, '8 to 128 characters'],
+  [(password) => /\p{Ll}/u.test(password), 'a lower-case letter'],
+  [(password) => /\p{Lu}/u.test(password), 'an upper-case letter'],
+  [(password) => /\p{Nd}/u.test(password), 'a digit'],
+  [(password) => /[^\p{Ll}\p{Lu}\p{Nd}]/u.test(password), 'another character, such as a hyphen'],
+]
+
+/** A new password, with what is asked of it told as it is typed. */
+export function NewPasswordField<Values extends FormValues>(props: TextFieldProps<Values>) {
+  const password = props.form.values.value[props.name] ?? ''
+  return (
+    <div class="new-password">
+      <TextField {...props} type="password" autocomplete="new-password" />
+      <ul class="password-rules" aria-label="A password needs">
+        {rules.map(([holds, text]) => (
+          <li key={text} class={holds(password) ? 'met' : ''}>
+            <Icon name={holds(password) ? 'check' : 'dot'} />
+            {text}
+            <span class="visually-hidden">{holds(password) ? ', met' : ', missing'}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
