@@ -112,6 +112,7 @@ export function administrationJourneys(stage: () => Stage): void {
     await workspace.change('DELETE', 'organization', { ids: [organization.id] })
     const page = await open('/removed')
     await page.getByRole('searchbox').fill('gone')
+    await page.waitForURL(/search=gone/)
     await page.getByRole('button', { name: 'Restore Gone project' }).click()
     await page
       .getByRole('alert')
