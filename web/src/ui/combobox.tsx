@@ -42,7 +42,7 @@ export function Combobox({ id, label, chosen, placeholder, attributes, find, onC
         onClick={() => isOpen || choice.type('')}
         onInput={(event) => choice.type(event.currentTarget.value)}
         onKeyDown={choice.onKeyDown}
-        onBlur={() => setTimeout(choice.leave, clickMilliseconds)}
+        onBlur={(event) => leaveLater(event.currentTarget, choice.leave)}
       />
       <Suggestions id={listId} label={label ?? 'Suggestions'} choice={choice} />
     </div>
@@ -51,6 +51,9 @@ export function Combobox({ id, label, chosen, placeholder, attributes, find, onC
 
 /** What is below moves up when the list closes: not before the click that took the focus away has arrived. */
 const clickMilliseconds = 200
+
+const leaveLater = (input: HTMLInputElement, leave: () => void) =>
+  setTimeout(() => document.activeElement === input || leave(), clickMilliseconds)
 
 type Choice = ReturnType<typeof useChoice>
 

@@ -33,7 +33,7 @@ export function RemovedScreen({ parameters: { list } }: ScreenProps) {
         label="Kind of record"
         tabs={kinds.map((one) => ({ label: one.label, href: pathOf(one), isCurrent: one === kind }))}
       />
-      <RemovedList key={`${kind.resource} ${search}`} kind={kind} search={search} />
+      <RemovedList key={kind.resource} kind={kind} search={search} />
     </Page>
   )
 }
