@@ -1,10 +1,7 @@
 import type { ComponentType } from 'preact'
 import { matchPath, type PathParameters } from '../router/match-path.ts'
 import type { IconName } from '../ui/icon.tsx'
-
-export interface ScreenProps {
-  readonly parameters: PathParameters
-}
+import type { ScreenProps } from './screen-props.ts'
 
 export interface Screen {
   /** The first is where its link leads. */

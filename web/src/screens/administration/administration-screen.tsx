@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/api-problem.ts'
 import { useListing } from '../../api/use-listing.ts'
-import type { ScreenProps } from '../../app/screens.ts'
+import type { ScreenProps } from '../../app/screen-props.ts'
 import { useServices } from '../../app/services.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useAllRows } from '../../api/use-all-rows.ts'
 import { useListing } from '../../api/use-listing.ts'
-import type { ScreenProps } from '../../app/screens.ts'
+import type { ScreenProps } from '../../app/screen-props.ts'
 import { useServices } from '../../app/services.ts'
 import { ConnectionMark } from '../../ui/connection-mark.tsx'
 import { Icon } from '../../ui/icon.tsx'

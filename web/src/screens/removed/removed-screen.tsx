@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/api-problem.ts'
 import { useLoaded } from '../../api/use-loaded.ts'
-import type { ScreenProps } from '../../app/screens.ts'
+import type { ScreenProps } from '../../app/screen-props.ts'
 import { useServices } from '../../app/services.ts'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'

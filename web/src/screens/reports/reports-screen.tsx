@@ -1,6 +1,6 @@
 import { rowsMax } from '../../api/load-all.ts'
 import { useLoaded } from '../../api/use-loaded.ts'
-import type { ScreenProps } from '../../app/screens.ts'
+import type { ScreenProps } from '../../app/screen-props.ts'
 import { useServices } from '../../app/services.ts'
 import { addDays, showDay, today } from '../../forms/days.ts'
 import { showHours } from '../../forms/hours.ts'
