@@ -17,6 +17,7 @@ import { compressed } from './compressed.ts'
 import { type Twin, twinsFor, wireOf } from './scenarios.ts'
 
 const atOnce = 16
+const warmUpSeconds = 0.5
 const restPort = 5198
 const commandPort = 5197
 
@@ -94,6 +95,8 @@ async function measureTwin(bench: Bench, twin: Twin) {
   for (let round = 0; round < bench.rounds; round++) {
     for (const name of names) {
       const host = name === 'REST' ? bench.rest : bench.commands
+      // Whoever comes after a pause would pay for it.
+      await run[name](warmUpSeconds)
       figures[name].push(await measured(host, bench.postmaster, () => run[name](bench.seconds)))
     }
   }
