@@ -1,16 +1,22 @@
 /** Longer than any host takes to finish its requests; then the process ends without asking. */
 const stopSecondsMax = 20
 
-/** Returns how to stop everything started so far, last first. Ctrl-C does so and ends the process; twice, at once. */
+/** Wrappers such as npm and timeout pass a signal on that the terminal has sent to everybody: that is no second wish. */
+const sameSignalMilliseconds = 1000
+
+/** Returns how to stop everything started so far, last first. Ctrl-C does so and ends the process; once more, at once. */
 export function stopOnSignal(stops: (() => Promise<void>)[]): () => Promise<void> {
   let stopping: Promise<void> | undefined
   const stop = () => {
     stopping ??= stopAll(stops)
     return stopping
   }
+  let signalledAt = Number.NaN
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
+      if (performance.now() - signalledAt < sameSignalMilliseconds) return
       if (stopping !== undefined) process.exit(1)
+      signalledAt = performance.now()
       console.log('Stopping …')
       void stop().then(() => process.exit())
     })

@@ -15,7 +15,7 @@ import { loadSync, type MethodDefinition, type PackageDefinition } from '@grpc/p
 import { service as health } from 'grpc-health-check'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
 
-const servicesServed = ['tracker.commands.v1.Commands']
+const servicesServed = ['tracker.commands.v1.Commands', 'grpc.health.v1.Health']
 
 describe('the standard services', () => {
   let host: CommandsUnderTest

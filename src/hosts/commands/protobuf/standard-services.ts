@@ -2,7 +2,7 @@ import { toBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema, file_google_protobuf_timestamp } from '@bufbuild/protobuf/wkt'
 import type { Server } from '@grpc/grpc-js'
 import { ReflectionService } from '@grpc/reflection'
-import { HealthImplementation } from 'grpc-health-check'
+import { HealthImplementation, service as healthService } from 'grpc-health-check'
 import type { Command } from '../commands.ts'
 import { fileDescriptor } from './descriptors.ts'
 import { serviceName } from './service.ts'
@@ -15,9 +15,10 @@ export interface StandardServices {
 /** Reflection and health, as stock clients expect them, open to everybody: they say what the project's page says. */
 export function addStandardServices(server: Server, commands: readonly Command[]): StandardServices {
   const files = [fileDescriptor(commands), file_google_protobuf_timestamp.proto]
-  const fileDescriptorProtos = files.map((file) => Buffer.from(toBinary(FileDescriptorProtoSchema, file)))
+  const ownFiles = files.map((file) => Buffer.from(toBinary(FileDescriptorProtoSchema, file)))
   new ReflectionService({
-    commands: { format: 'Protocol Buffer 3 DescriptorProto', type: {}, fileDescriptorProtos },
+    commands: describedBy(ownFiles),
+    health: describedBy(healthService.Check?.requestType?.fileDescriptorProtos ?? []),
   }).addToServer(server)
   const services = ['', serviceName]
   const health = new HealthImplementation(Object.fromEntries(services.map((name) => [name, 'SERVING'])))
@@ -28,3 +29,10 @@ export function addStandardServices(server: Server, commands: readonly Command[]
     },
   }
 }
+
+/** Reflection looks at the files alone. */
+const describedBy = (fileDescriptorProtos: Buffer[]) => ({
+  format: 'Protocol Buffer 3 DescriptorProto' as const,
+  type: {},
+  fileDescriptorProtos,
+})
