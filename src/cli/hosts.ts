@@ -11,7 +11,7 @@ import { readRestSettings } from '../hosts/rest/configuration.ts'
 import { startRest } from '../hosts/rest/main.ts'
 import { readWebSettings } from '../hosts/web/configuration.ts'
 import { startWeb } from '../hosts/web/main.ts'
-import { createLog } from '../http/log.ts'
+import { createLog, type Log } from '../http/log.ts'
 import type { Tracker } from '../operations/tracker.ts'
 
 /** What a host may work with. */
@@ -67,13 +67,7 @@ function prepareRest(settings: Settings) {
   const rest = readRestSettings(settings)
   return async ({ tracker }: Ground): Promise<RunningHost> => {
     const log = createLog({ level: rest.logLevel, host: 'rest' })
-    const authentication = createAuthentication({
-      ...rest,
-      database: tracker.database,
-      scope: 'svc.api',
-      administrators: administratorsOf(rest),
-      log,
-    })
+    const authentication = authenticationOf(tracker, rest, 'svc.api', log)
     const { stop } = await listening('REST_PORT', () => startRest(tracker, authentication, rest, log))
     const address = addressOf(rest, rest.port)
     return { title: 'REST', address, pages: [`${address}/swagger`], stop }
@@ -94,19 +88,20 @@ function prepareCommands(settings: Settings) {
   const commands = readCommandSettings(settings)
   return async ({ tracker }: Ground): Promise<RunningHost> => {
     const log = createLog({ level: commands.logLevel, host: 'commands' })
-    const authentication = createAuthentication({
-      ...commands,
-      database: tracker.database,
-      scope: 'svc.grpc',
-      administrators: administratorsOf(commands),
-      log,
-    })
+    const authentication = authenticationOf(tracker, commands, 'svc.grpc', log)
     const { stop } = await listening('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>
       startCommands(tracker, authentication, commands, log),
     )
     return { title: 'Commands', address: addressOf(commands, commands.port), stop }
   }
 }
+
+const authenticationOf = (
+  { database }: Tracker,
+  settings: TrackerSettings & { readonly audience: string },
+  scope: string,
+  log: Log,
+) => createAuthentication({ ...settings, database, scope, administrators: administratorsOf(settings), log })
 
 const addressOf = ({ host }: Pick<TrackerSettings, 'host'>, port: number): string =>
   `http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`

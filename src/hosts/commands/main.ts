@@ -50,8 +50,17 @@ export async function startCommands(
     { log, trustedHops: settings.forwardedHeaders ? 1 : 0 },
   )
   const onEnd = measureCalls(diagnostics, settings)
-  registerCommands(server, { ...settings, tracker, authentication, admit: limiter.admit, log, onEnd })
-  const standard = addStandardServices(server, commands())
+  const all = commands()
+  registerCommands(server, {
+    ...settings,
+    commands: all,
+    tracker,
+    authentication,
+    admit: limiter.admit,
+    log,
+    onEnd,
+  })
+  const standard = addStandardServices(server, all)
   const stopDiagnostics = prepareStop(diagnostics)
   const port = await bind(server, settings)
   const http2Servers = http2ServersOf(server)

@@ -4,13 +4,14 @@ import type { Authentication } from '../../authentication/authenticate.ts'
 import type { Log } from '../../http/log.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { type CallError, CallGone, callErrorOf, unexpectedError } from './call-error.ts'
-import { type Command, commands } from './commands.ts'
+import type { Command } from './commands.ts'
 import type { Admit } from './limit-calls.ts'
 import type { Encoding } from './message.ts'
 import { pathsOf } from './paths.ts'
 import { runCommand } from './run-command.ts'
 
 export interface Registration {
+  readonly commands: readonly Command[]
   readonly tracker: Tracker
   readonly authentication: Authentication
   readonly admit: Admit
@@ -22,7 +23,7 @@ export interface Registration {
 
 /** Registers every command on each of its paths; messages pass as bytes, because a path decides how they are read. */
 export function registerCommands(server: Server, registration: Registration): void {
-  for (const command of commands()) {
+  for (const command of registration.commands) {
     for (const { path, encoding } of pathsOf(command, registration.dotnetNamespace)) {
       server.register(path, handlerOf(registration, command, encoding), asIs, asIs, 'unary')
     }
