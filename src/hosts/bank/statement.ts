@@ -44,22 +44,6 @@ async function read(account: number, connection: Connection): Promise<string> {
 /** One query sees one snapshot: balance and entries agree whatever is committed meanwhile. */
 const query = (account: number) => ({
   name: 'statement',
-  text: `
-    select json_build_object(
-      'saldo', json_build_object(
-        'total', account.balance,
-        'data_extrato', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'),
-        'limite', account.credit_limit),
-      'ultimas_transacoes', coalesce((
-        select json_agg(json_build_object(
-          'valor', abs(latest.amount::bigint),
-          'tipo', case when latest.amount > 0 then 'c' else 'd' end,
-          'descricao', latest.description,
-          'realizada_em', to_char(latest.applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')
-        ) order by latest.seq desc)
-        from (
-          select * from bank.ledger where account_id = account.id order by seq desc limit 10
-        ) as latest), '[]'))
-    from bank.account where id = $1`,
+  text: 'select bank.statement($1)',
   values: [account],
 })

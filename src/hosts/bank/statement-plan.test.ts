@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { freshDatabase } from '../../../test/support/fresh-database.ts'
+import { raw } from '../../store/sql.ts'
+import { openConnection } from './connection.ts'
+import { openStatements } from './statement.ts'
+
+/** What a page shows, with some room for what reading it costs besides. */
+const rowsReadMax = 20
+
+for (const namedStatements of [true, false]) {
+  test(`a statement reads its ten entries, however the ledger grew since its plan was made (named: ${namedStatements})`, async (t) => {
+    const { url, database, drop } = await freshDatabase()
+    t.after(drop)
+    // Statistics would come at some time and mend a bad plan; until then it would cost everybody.
+    await database.query(raw('alter table bank.ledger set (autovacuum_enabled = off)'))
+    const connection = openConnection({ url, namedStatements, losesAnsweredOnCrash: false })
+    t.after(connection.close)
+    const readStatement = openStatements(connection)
+    const rowsRead = async () => {
+      await connection.query({ name: 'flush', text: 'select pg_stat_force_next_flush()', values: [] })
+      const [row] = await database.query<{ rows: string }>(
+        raw(`select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relid = 'bank.ledger'::regclass`),
+      )
+      return Number(row?.rows)
+    }
+    // More often than PostgreSQL plans a statement anew.
+    for (let count = 0; count < 10; count++) await readStatement(1)
+    await database.query(
+      raw(`insert into bank.ledger (account_id, seq, amount, description)
+        select account, seq, 1, 'grown' from generate_series(1, 5) as account, generate_series(1, 10000) as seq`),
+    )
+    const before = await rowsRead()
+    const { ultimas_transacoes } = JSON.parse(await readStatement(1))
+    assert.equal(ultimas_transacoes.length, 10)
+    const read = (await rowsRead()) - before
+    assert.ok(read <= rowsReadMax, `${read} rows were read`)
+  })
+}
