@@ -20,7 +20,9 @@ for (const namedStatements of [true, false]) {
     const rowsRead = async () => {
       await connection.query({ name: 'flush', text: 'select pg_stat_force_next_flush()', values: [] })
       const [row] = await database.query<{ rows: string }>(
-        raw(`select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relid = 'bank.ledger'::regclass`),
+        raw(
+          `select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relid = 'bank.ledger'::regclass`,
+        ),
       )
       return Number(row?.rows)
     }
