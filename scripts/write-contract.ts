@@ -13,7 +13,7 @@ const folder = join(import.meta.dirname, '..', 'docs', 'contract')
 
 // The document says what the routes are; it never calls one.
 const nowhere = undefined as never
-const tracker = { database: nowhere, passwords: nowhere }
+const tracker = { database: nowhere, passwords: nowhere, budgets: nowhere }
 
 const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
 

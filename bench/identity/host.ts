@@ -1,4 +1,5 @@
 import { createPasswords } from '../../src/accounts/passwords.ts'
+import { openBudgets } from '../../src/configuration/budgets.ts'
 import { readSettings } from '../../src/configuration/settings.ts'
 import { readIdentitySettings } from '../../src/hosts/identity/configuration.ts'
 import { startIdentity } from '../../src/hosts/identity/main.ts'
@@ -9,5 +10,9 @@ import { openDatabase } from '../../src/store/database.ts'
 const settings = readSettings(process.env, readIdentitySettings)
 const database = openDatabase({ url: process.env.DATABASE_URL ?? '', applicationName: 'bench' })
 const log = createLog({ level: settings.logLevel })
-const { app } = await startIdentity({ database, passwords: createPasswords() }, settings, log)
+const { app } = await startIdentity(
+  { database, passwords: createPasswords(), budgets: openBudgets() },
+  settings,
+  log,
+)
 console.log(new URL(app.listeningOrigin).port)

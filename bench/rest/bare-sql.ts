@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { openBudgets } from '../../src/configuration/budgets.ts'
 import type { Caller } from '../../src/model/caller.ts'
 import { create } from '../../src/operations/create.ts'
 import { get } from '../../src/operations/get.ts'
@@ -73,7 +74,7 @@ async function record({ url, scenario, memberId, row }: BareSqlTask) {
     ...note(database),
     transaction: (work) => database.transaction((transaction) => work(note(transaction))),
   }
-  const tracker: Tracker = { database: recording, passwords: undefined as never }
+  const tracker: Tracker = { database: recording, passwords: undefined as never, budgets: openBudgets() }
   const caller: Caller = { id: memberId, isAdministrator: false }
   const verbs: Readonly<Record<BareSqlTask['scenario'], () => Promise<unknown>>> = {
     get: () => get(tracker, assignment, caller, row.id),

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createBudget } from '../model/budget.ts'
 import { Problem } from '../model/problem.ts'
 import { createGate } from './gate.ts'
 import { createTurns } from './turns.ts'
 
-const limits = { atOnceMax: 2, waitingMax: 3, retryAfterSeconds: 7 }
+const limitsOf = (atOnceMax = 2) => ({
+  atOnce: createBudget(atOnceMax),
+  waiting: createBudget(3),
+  retryAfterSeconds: 7,
+})
 
 test('work passes a few at a time, in the order in which it came', async () => {
-  const gate = createGate(limits)
+  const gate = createGate(limitsOf())
   const begun: number[] = []
   const finish: (() => void)[] = []
   const work = [0, 1, 2, 3, 4].map((number) =>
@@ -31,6 +36,7 @@ test('work passes a few at a time, in the order in which it came', async () => {
 })
 
 test('whoever finds the waiting room full is told when to come again', async () => {
+  const limits = limitsOf()
   const gate = createGate(limits)
   let finish = () => {}
   const finished = new Promise<void>((resolve) => {
@@ -44,10 +50,12 @@ test('whoever finds the waiting room full is told when to come again', async () 
   finish()
   await Promise.all(admitted)
   assert.equal(await gate(async () => 'in'), 'in')
+  assert.deepEqual([limits.atOnce.refused(), limits.waiting.refused()], [0, 1])
+  assert.deepEqual([limits.atOnce.used(), limits.waiting.used()], [0, 0])
 })
 
 test('work that fails leaves its place to the next', async () => {
-  const gate = createGate({ ...limits, atOnceMax: 1 })
+  const gate = createGate(limitsOf(1))
   const failing = gate(() => Promise.reject(new Error('no')))
   const next = gate(async () => 'in')
   await assert.rejects(failing, { message: 'no' })

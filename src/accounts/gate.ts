@@ -1,31 +1,30 @@
+import type { Budget } from '../model/budget.ts'
 import { busy } from '../model/problem.ts'
 
 /** Lets work through a few at a time, in the order in which it came; whoever finds the waiting room full is refused. */
 export type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 export interface GateOptions {
-  readonly atOnceMax: number
-  readonly waitingMax: number
+  readonly atOnce: Budget
+  readonly waiting: Budget
   /** What a refused caller is told. */
   readonly retryAfterSeconds: number
 }
 
-export function createGate({ atOnceMax, waitingMax, retryAfterSeconds }: GateOptions): Gate {
-  const waiting: (() => void)[] = []
-  let running = 0
+export function createGate({ atOnce, waiting, retryAfterSeconds }: GateOptions): Gate {
+  const inLine: (() => void)[] = []
   const enter = async () => {
-    if (running < atOnceMax) {
-      running += 1
-      return
-    }
-    if (waiting.length >= waitingMax) throw busy(retryAfterSeconds)
-    await new Promise<void>((resolve) => waiting.push(resolve))
+    // Asked first: whoever has to wait is not refused yet.
+    if (atOnce.used() < atOnce.max) return void atOnce.take()
+    if (!waiting.take()) throw busy(retryAfterSeconds)
+    await new Promise<void>((resolve) => inLine.push(resolve))
+    waiting.giveBack()
   }
   // The place goes straight to the next in line, so nobody who comes later can take it.
   const leave = () => {
-    const next = waiting.shift()
+    const next = inLine.shift()
     if (next) next()
-    else running -= 1
+    else atOnce.giveBack()
   }
   return async (work) => {
     await enter()

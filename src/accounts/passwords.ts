@@ -1,4 +1,5 @@
 import { type Algorithm, hash, type Options, parseOptions, verify } from '@node-rs/argon2'
+import { type Budgets, openBudgets } from '../configuration/budgets.ts'
 import { createGate } from './gate.ts'
 
 export interface Passwords {
@@ -16,17 +17,17 @@ export interface PasswordOptions {
   readonly lanes?: number
 }
 
-/** More would only share the same cores, at 64 MiB each. */
-const atOnceMax = 4
-/** At about 0.1 s each the last one waits half a second. */
-const waitingMax = 16
 const retryAfterSeconds = 1
 
-export function createPasswords(options: PasswordOptions = {}): Passwords {
+export function createPasswords(options: PasswordOptions = {}, budgets: Budgets = openBudgets()): Passwords {
   const argon2id = argon2Options(options)
   const absentHash = hashNobodyKnows(argon2id)
   // Making a hash takes the same memory and cores as verifying one, so both pass the same gate.
-  const gate = createGate({ atOnceMax, waitingMax, retryAfterSeconds })
+  const gate = createGate({
+    atOnce: budgets.budget('passwordHashes'),
+    waiting: budgets.budget('passwordHashesWaiting'),
+    retryAfterSeconds,
+  })
   const verifyAbsent = async (password: string): Promise<false> => {
     await gate(() => verify(absentHash, password))
     return false

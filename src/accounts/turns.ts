@@ -1,3 +1,4 @@
+import { createBudget } from '../model/budget.ts'
 import { createGate, type Gate } from './gate.ts'
 
 /** One after the other for each key; different keys do not wait for each other. */
@@ -8,10 +9,12 @@ export interface TurnsOptions {
   readonly retryAfterSeconds: number
 }
 
-export function createTurns(options: TurnsOptions): Turns {
+export function createTurns({ waitingMax, retryAfterSeconds }: TurnsOptions): Turns {
+  const gateForOne = () =>
+    createGate({ atOnce: createBudget(1), waiting: createBudget(waitingMax), retryAfterSeconds })
   const lines = new Map<string, { readonly gate: Gate; length: number }>()
   return async (key, work) => {
-    const line = lines.get(key) ?? { gate: createGate({ ...options, atOnceMax: 1 }), length: 0 }
+    const line = lines.get(key) ?? { gate: gateForOne(), length: 0 }
     lines.set(key, line)
     line.length += 1
     try {

@@ -1,5 +1,6 @@
 import { forgetOldLockouts } from '../accounts/lockouts.ts'
 import { createPasswords } from '../accounts/passwords.ts'
+import { openBudgets } from '../configuration/budgets.ts'
 import { readSettings } from '../configuration/settings.ts'
 import { readStoreSettings } from '../configuration/store-settings.ts'
 import { forgetOldChanges } from '../store/change-log.ts'
@@ -23,9 +24,10 @@ export async function runStart(names: readonly string[]): Promise<void> {
   try {
     const store = await openStore(storeSettings, endWith(stop))
     stops.push(store.close)
-    const passwords = createPasswords()
+    const budgets = openBudgets()
+    const passwords = createPasswords({}, budgets)
     const { database } = store
-    const tracker = { database, passwords }
+    const tracker = { database, passwords, budgets }
     const jobs = [() => forgetOldChanges(database), () => forgetOldLockouts(database)]
     stops.push(startMaintenance(jobs, (error) => console.error('Maintenance waits for the store:', error)))
     const account = await seedDemoAccount(tracker, storeSettings)

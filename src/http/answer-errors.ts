@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { budgetLimits } from '../configuration/budgets.ts'
 import { Problem } from '../model/problem.ts'
-import { bodyBytesMax } from './body.ts'
 import { type Envelope, sendEnvelope } from './envelope.ts'
 import { problemStatuses } from './problem-statuses.ts'
 
@@ -37,7 +37,7 @@ const frameworkRefusals: Readonly<Record<string, Envelope>> = {
   FST_ERR_BAD_URL: { statusCode: 400, message: 'The address is not a valid URL.' },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     statusCode: 413,
-    message: `The body must not be larger than ${bodyBytesMax / 1024 ** 2} MiB.`,
+    message: `The body must not be larger than ${budgetLimits.restBodyBytes.max / 1024 ** 2} MiB.`,
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     statusCode: 400,

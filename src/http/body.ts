@@ -3,9 +3,6 @@ import secureJson from 'secure-json-parse'
 import { invalid } from '../model/problem.ts'
 import { parseQuery, requireFewKeys } from './query.ts'
 
-/** 1 MiB: hundreds of times the longest legal record, and cheap to refuse beyond. */
-export const bodyBytesMax = 1024 ** 2
-
 export type BodyKind = 'json' | 'form'
 
 /** An absent or empty body counts as `{}`, so that every required field is reported under its own key. */

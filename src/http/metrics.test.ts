@@ -1,17 +1,20 @@
-import { doesNotMatch, equal, match } from 'node:assert/strict'
+import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { it } from 'node:test'
+import { createBudgets } from '../model/budget.ts'
 import { addMetrics } from './metrics.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
+const budgets = createBudgets({ openStreams: { max: 3, per: 'process', of: 'streams' } })
+
 it('metrics are not there unless asked for', async (t) => {
   const app = sampleHost(t)
-  addMetrics(app, { metrics: false })
+  addMetrics(app, budgets, { metrics: false })
   equal((await app.inject({ url: '/metrics' })).statusCode, 404)
 })
 
 it('metrics count by route pattern, method and status, never by path', async (t) => {
   const [app, other] = [sampleHost(t), sampleHost(t)]
-  for (const each of [app, other]) addMetrics(each, { metrics: true })
+  for (const each of [app, other]) addMetrics(each, budgets, { metrics: true })
   await app.inject({ url: '/echo?secret=1' })
   await app.inject({ url: '/secret/path' })
   const answer = await app.inject({ url: '/metrics' })
@@ -20,4 +23,21 @@ it('metrics count by route pattern, method and status, never by path', async (t)
   match(answer.body, /process_cpu_seconds_total/)
   doesNotMatch(answer.body, /secret/)
   doesNotMatch((await other.inject({ url: '/metrics' })).body, /route="\/echo"/)
+})
+
+it('metrics show each budget with its limit, its use and its refusals', async (t) => {
+  const app = sampleHost(t)
+  addMetrics(app, budgets, { metrics: true })
+  budgets.budget('openStreams').take(2)
+  budgets.budget('openStreams').take(2)
+  // Asked twice, because a second answer must not add to the first.
+  await app.inject({ url: '/metrics' })
+  const { body } = await app.inject({ url: '/metrics' })
+  const labels = 'budget="openStreams",per="process",of="streams"'
+  for (const line of [
+    `budget_limit{${labels}} 3`,
+    `budget_used{${labels}} 2`,
+    `budget_refusals_total{${labels}} 1`,
+  ])
+    ok(body.split('\n').includes(line), line)
 })

@@ -1,16 +1,26 @@
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { BudgetState } from '../model/budget.ts'
 
 /** Off by default: what they tell is for operators, and the port is public. */
 export interface MetricsOptions {
   readonly metrics: boolean
 }
 
-/** Durations by route, method and status at `/metrics`, in a registry of this host's own. */
-export function addMetrics(app: FastifyInstance, { metrics }: MetricsOptions): Registry | undefined {
+export interface Measured {
+  states(): readonly BudgetState[]
+}
+
+/** Durations by route, method and status at `/metrics`, and the budgets, in a registry of this host's own. */
+export function addMetrics(
+  app: FastifyInstance,
+  budgets: Measured,
+  { metrics }: MetricsOptions,
+): Registry | undefined {
   if (!metrics) return undefined
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  measureBudgets(registry, budgets)
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the request to the end of its answer; live listings are left out.',
@@ -33,6 +43,35 @@ export function addMetrics(app: FastifyInstance, { metrics }: MetricsOptions): R
       .send(await registry.metrics()),
   )
   return registry
+}
+
+/** Read when they are asked for: counting twice could say two things. */
+function measureBudgets(registry: Registry, budgets: Measured): void {
+  const labelNames = ['budget', 'per', 'of'] as const
+  const register = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames, registers: [registry] })
+  const limit = register('budget_limit', 'What may be kept or under way at once.')
+  const refusals = new Counter({
+    name: 'budget_refusals_total',
+    help: 'What was refused because a budget was used up.',
+    labelNames,
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'budget_used',
+    help: 'What is kept or under way; of budgets per holder, by the holder who has most.',
+    labelNames,
+    registers: [registry],
+    collect() {
+      refusals.reset()
+      for (const { name, per, of, max, used, refused } of budgets.states()) {
+        const labels = { budget: name, per, of }
+        limit.set(labels, max)
+        this.set(labels, used)
+        refusals.inc(labels, refused)
+      }
+    },
+  })
 }
 
 const durationBucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]

@@ -1,3 +1,5 @@
+import { budgetLimits } from '../configuration/budgets.ts'
+
 export interface RateLimits {
   /** Requests per address and window; 0 turns the limiter off. */
   readonly permitLimit: number
@@ -34,8 +36,6 @@ export function createRateLimiter(limits: RateLimits): RateLimiter {
 
 const admitted: Admission = { kind: 'admitted' }
 const windowMilliseconds = 60_000
-// About 20 MB when full.
-const trackedAddressesMax = 100_000
 // Dropped at once when full, so that a flood of new addresses does not pay for each of them.
 const forgottenShare = 1 / 16
 // Windows that end this close together are turned in one go.
@@ -65,7 +65,7 @@ class FixedWindowLimiter implements RateLimiter {
   constructor(limits: RateLimits) {
     this.#limits = {
       windowMilliseconds: windowMilliseconds,
-      trackedAddressesMax: trackedAddressesMax,
+      trackedAddressesMax: budgetLimits.limiterAddresses.max,
       clock: systemClock,
       ...limits,
     }

@@ -6,8 +6,9 @@ import {
   fastify,
   LogController,
 } from 'fastify'
+import { budgetLimits } from '../configuration/budgets.ts'
 import { answerErrors, frameworkRefusal } from './answer-errors.ts'
-import { acceptBodies, type BodyKind, bodyBytesMax } from './body.ts'
+import { acceptBodies, type BodyKind } from './body.ts'
 import { answerBrokenConnection, answerBrokenRequests } from './broken-requests.ts'
 import { allowOrigins, type CorsOptions } from './cors.ts'
 import { sendEnvelope } from './envelope.ts'
@@ -33,7 +34,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const app = fastify({
     ...connectionOptions({ ...timeouts, ...options.timeouts }),
     ...logOptions(options.log),
-    bodyLimit: bodyBytesMax,
+    bodyLimit: budgetLimits.restBodyBytes.max,
     routerOptions: { querystringParser: parseQuery },
     trustProxy: trustedProxies(options.trustedHops ?? 0),
     frameworkErrors: answerBadAddress,
@@ -41,7 +42,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // A request that still reaches a closing host is answered, and told that the connection ends.
     return503OnClosing: false,
   })
-  app.server.maxConnections = connectionsMax
+  app.server.maxConnections = budgetLimits.httpConnections.max
   acceptBodies(app, options.bodies ?? ['json'])
   if (options.log !== undefined) logRequests(app)
   addSecurityHeaders(app)
@@ -53,9 +54,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   answerUnknownRoutes(app)
   return app
 }
-
-// Beyond any crowd one process can serve; each idle connection costs about 10 KB.
-const connectionsMax = 20_000
 
 export interface Timeouts {
   readonly headersMilliseconds: number

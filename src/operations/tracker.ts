@@ -1,8 +1,11 @@
 import type { Passwords } from '../accounts/passwords.ts'
+import type { Budgets } from '../configuration/budgets.ts'
 import type { Database } from '../store/database.ts'
 
 /** Where every verb works. */
 export interface Tracker {
   readonly database: Database
   readonly passwords: Passwords
+  /** Of the process, whose hosts share them. */
+  readonly budgets: Budgets
 }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { budgetLimits } from '../configuration/budgets.ts'
 import { contended } from '../model/problem.ts'
 import { columnTypes } from './column-types.ts'
 import { isConflict, isLostConnection } from './failures.ts'
@@ -27,8 +28,6 @@ export interface DatabaseOptions {
   readonly poolSize?: number
 }
 
-/** Enough writers for group commit to pay; more only wait for the same locks. */
-const poolSizeDefault = 12
 /** No statement of ours takes this long; one that does would hold a connection for ever. */
 const statementSecondsMax = 30
 const connectSecondsMax = 10
@@ -51,7 +50,7 @@ export function openDatabase({
   }
   const prepare = preparedStatements({ named: namedStatements })
   const lane = openLane(config)
-  const pool = new pg.Pool({ ...config, max: poolSize ?? poolSizeDefault })
+  const pool = new pg.Pool({ ...config, max: poolSize ?? budgetLimits.storeTransactions.max })
   // A connection may break while it is idle or between two statements: the next statement tells. Without listeners
   // it would end the process.
   pool.on('error', () => undefined)

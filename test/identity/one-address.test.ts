@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { createAuthentication } from '../../src/authentication/authenticate.ts'
+import { openBudgets } from '../../src/configuration/budgets.ts'
 import { readSettings } from '../../src/configuration/settings.ts'
 import { readRestSettings } from '../../src/hosts/rest/configuration.ts'
 import { startRest } from '../../src/hosts/rest/main.ts'
@@ -70,7 +71,7 @@ async function startRestOn(database: Parameters<typeof createAuthentication>[0][
     log,
   })
   const { app, stop } = await startRest(
-    { database, passwords: cheapPasswords() },
+    { database, passwords: cheapPasswords(), budgets: openBudgets() },
     authentication,
     settings,
     log,

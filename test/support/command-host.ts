@@ -1,5 +1,6 @@
 import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { createAuthentication } from '../../src/authentication/authenticate.ts'
+import { openBudgets } from '../../src/configuration/budgets.ts'
 import { type Environment, readSettings } from '../../src/configuration/settings.ts'
 import { readCommandSettings } from '../../src/hosts/commands/configuration.ts'
 import { startCommands, type TimeLimits } from '../../src/hosts/commands/main.ts'
@@ -68,7 +69,7 @@ export async function startCommandsUnderTest(
     administrators: administratorsOf(settings),
     log,
   })
-  const tracker = { database, passwords: cheapPasswords() }
+  const tracker = { database, passwords: cheapPasswords(), budgets: openBudgets() }
   const rateLimit = { ...settings.rateLimit, ...(windowMilliseconds && { windowMilliseconds }) }
   const host = await startCommands(tracker, authentication, { ...settings, rateLimit }, log, limits)
   const withToken = async (account: Account): Promise<Person> => ({

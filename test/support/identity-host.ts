@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Passwords } from '../../src/accounts/passwords.ts'
+import { openBudgets } from '../../src/configuration/budgets.ts'
 import type { Environment } from '../../src/configuration/settings.ts'
 import { readSettings } from '../../src/configuration/settings.ts'
 import { readIdentitySettings } from '../../src/hosts/identity/configuration.ts'
@@ -53,7 +54,7 @@ export async function startIdentityHost(
   const start = async (own: Environment, clock = now): Promise<IdentityInstance> => {
     const settings = readSettings({ ...defaults(address), ...environment, ...own }, readIdentitySettings)
     const log = createLog({ level: settings.logLevel })
-    const host = await startIdentity({ database, passwords }, settings, log, clock)
+    const host = await startIdentity({ database, passwords, budgets: openBudgets() }, settings, log, clock)
     stops.push(host.stop)
     return { host, address: addressOf(host), stop: host.stop }
   }

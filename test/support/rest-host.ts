@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { createAuthentication } from '../../src/authentication/authenticate.ts'
+import { openBudgets } from '../../src/configuration/budgets.ts'
 import type { Environment } from '../../src/configuration/settings.ts'
 import { readSettings } from '../../src/configuration/settings.ts'
 import { readRestSettings } from '../../src/hosts/rest/configuration.ts'
@@ -73,7 +74,7 @@ export async function startRestUnderTest(environment: Environment = {}): Promise
       administrators: administratorsOf(settings),
       log,
     })
-    const tracker = { database: store, passwords: cheapPasswords() }
+    const tracker = { database: store, passwords: cheapPasswords(), budgets: openBudgets() }
     const { app, stop } = await startRest(tracker, authentication, settings, log)
     stops.push(stop)
     return { address: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, stop }

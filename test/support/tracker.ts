@@ -1,4 +1,5 @@
 import type { Passwords } from '../../src/accounts/passwords.ts'
+import { openBudgets } from '../../src/configuration/budgets.ts'
 import type { Caller } from '../../src/model/caller.ts'
 import { Problem, type ProblemKind } from '../../src/model/problem.ts'
 import { create } from '../../src/operations/create.ts'
@@ -11,7 +12,7 @@ import { freshDatabase } from './fresh-database.ts'
 /** The verbs on a database of their own, for tests that need no network. */
 export async function freshTracker() {
   const { database, drop } = await freshDatabase()
-  const tracker: Tracker = { database, passwords: cheapPasswords }
+  const tracker: Tracker = { database, passwords: cheapPasswords, budgets: openBudgets() }
   const administrator: Caller = { id: newId(), isAdministrator: true }
   function make(resource: string, body: Values, caller = administrator): Promise<Row> {
     return create(tracker, resourceNamed(resource), caller, body)

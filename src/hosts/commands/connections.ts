@@ -1,6 +1,7 @@
 import type { Http2Server } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Server } from '@grpc/grpc-js'
+import { budgetLimits } from '../../configuration/budgets.ts'
 
 export interface Connections {
   /** Those that have said everything, to clients that do not hang up. */
@@ -12,7 +13,7 @@ export interface Connections {
 export function trackConnections(http2Servers: readonly Http2Server[]): Connections {
   const open = new Set<Socket>()
   for (const http2Server of http2Servers) {
-    http2Server.maxConnections = connectionsMax
+    http2Server.maxConnections = budgetLimits.commandConnections.max
     http2Server.on('connection', (socket: Socket) => {
       open.add(socket)
       socket.once('close', () => open.delete(socket))
@@ -27,9 +28,6 @@ export function trackConnections(http2Servers: readonly Http2Server[]): Connecti
     },
   }
 }
-
-/** As on the HTTP hosts: beyond any crowd one process can serve. */
-const connectionsMax = 20_000
 
 /** The library keeps them to itself; its version is pinned, and the tests of hostile clients need them. */
 export const http2ServersOf = (server: Server): readonly Http2Server[] => [

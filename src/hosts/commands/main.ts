@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import type { Authentication } from '../../authentication/authenticate.ts'
+import { budgetLimits } from '../../configuration/budgets.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { prepareStop } from '../../http/shutdown.ts'
@@ -49,7 +50,7 @@ export async function startCommands(
     ],
     { log, trustedHops: settings.forwardedHeaders ? 1 : 0 },
   )
-  const onEnd = measureCalls(diagnostics, settings)
+  const onEnd = measureCalls(diagnostics, tracker.budgets, settings)
   const all = commands()
   registerCommands(server, {
     ...settings,
@@ -104,7 +105,7 @@ const timeLimits: TimeLimits = {
 const serverOptions = (limits: TimeLimits, calls: OpenCalls) => ({
   'grpc.max_receive_message_length': messageBytesMax,
   // Calls that one connection may have open; a client with more waits.
-  'grpc.max_concurrent_streams': 256,
+  'grpc.max_concurrent_streams': budgetLimits.commandStreams.max,
   // A peer that lost its power, and one that never speaks, would keep their connections.
   'grpc.keepalive_time_ms': limits.silenceMilliseconds,
   'grpc.keepalive_timeout_ms': Math.min(pingMilliseconds, limits.silenceMilliseconds),

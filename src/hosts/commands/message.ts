@@ -1,3 +1,4 @@
+import { budgetLimits } from '../../configuration/budgets.ts'
 import type { WireKind } from '../../model/field.ts'
 
 /** A message of a command, whichever encoding carries it. */
@@ -46,5 +47,4 @@ export class OversizedMessage extends Error {
   }
 }
 
-/** Larger ones are refused before they are kept; the largest legal one has a tenth of it. */
-export const messageBytesMax = 4 * 1024 ** 2
+export const messageBytesMax = budgetLimits.commandMessageBytes.max

@@ -1,11 +1,11 @@
 import { status } from '@grpc/grpc-js'
 import type { FastifyInstance } from 'fastify'
 import { Histogram } from 'prom-client'
-import { addMetrics, type MetricsOptions } from '../../http/metrics.ts'
+import { addMetrics, type Measured, type MetricsOptions } from '../../http/metrics.ts'
 
 /** Durations by command and status, at the diagnostics' `/metrics`. */
-export function measureCalls(diagnostics: FastifyInstance, options: MetricsOptions) {
-  const registry = addMetrics(diagnostics, options)
+export function measureCalls(diagnostics: FastifyInstance, budgets: Measured, options: MetricsOptions) {
+  const registry = addMetrics(diagnostics, budgets, options)
   if (!registry) return () => undefined
   const durations = new Histogram({
     name: 'command_duration_seconds',

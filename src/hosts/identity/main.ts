@@ -34,7 +34,7 @@ const upkeepMilliseconds = 5 * 60_000
 
 /** Wires the identity host and starts to listen. */
 export async function startIdentity(
-  { database, passwords }: Tracker,
+  { database, passwords, budgets }: Tracker,
   settings: IdentitySettings,
   log: Log,
   clock?: () => number,
@@ -69,7 +69,7 @@ export async function startIdentity(
     rateLimit: settings.rateLimit,
   })
   const stopServer = prepareStop(app)
-  addMetrics(app, settings)
+  addMetrics(app, budgets, settings)
   refuseNul(app)
   const routes = identityRoutes(identity)
   registerRoutes(app, routes)

@@ -10,15 +10,13 @@ export interface LiveListings {
   close(): void
 }
 
-/** Each holds a connection and a few kilobytes. */
-const streamsMax = 10_000
 const busySeconds = 30
 /** How exactly the second between two events is kept. */
 const tickMilliseconds = 50
 
 export function createLiveListings(tracker: Tracker, onFailure: (error: unknown) => void): LiveListings {
   const listings = new Map<string, Used>()
-  let users = 0
+  const open = tracker.budgets.budget('liveListings')
   let ticker: NodeJS.Timeout | undefined
 
   const tick = () => {
@@ -32,21 +30,20 @@ export function createLiveListings(tracker: Tracker, onFailure: (error: unknown)
 
   /** From here on the listing is told of changes, and kept until its last user leaves. */
   function enter(view: View) {
-    if (users >= streamsMax) throw busy(busySeconds)
+    if (!open.take(1, listings)) throw busy(busySeconds)
     const key = listingKey(view)
     const used = listings.get(key) ?? { listing: createListing(tracker, view, onFailure), users: 0 }
     listings.set(key, used)
     used.users += 1
-    users += 1
     ticker ??= setInterval(tick, tickMilliseconds)
     return { listing: used.listing, leave: () => leave(key, used) }
   }
 
   function leave(key: string, used: Used) {
-    users -= 1
+    open.giveBack(1, listings)
     used.users -= 1
     if (used.users === 0) listings.delete(key)
-    if (users > 0) return
+    if (open.used(listings) > 0) return
     watch.stop()
     clearInterval(ticker)
     ticker = undefined

@@ -44,7 +44,7 @@ export async function startRest(
     log.warn({ err: error }, 'live listings wait for the store'),
   )
   app.addHook('preClose', async () => live.close())
-  addMetrics(app, settings)
+  addMetrics(app, tracker.budgets, settings)
   const contract = contractRoutes(tracker, live)
   const extensions = settings.extensions ? extensionRoutes(tracker, live) : []
   registerRoutes(app, {

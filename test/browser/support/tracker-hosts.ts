@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { administratorsOf } from '../../../src/accounts/administrators.ts'
 import { createAuthentication } from '../../../src/authentication/authenticate.ts'
+import { openBudgets } from '../../../src/configuration/budgets.ts'
 import { type Environment, readSettings } from '../../../src/configuration/settings.ts'
 import { readIdentitySettings } from '../../../src/hosts/identity/configuration.ts'
 import { startIdentity } from '../../../src/hosts/identity/main.ts'
@@ -62,7 +63,7 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
     web: readWebSettings(settings),
   }))
   const log = createLog({ level: 'fatal' })
-  const tracker = { database, passwords: cheapPasswords() }
+  const tracker = { database, passwords: cheapPasswords(), budgets: openBudgets() }
   const startOneRest = () =>
     startRest(
       tracker,

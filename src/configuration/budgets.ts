@@ -1,0 +1,56 @@
+import { type BudgetLimit, type Budgets as BudgetsOf, createBudgets } from '../model/budget.ts'
+
+const kibibyte = 1024
+const mebibyte = 1024 ** 2
+
+/**
+ * Who may make a process keep how many bytes, connections, streams, statements and hashes at once. Every such number
+ * stands here and nowhere else. `/metrics` shows those that are counted; those per request are limits that a request meets
+ * alone. How they fit together: docs/decisions/0040-budgets-before-work.md.
+ */
+export const budgetLimits = {
+  /** Beyond any crowd one process can serve; each idle connection costs about 10 KB. */
+  httpConnections: { max: 20_000, per: 'host', of: 'connections' },
+  /** About 20 MB of windows when full; the oldest is forgotten for a new one. */
+  limiterAddresses: { max: 100_000, per: 'host', of: 'requests' },
+
+  /** Hundreds of times the longest legal record. The token is accepted before a byte of it is read. */
+  restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
+  /** Each holds a connection and a few kilobytes. */
+  liveListings: { max: 10_000, per: 'host', of: 'streams' },
+
+  /** Twice the longest sign-in form, whose pending request is the largest part of it. */
+  identityBodyBytes: { max: 16 * kibibyte, per: 'request', of: 'bytes' },
+  /** More would only share the same cores, at 64 MiB each. */
+  passwordHashes: { max: 4, per: 'process', of: 'hashes' },
+  /** At about 0.1 s each the last one waits half a second. */
+  passwordHashesWaiting: { max: 16, per: 'process', of: 'requests' },
+
+  /** No route of these hosts needs a body at all. */
+  webBodyBytes: { max: kibibyte, per: 'request', of: 'bytes' },
+  diagnosticsBodyBytes: { max: kibibyte, per: 'request', of: 'bytes' },
+
+  /** As on the HTTP hosts. */
+  commandConnections: { max: 20_000, per: 'host', of: 'connections' },
+  /** Calls that one connection may have open once a token was accepted on it. */
+  commandStreams: { max: 256, per: 'connection', of: 'streams' },
+  /** Larger messages are refused before they are kept, packed or not; the largest legal one has a tenth of it. */
+  commandMessageBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
+
+  /** Enough writers for group commit to pay; more only wait for the same locks. */
+  storeTransactions: { max: 12, per: 'process', of: 'statements' },
+} as const satisfies Readonly<Record<string, BudgetLimit>>
+
+export type BudgetName = keyof typeof budgetLimits
+export type Budgets = BudgetsOf<BudgetName>
+
+/** Once a process; tests may have their own numbers. */
+export const openBudgets = (ownMaxima: Partial<Record<BudgetName, number>> = {}): Budgets =>
+  createBudgets(
+    Object.fromEntries(
+      Object.entries(budgetLimits).map(([name, limit]) => [
+        name,
+        { ...limit, max: ownMaxima[name as BudgetName] ?? limit.max },
+      ]),
+    ) as Record<BudgetName, BudgetLimit>,
+  )

@@ -1,0 +1,96 @@
+/** How much may be kept or under way at once, for whom, and of what. */
+export interface BudgetLimit {
+  readonly max: number
+  /** Whom `max` is for: each holder of this kind has as much. */
+  readonly per: 'request' | 'connection' | 'address' | 'account' | 'host' | 'process'
+  readonly of: 'bytes' | 'connections' | 'hashes' | 'requests' | 'statements' | 'streams'
+}
+
+/** Counts what is kept or under way. Whoever begins work takes its part first, and gives it back when the work has ended. */
+export interface Budget {
+  readonly max: number
+  /** Whether it was granted. What does not fit is refused, and counted as refused. */
+  take(amount?: number, holder?: unknown): boolean
+  /** Exactly once for whatever was granted. */
+  giveBack(amount?: number, holder?: unknown): void
+  /** Counts a refusal that somebody else decided by the same number. */
+  noteRefusal(): void
+  used(holder?: unknown): number
+}
+
+export interface BudgetState extends BudgetLimit {
+  readonly name: string
+  /** By the holder who has most, where each has a budget of its own. */
+  readonly used: number
+  readonly refused: number
+}
+
+/** The budgets of one process, by name. */
+export interface Budgets<Name extends string> {
+  budget(name: Name): Budget
+  /** Of those that were asked for. */
+  states(): BudgetState[]
+}
+
+export function createBudgets<Name extends string>(
+  limits: Readonly<Record<Name, BudgetLimit>>,
+): Budgets<Name> {
+  const counted = new Map<Name, CountedBudget>()
+  return {
+    budget(name) {
+      const known = counted.get(name) ?? createBudget(limits[name].max)
+      counted.set(name, known)
+      return known
+    },
+    states: () =>
+      [...counted].map(([name, budget]) => ({
+        name,
+        ...limits[name],
+        used: budget.usedMost(),
+        refused: budget.refused(),
+      })),
+  }
+}
+
+interface CountedBudget extends Budget {
+  usedMost(): number
+  refused(): number
+}
+
+/** The holder of what is not counted for anybody in particular. */
+const everybody = Symbol('everybody')
+
+export function createBudget(max: number): CountedBudget {
+  // Whoever holds nothing is not remembered, so holders cannot pile up.
+  const held = new Map<unknown, number>()
+  let refused = 0
+  const used = (holder: unknown = everybody) => held.get(holder) ?? 0
+  return {
+    max,
+    used,
+    usedMost() {
+      let most = 0
+      for (const amount of held.values()) most = Math.max(most, amount)
+      return most
+    },
+    refused: () => refused,
+    noteRefusal() {
+      refused += 1
+    },
+    take(amount = 1, holder = everybody) {
+      const wanted = used(holder) + amount
+      if (wanted > max) {
+        refused += 1
+        return false
+      }
+      held.set(holder, wanted)
+      return true
+    },
+    giveBack(amount = 1, holder = everybody) {
+      const left = used(holder) - amount
+      if (left < 0) throw new Error('More was given back than was taken.')
+      if (left === 0) held.delete(holder)
+      else held.set(holder, left)
+    },
+  }
+}
