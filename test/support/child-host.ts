@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -19,13 +20,32 @@ export interface ChildHost {
 
 const root = join(import.meta.dirname, '..', '..')
 
+/**
+ * A port that nobody listens on now. It lies below those that the system gives to outgoing connections: several test
+ * processes open thousands of these, and one could be on the port before the host is.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
+  for (let tries = 0; tries < portTriesMax; tries += 1) {
+    const port = randomInt(portMin, portMax)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`None of ${portTriesMax} ports was free.`)
+}
+
+const portMin = 12_000
+const portMax = 32_000
+const portTriesMax = 20
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
   server.close()
   await once(server, 'close')
-  return port
+  return true
 }
 
 export type ChildEnvironment = Readonly<Record<string, string>>

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
-import { after, describe, test } from 'node:test'
-import { stopTestServer } from './fresh-database.ts'
+import { after, before, describe, test } from 'node:test'
+import { stopTestServer } from '../fresh-database.ts'
+import { report } from './report.ts'
 
 /**
  * Loads each file of TEST_FILES as a suite of its own. In one process the hooks at the top of a file would otherwise be
@@ -8,8 +9,9 @@ import { stopTestServer } from './fresh-database.ts'
  */
 for (const file of JSON.parse(process.env.TEST_FILES ?? '[]') as string[]) {
   describe(file, async () => {
+    before(() => report({ kind: 'start', file }))
     try {
-      await import(`../../${file}`)
+      await import(`../../../${file}`)
     } catch (error) {
       // A suite that fails is not among the counted failures; a test is.
       test(`${basename(file)} can be loaded`, () => Promise.reject(error))

@@ -1,0 +1,14 @@
+import { writeSync } from 'node:fs'
+import type { Counts } from './counts.ts'
+
+/** What a worker tells the runner, a line of JSON each. */
+export type Report =
+  | { readonly kind: 'start'; readonly file: string }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'file'; readonly file: string; readonly seconds: number }
+  | { readonly kind: 'end'; readonly counts: Counts }
+
+/** The pipe that the runner opens beside the standard ones. Written at once: the worker may be about to end. */
+const reportPipe = 3
+
+export const report = (told: Report): number => writeSync(reportPipe, `${JSON.stringify(told)}\n`)

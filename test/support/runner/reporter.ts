@@ -1,0 +1,57 @@
+import { relative } from 'node:path'
+import type { TestEvent } from 'node:test/reporters'
+import { inspect, styleText } from 'node:util'
+import { report } from './report.ts'
+
+/** Tells the runner what failed or was skipped, nothing that passed, and at the end the counts. */
+// biome-ignore lint/style/noDefaultExport: node:test takes a reporter from there.
+export default async function* workerReporter(events: AsyncIterable<TestEvent>) {
+  const path: string[] = []
+  for await (const event of events) {
+    if (event.type === 'test:start') path.splice(event.data.nesting, path.length, event.data.name)
+    if (event.type === 'test:fail') tell(failure(event.data, path))
+    if (event.type === 'test:pass') tellPassed(event.data, path)
+    if (event.type === 'test:summary') report({ kind: 'end', counts: countsOf(event.data) })
+  }
+  yield ''
+}
+
+type Passed = Extract<TestEvent, { type: 'test:pass' }>['data']
+type Failure = Extract<TestEvent, { type: 'test:fail' }>['data']
+type Summary = Extract<TestEvent, { type: 'test:summary' }>['data']
+
+function tellPassed(passed: Passed, path: readonly string[]) {
+  const { name, nesting, details } = passed
+  tell(skipped(passed, path))
+  if (nesting === 0) report({ kind: 'file', file: name, seconds: details.duration_ms / 1000 })
+}
+
+const tell = (text: string) => text !== '' && report({ kind: 'text', text })
+
+function failure({ name, nesting, file, line, details, todo }: Failure, path: readonly string[]): string {
+  const error = details.error as Error & { failureType?: string }
+  // The tests inside have told already.
+  if (error.failureType === 'subtestsFailed' || todo !== undefined) return ''
+  const where =
+    file === undefined ? '' : `${relative(process.cwd(), file)}${line === undefined ? '' : `:${line}`}`
+  const reason = inspect(error.cause ?? error).replaceAll('\n', '\n  ')
+  return `${styleText('red', `✖ ${titleOf(name, nesting, path)}`)} ${styleText('gray', where)}\n  ${reason}\n\n`
+}
+
+/** A run that left something out says so, with the reason. */
+const skipped = ({ name, nesting, skip }: Passed, path: readonly string[]): string =>
+  typeof skip === 'string' ? `﹣ ${titleOf(name, nesting, path)}: ${skip}\n` : ''
+
+const titleOf = (name: string, nesting: number, path: readonly string[]): string =>
+  [...path.slice(0, nesting), name].join(' › ')
+
+const countsOf = ({ counts }: Summary) => ({
+  tests: counts.tests,
+  suites: counts.suites,
+  pass: counts.passed,
+  // The one count that the event's type leaves out; each test is in exactly one of them.
+  fail: counts.tests - counts.passed - counts.cancelled - counts.skipped - counts.todo,
+  cancelled: counts.cancelled,
+  skipped: counts.skipped,
+  todo: counts.todo,
+})

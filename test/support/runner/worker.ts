@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { type Counts, noCounts } from './counts.ts'
+import type { Report } from './report.ts'
+import type { TestLog } from './test-log.ts'
+
+interface Surroundings {
+  readonly root: string
+  /** Takes what the tests print; without it, that goes to the terminal. */
+  readonly log: TestLog | undefined
+  show(text: string): void
+}
+
+export interface WorkerResult {
+  readonly counts: Counts
+  readonly seconds: readonly (readonly [file: string, seconds: number])[]
+  readonly exitCode: number
+}
+
+/** The slowest test takes seconds; one that takes this long hangs. */
+const testSecondsMax = 120
+
+/** Runs its files in a process of its own, one after another. */
+export function startWorker(files: readonly string[], { root, log, show }: Surroundings) {
+  const printed = log ? 'pipe' : 'inherit'
+  const child = spawn(process.execPath, workerArguments, {
+    cwd: root,
+    stdio: ['ignore', printed, printed, 'pipe'],
+    // Four Argon2 computations would fill the default pool, and files and DNS would wait for them. Read once, at start.
+    env: { UV_THREADPOOL_SIZE: '8', ...process.env, TEST_FILES: JSON.stringify(files) },
+  })
+  if (log) for (const stream of [child.stdout, child.stderr]) stream?.pipe(log.stream, { end: false })
+  const result = collect(child.stdio[3] as Readable, show)
+  const finish = async (): Promise<WorkerResult> => {
+    const [[code, signal], { counts, seconds, running }] = await Promise.all([once(child, 'close'), result])
+    if (counts === undefined)
+      show(`✖ The process that runs the tests ended (${signal ?? code}) in ${running}\n\n`)
+    const exitCode: number = code ?? 128 + constants.signals[signal as NodeJS.Signals]
+    return {
+      counts: counts ?? { ...noCounts, tests: 1, fail: 1 },
+      seconds,
+      exitCode: counts === undefined ? exitCode || 1 : exitCode,
+    }
+  }
+  return { result: finish(), kill: (signal: NodeJS.Signals) => child.kill(signal) }
+}
+
+const workerArguments = [
+  '--test',
+  // One process: a store is started once, and fifty files take a second instead of eighteen.
+  '--test-isolation=none',
+  // A handle that a test forgot to close must not keep the run from ending.
+  '--test-force-exit',
+  `--test-timeout=${testSecondsMax * 1000}`,
+  `--test-reporter=${join(import.meta.dirname, 'reporter.ts')}`,
+  '--test-reporter-destination=stdout',
+  join(import.meta.dirname, 'load-files.ts'),
+]
+
+async function collect(reports: Readable, show: (text: string) => void) {
+  const seconds: [string, number][] = []
+  let counts: Counts | undefined
+  let running = 'no file yet'
+  for await (const line of createInterface({ input: reports })) {
+    const report: Report = JSON.parse(line)
+    if (report.kind === 'text') show(report.text)
+    if (report.kind === 'start') running = report.file
+    if (report.kind === 'file') seconds.push([report.file, report.seconds])
+    if (report.kind === 'end') counts = report.counts
+  }
+  return { seconds, counts, running }
+}
