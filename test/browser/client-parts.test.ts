@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readEvents } from '../../web/src/api/read-events.ts'
-import { addDays, momentOf, showDay } from '../../web/src/forms/days.ts'
 import { matchPath } from '../../web/src/router/match-path.ts'
+import { addDays, momentOf, showDay } from '../../web/src/time/days.ts'
 
 async function eventsOf(chunks: readonly string[]) {
   const bytes = chunks.map((chunk) => Uint8Array.from(Buffer.from(chunk, 'latin1')))

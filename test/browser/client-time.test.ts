@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assignmentsOf, type Given, projectsOf, weeksOf } from '../../web/src/screens/reports/report.ts'

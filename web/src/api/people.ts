@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals'
-import type { Configuration } from '../app/configuration.ts'
+import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import type { Api } from './api.ts'
 import { ApiProblem } from './api-problem.ts'

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { homePath } from '../router/addresses.ts'
 import { SessionEndedDialog } from '../screens/sign-in/session-ended-dialog.tsx'
 import { SignInCallback } from '../screens/sign-in/sign-in-callback.tsx'
 import { SignInPage } from '../screens/sign-in/sign-in-page.tsx'
 import { SignedInTab } from '../screens/sign-in/signed-in-tab.tsx'
+import { useServices } from '../services/services.ts'
 import type { Session } from '../session/session.ts'
 import { startSignIn } from '../session/sign-in.ts'
-import { homePath } from './screens.ts'
-import { useServices } from './services.ts'
 import { Shell } from './shell.tsx'
 
 /** The addresses of signing in stand alone; every other one is a screen for whoever is signed in. */

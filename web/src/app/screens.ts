@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { matchPath, type PathParameters } from '../router/match-path.ts'
+import type { ScreenProps } from '../router/screen-props.ts'
 import type { IconName } from '../ui/icon.tsx'
-import type { ScreenProps } from './screen-props.ts'
 
 export interface Screen {
   /** The first is where its link leads. */
@@ -56,8 +56,6 @@ export const screens: readonly Screen[] = [
     load: once(async () => (await import('../screens/removed/removed-screen.tsx')).RemovedScreen),
   },
 ]
-
-export const homePath = '/projects'
 
 export function findScreen(path: string): { screen: Screen; parameters: PathParameters } | undefined {
   for (const screen of screens) {

@@ -1,13 +1,14 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { homePath } from '../router/addresses.ts'
+import type { ScreenProps } from '../router/screen-props.ts'
+import { useServices } from '../services/services.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
 import { ToastCorner } from '../ui/toasts.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
-import type { ScreenProps } from './screen-props.ts'
-import { findScreen, homePath, type Screen, screens } from './screens.ts'
-import { useServices } from './services.ts'
+import { findScreen, type Screen, screens } from './screens.ts'
 import { chooseTheme, currentTheme } from './theme.ts'
 
 /** What stands around every screen: navigation, account, connection, news. */

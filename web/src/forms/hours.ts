@@ -11,7 +11,3 @@ export function readHours(text: string, field: string): number {
   if (Number.isFinite(number)) return number
   return refuse({ [field]: ['Hours are a number, such as 1.5 or 1:30.'] })
 }
-
-const format = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 })
-
-export const showHours = (hours: number): string => `${format.format(hours)} h`

@@ -1,4 +1,4 @@
-import type { Configuration } from '../app/configuration.ts'
+import type { Configuration } from './configuration.ts'
 
 /** What the client uses of the discovery document. */
 export interface Provider {

@@ -1,4 +1,4 @@
-import type { Configuration } from '../app/configuration.ts'
+import type { Configuration } from './configuration.ts'
 import { askForTokens, discover, ProviderError } from './provider.ts'
 import { storableTokens } from './sign-in.ts'
 import { isOver, readSession, type Tokens, writeSession } from './stored-session.ts'

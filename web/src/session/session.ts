@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import type { Configuration } from '../app/configuration.ts'
 import { claimsOf } from './claims.ts'
+import type { Configuration } from './configuration.ts'
 import { discover, revoke } from './provider.ts'
 import { refresh } from './refresh.ts'
 import {

@@ -1,5 +1,5 @@
-import type { Configuration } from '../app/configuration.ts'
 import { claimsOf } from './claims.ts'
+import type { Configuration } from './configuration.ts'
 import { askForTokens, discover, ProviderError } from './provider.ts'
 import type { Tokens } from './stored-session.ts'
 

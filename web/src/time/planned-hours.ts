@@ -1,5 +1,5 @@
-import { addDays, dayOf } from '../forms/days.ts'
-import { showHours } from '../forms/hours.ts'
+import { addDays, dayOf } from './days.ts'
+import { showHours } from './hours.ts'
 import { daysInWeek, weekdayOf } from './weeks.ts'
 
 /** What planning needs to know of an assignment. */

@@ -1,4 +1,4 @@
-import { addDays, dayOf, today } from '../forms/days.ts'
+import { addDays, dayOf, today } from './days.ts'
 
 export const daysInWeek = 7
 

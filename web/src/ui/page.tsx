@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { useServices } from '../app/services.ts'
+import { useServices } from '../services/services.ts'
 
 export interface PageProps {
   readonly title: string

@@ -1,6 +1,6 @@
-import { useServices } from '../app/services.ts'
 import { Field, type FieldProps } from '../forms/fields.tsx'
 import type { FormValues } from '../forms/use-form.ts'
+import { useServices } from '../services/services.ts'
 import { Combobox } from './combobox.tsx'
 
 export interface PersonPickerProps {

@@ -1,39 +1,7 @@
-import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { useServices } from '../app/services.ts'
+import { useServices } from '../services/services.ts'
+import { type Toast, type Toasts, undoLabel } from '../services/toasts.ts'
 import { Icon } from './icon.tsx'
-
-export interface Toast {
-  readonly id: number
-  readonly text: string
-  readonly kind: 'done' | 'problem'
-  /** What the button of the toast does, such as taking a removal back. */
-  readonly action?: { readonly label: string; run(): void | Promise<void> } | undefined
-}
-
-export interface Toasts {
-  readonly all: ReadonlySignal<readonly Toast[]>
-  show(toast: Omit<Toast, 'id'>): void
-  dismiss(id: number): void
-}
-
-/** More would cover the page; the oldest goes first. */
-const toastsMax = 3
-
-export function createToasts(): Toasts {
-  const all = signal<readonly Toast[]>([])
-  let last = 0
-  return {
-    all,
-    show(toast) {
-      last += 1
-      all.value = [...all.value, { ...toast, id: last }].slice(-toastsMax)
-    },
-    dismiss(id) {
-      all.value = all.value.filter((toast) => toast.id !== id)
-    },
-  }
-}
 
 /** The corner where news appears; read out politely, and left by itself. */
 export function ToastCorner() {
@@ -104,5 +72,3 @@ function undoWithKeys(toasts: Toasts): () => void {
   addEventListener('keydown', onKey)
   return () => removeEventListener('keydown', onKey)
 }
-
-export const undoLabel = 'Undo'

@@ -1,7 +1,7 @@
 import type { ResourceName } from '../api/api.ts'
 import { sentenceOf } from '../api/api-problem.ts'
-import { useServices } from '../app/services.ts'
-import { undoLabel } from './toasts.tsx'
+import { useServices } from '../services/services.ts'
+import { undoLabel } from '../services/toasts.ts'
 
 /** Removes a record at once, and offers to take it back; a refusal is told. */
 export function useRemoval() {

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { ApiProblem, sentenceOf } from '../../api/api-problem.ts'
-import { useSecondsUntil } from '../../app/connection-bar.tsx'
-import { useServices } from '../../app/services.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
+import { useServices } from '../../services/services.ts'
 import { NewPasswordField } from '../../ui/password-field.tsx'
+import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
 
 /** A new password for oneself. It ends every session, so what follows is signing in again. */
 export function PasswordSection({ login }: { readonly login: string }) {

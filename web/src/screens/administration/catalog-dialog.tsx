@@ -1,7 +1,7 @@
-import { useServices } from '../../app/services.ts'
 import { TextAreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
+import { useServices } from '../../services/services.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { NewPasswordField } from '../../ui/password-field.tsx'
 import {

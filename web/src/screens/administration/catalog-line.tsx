@@ -1,4 +1,4 @@
-import { useServices } from '../../app/services.ts'
+import { useServices } from '../../services/services.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Avatar } from '../../ui/notes.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'

@@ -1,13 +1,13 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
-import { useServices } from '../../app/services.ts'
-import { dayOf, showDay, today } from '../../forms/days.ts'
-import { showHours } from '../../forms/hours.ts'
+import { assignmentPath } from '../../router/addresses.ts'
+import { useServices } from '../../services/services.ts'
+import { dayOf, showDay, today } from '../../time/days.ts'
+import { showHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Avatar } from '../../ui/notes.tsx'
-import { assignmentPath } from './board-address.ts'
 import { walkCards } from './walk-cards.ts'
 
 type Stage = RecordOf<'workflow'>

@@ -1,4 +1,4 @@
-import { addDays } from '../../forms/days.ts'
+import { addDays } from '../../time/days.ts'
 
 /** As they stand in the address, so that a view can be sent to somebody; both days count. */
 export interface Filters {

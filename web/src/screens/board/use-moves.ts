@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/api-problem.ts'
-import { useServices } from '../../app/services.ts'
+import { useServices } from '../../services/services.ts'
 
 type Assignment = RecordOf<'assignment'>
 

@@ -1,11 +1,11 @@
-import { useListing } from '../../api/use-listing.ts'
-import { useServices } from '../../app/services.ts'
+import { findAssignments } from '../../assignment/find-assignments.ts'
+import { useListing } from '../../data/use-listing.ts'
 import { Field, SelectField, TextAreaField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
+import { useServices } from '../../services/services.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { findAssignments } from '../week/find-assignments.ts'
 import type { ImpedimentRow } from './load-impediments.ts'
 
 export interface ImpedimentDialogProps {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { useLoaded } from '../../api/use-loaded.ts'
-import { useServices } from '../../app/services.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { useServices } from '../../services/services.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'

@@ -1,8 +1,8 @@
-import { catalogQuery, useListing } from '../../api/use-listing.ts'
-import { useServices } from '../../app/services.ts'
+import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { SelectField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
+import { useServices } from '../../services/services.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 
 export function NewProjectDialog({ onClose }: { onClose(): void }) {

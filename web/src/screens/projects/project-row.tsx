@@ -1,5 +1,5 @@
 import type { RecordOf } from '../../api/api.ts'
-import { useServices } from '../../app/services.ts'
+import { useServices } from '../../services/services.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Avatar } from '../../ui/notes.tsx'

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { ApiProblem } from '../../api/api-problem.ts'
-import { catalogQuery, useListing } from '../../api/use-listing.ts'
-import { useServices } from '../../app/services.ts'
+import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { SelectField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
+import { useServices } from '../../services/services.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 
 type Project = RecordOf<'project'>

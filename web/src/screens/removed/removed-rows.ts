@@ -1,7 +1,7 @@
 import type { Api, ResourceName } from '../../api/api.ts'
 import { type ById, loadByIds, rowsMax } from '../../api/load-all.ts'
-import { showDay } from '../../forms/days.ts'
-import { showHours } from '../../forms/hours.ts'
+import { showDay } from '../../time/days.ts'
+import { showHours } from '../../time/hours.ts'
 
 /** What a removed record may have, whatever it is. */
 export interface RemovedRow {

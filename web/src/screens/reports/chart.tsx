@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { showHours } from '../../forms/hours.ts'
+import { showHours } from '../../time/hours.ts'
 import { showPlanned } from '../../time/planned-hours.ts'
 import type { Hours } from './report.ts'
 

@@ -1,4 +1,4 @@
-import { showHours } from '../../forms/hours.ts'
+import { showHours } from '../../time/hours.ts'
 import { showPlanned } from '../../time/planned-hours.ts'
 import { Chart } from './chart.tsx'
 import type { Hours } from './report.ts'

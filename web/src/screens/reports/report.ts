@@ -1,6 +1,6 @@
 import type { Api, RecordOf } from '../../api/api.ts'
 import { byId, loadAll, loadByIds } from '../../api/load-all.ts'
-import { addDays, dayOf } from '../../forms/days.ts'
+import { addDays, dayOf } from '../../time/days.ts'
 import { plannedHours } from '../../time/planned-hours.ts'
 import { sumHours } from '../../time/sum-hours.ts'
 import { daysInWeek, mondayOf } from '../../time/weeks.ts'

@@ -1,5 +1,5 @@
-import { showDay } from '../../forms/days.ts'
-import { showHours } from '../../forms/hours.ts'
+import { showDay } from '../../time/days.ts'
+import { showHours } from '../../time/hours.ts'
 import { showPlanned } from '../../time/planned-hours.ts'
 import { showWeek } from '../../time/weeks.ts'
 import { Chart } from './chart.tsx'

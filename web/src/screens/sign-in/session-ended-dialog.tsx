@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useServices } from '../../app/services.ts'
+import { useServices } from '../../services/services.ts'
 import { startSignIn } from '../../session/sign-in.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 

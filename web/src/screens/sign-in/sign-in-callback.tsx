@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useServices } from '../../app/services.ts'
+import { useServices } from '../../services/services.ts'
 import { completeSignIn } from '../../session/sign-in.ts'
 import { Alone } from './alone.tsx'
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useSecondsUntil } from '../../app/connection-bar.tsx'
-import { homePath } from '../../app/screens.ts'
-import { useServices } from '../../app/services.ts'
+import { homePath } from '../../router/addresses.ts'
+import { useServices } from '../../services/services.ts'
 import { startSignIn } from '../../session/sign-in.ts'
+import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
 import { Alone } from './alone.tsx'
 
 /** Where the provider sends whoever has no session. Without its pending request the page asks for one. */

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/api-problem.ts'
-import { useServices } from '../../app/services.ts'
 import { forgetDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { readHours } from '../../forms/hours.ts'
-import { undoLabel } from '../../ui/toasts.tsx'
+import { useServices } from '../../services/services.ts'
+import { undoLabel } from '../../services/toasts.ts'
 import { type Appointment, type Cell, cellKeyOf } from './week.ts'
 
 /** What was typed into a cell and is not saved. */

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
 import type { AllLoaded } from '../../api/load-all.ts'
-import { useLoaded } from '../../api/use-loaded.ts'
-import { useServices } from '../../app/services.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { useServices } from '../../services/services.ts'
 import { type Appointment, entriesOfWeek, rowsOfWeek, type WeekRows } from './week.ts'
 
 export interface Week {

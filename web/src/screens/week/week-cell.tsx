@@ -1,5 +1,5 @@
 import type { TargetedKeyboardEvent } from 'preact'
-import { showDay } from '../../forms/days.ts'
+import { showDay } from '../../time/days.ts'
 import { sumHours } from '../../time/sum-hours.ts'
 import { showWeekday } from '../../time/weeks.ts'
 import { Icon } from '../../ui/icon.tsx'

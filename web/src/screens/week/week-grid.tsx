@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { addDays, dayOf, showDay, today } from '../../forms/days.ts'
-import { showHours } from '../../forms/hours.ts'
+import { addDays, dayOf, showDay, today } from '../../time/days.ts'
+import { showHours } from '../../time/hours.ts'
 import { plannedHours, showPlanned } from '../../time/planned-hours.ts'
 import { sumHours } from '../../time/sum-hours.ts'
 import { daysInWeek, daysOfWeek, showWeekday } from '../../time/weeks.ts'

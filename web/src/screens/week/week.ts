@@ -1,6 +1,6 @@
 import type { Api, RecordOf } from '../../api/api.ts'
 import { type ById, byId, loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
-import { addDays, dayOf } from '../../forms/days.ts'
+import { addDays, dayOf } from '../../time/days.ts'
 import { daysInWeek } from '../../time/weeks.ts'
 
 export type Appointment = RecordOf<'appointment'>

@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { useServices } from '../app/services.ts'
+import { listPathOf, type Page, type QueryOf, queryOf, type RecordOf, type ResourceName } from '../api/api.ts'
+import { ApiProblem } from '../api/api-problem.ts'
+import { type Connection, openLiveListing } from '../api/live-listing.ts'
+import { useServices } from '../services/services.ts'
 import { SessionEnded } from '../session/session.ts'
-import { listPathOf, type Page, type QueryOf, queryOf, type RecordOf, type ResourceName } from './api.ts'
-import { ApiProblem } from './api-problem.ts'
-import { type Connection, openLiveListing } from './live-listing.ts'
 
 export interface Listing<Row> {
   /** What was last known, also while a changed query or a lost connection is being caught up with. */

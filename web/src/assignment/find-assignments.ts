@@ -1,6 +1,6 @@
-import type { Api } from '../../api/api.ts'
-import type { Option } from '../../ui/combobox.tsx'
-import { projectsOf } from './week.ts'
+import type { Api } from '../api/api.ts'
+import { loadByIds } from '../api/load-all.ts'
+import type { Option } from '../ui/combobox.tsx'
 
 /** Whoever is not among them is found by typing more. */
 const suggestionsMax = 20
@@ -13,7 +13,8 @@ export async function findAssignments(
 ): Promise<readonly Option[]> {
   const query = { search, pageSize: suggestionsMax, sortColumn: 'name' }
   const { data } = await api.list('assignment', query, signal)
-  const projects = await projectsOf(api, data, signal)
+  const ids = data.map(({ projectId }) => projectId)
+  const projects = await loadByIds(api, 'project', ids, signal)
   return data.map(({ id, name, projectId }) => ({
     id,
     name: `${name} · ${projects.get(projectId)?.name ?? ''}`,

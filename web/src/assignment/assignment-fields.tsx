@@ -1,8 +1,8 @@
-import type { RecordOf } from '../../api/api.ts'
-import { catalogQuery, useListing } from '../../api/use-listing.ts'
-import { SelectField, TextAreaField, TextField } from '../../forms/fields.tsx'
-import type { FormState } from '../../forms/use-form.ts'
-import { PersonField } from '../../ui/person-picker.tsx'
+import type { RecordOf } from '../api/api.ts'
+import { catalogQuery, useListing } from '../data/use-listing.ts'
+import { SelectField, TextAreaField, TextField } from '../forms/fields.tsx'
+import type { FormState } from '../forms/use-form.ts'
+import { PersonField } from '../ui/person-picker.tsx'
 import type { AssignmentValues } from './assignment-values.ts'
 
 export interface AssignmentFieldsProps {

@@ -1,4 +1,4 @@
-import type { Page } from './api.ts'
+import type { Page } from '../api/api.ts'
 
 /** What lists said last, so that a dialog or screen opened again shows it at once while it is asked for anew. */
 export interface LastPages {

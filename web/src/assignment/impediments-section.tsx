@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { catalogQuery, useListing } from '../../api/use-listing.ts'
-import { useServices } from '../../app/services.ts'
-import { SelectField, TextField } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
-import { useForm } from '../../forms/use-form.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { useRemoval } from '../../ui/use-removal.ts'
+import { catalogQuery, useListing } from '../data/use-listing.ts'
+import { SelectField, TextField } from '../forms/fields.tsx'
+import { Form } from '../forms/form.tsx'
+import { useForm } from '../forms/use-form.ts'
+import { useServices } from '../services/services.ts'
+import { Icon } from '../ui/icon.tsx'
+import { useRemoval } from '../ui/use-removal.ts'
 
 /** What keeps it from going on. */
 export function ImpedimentsSection({ assignmentId }: { readonly assignmentId: string }) {

@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks'
-import type { RecordOf } from '../../api/api.ts'
-import { useServices } from '../../app/services.ts'
-import { Form } from '../../forms/form.tsx'
-import { useForm } from '../../forms/use-form.ts'
+import type { RecordOf } from '../api/api.ts'
+import { Form } from '../forms/form.tsx'
+import { useForm } from '../forms/use-form.ts'
+import { useServices } from '../services/services.ts'
 import { AssignmentFields } from './assignment-fields.tsx'
 import { bodyOf, valuesOf } from './assignment-values.ts'
 

@@ -1,4 +1,4 @@
-import type { PathParameters } from '../router/match-path.ts'
+import type { PathParameters } from './match-path.ts'
 
 export interface ScreenProps {
   readonly parameters: PathParameters

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { useServices } from '../app/services.ts'
+import type { ResourceName } from '../api/api.ts'
+import { useServices } from '../services/services.ts'
 import { SessionEnded } from '../session/session.ts'
-import type { ResourceName } from './api.ts'
 import { reloadWhenDue, useRetry } from './use-listing.ts'
 
 export interface Loaded<Value> {

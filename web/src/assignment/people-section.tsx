@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import { sentenceOf } from '../../api/api-problem.ts'
-import { useListing } from '../../api/use-listing.ts'
-import { useServices } from '../../app/services.ts'
-import { PersonLine } from '../../ui/person-line.tsx'
-import { PersonPicker } from '../../ui/person-picker.tsx'
-import { useRemoval } from '../../ui/use-removal.ts'
+import { sentenceOf } from '../api/api-problem.ts'
+import { useListing } from '../data/use-listing.ts'
+import { useServices } from '../services/services.ts'
+import { PersonLine } from '../ui/person-line.tsx'
+import { PersonPicker } from '../ui/person-picker.tsx'
+import { useRemoval } from '../ui/use-removal.ts'
 
 /** Who works on it besides the one responsible. */
 export function PeopleSection({ assignmentId }: { readonly assignmentId: string }) {

@@ -1,13 +1,13 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Api } from '../api/api.ts'
-import type { LastPages } from '../api/last-pages.ts'
 import type { People } from '../api/people.ts'
 import type { Sender } from '../api/send.ts'
 import type { Router } from '../router/router.ts'
+import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
-import type { Toasts } from '../ui/toasts.tsx'
-import type { Configuration } from './configuration.ts'
+import type { LastPages } from './last-pages.ts'
+import type { Toasts } from './toasts.ts'
 
 /** Everything that lives as long as the page; made in main.tsx. */
 export interface Services extends Sender {

@@ -1,6 +1,6 @@
-import type { CreateOf, RecordOf } from '../../api/api.ts'
-import { dayOf, momentOf } from '../../forms/days.ts'
-import { readHours } from '../../forms/hours.ts'
+import type { CreateOf, RecordOf } from '../api/api.ts'
+import { readHours } from '../forms/hours.ts'
+import { dayOf, momentOf } from '../time/days.ts'
 
 type Assignment = RecordOf<'assignment'>
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useServices } from '../app/services.ts'
-import { type QueryOf, queryOf, type RecordOf, type ResourceName } from './api.ts'
+import { type QueryOf, queryOf, type RecordOf, type ResourceName } from '../api/api.ts'
+import { useServices } from '../services/services.ts'
 import { type Listing, useListing } from './use-listing.ts'
 
 /** The interface's largest page. */

@@ -1,0 +1,3 @@
+const format = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 })
+
+export const showHours = (hours: number): string => `${format.format(hours)} h`
