@@ -1,27 +1,52 @@
-import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { type DedicatedUser, dedicatedUser, idleSystemUsers, isDedicated } from './dedicated-user.ts'
 
 /** As whom the database's programs run: PostgreSQL refuses root. */
 export interface Account {
   /** What stands before every command. */
   readonly prefix: readonly string[]
   /** Set when it is another user than this process's. */
-  readonly user?: { readonly uid: number; readonly gid: number }
+  readonly user?: DedicatedUser
 }
 
-/** Best first. `owner` is the user whose cluster it is already. */
-export function accountsFor(owner: number | undefined): readonly Account[] {
+export interface Owners {
+  /** Of the cluster, when there is one. */
+  readonly cluster: number | undefined
+  /** Of the folder around it. */
+  readonly folder: number
+}
+
+/**
+ * Best first. For root it is a number that no account of the machine has, so that nobody else can become it; an
+ * account that others use too, such as nobody, never is one of them.
+ */
+export function accountsFor(path: string, owners: Owners): readonly Account[] {
   if (process.getuid?.() !== 0) return ordinaryAccounts()
-  const unprivileged = ['postgres', 'nobody'].flatMap(findUser)
-  if (owner === undefined) return [...unprivileged, namespaced]
-  if (owner === 0) return [namespaced, ...unprivileged]
-  const known = unprivileged.filter(({ user }) => user?.uid === owner)
-  const own = known.length > 0 ? known : [{ prefix: [], user: { uid: owner, gid: owner } }]
-  return [...own, ...unprivileged, namespaced]
+  const { cluster, folder } = owners
+  if (cluster === 0) return [namespaced, { prefix: [], user: dedicatedUser(path) }]
+  return [{ prefix: [], user: userFor(path, cluster, folder) }, namespaced]
+}
+
+/** Somebody's own cluster, in their own folder, stays theirs when root starts it. */
+function userFor(path: string, cluster: number | undefined, folder: number): DedicatedUser {
+  const stays = cluster !== undefined && (cluster === folder || isDedicated(cluster))
+  return stays ? { uid: cluster, gid: cluster } : dedicatedUser(path)
+}
+
+/** As whom the files of a new cluster are made: initdb wants to know its own name, which a dedicated user lacks. */
+export function makersFor(account: Account): readonly Account[] {
+  if (account.user === undefined) return [account]
+  return [namespaced, ...idleSystemUsers().map((user) => ({ prefix: [], user }))]
 }
 
 /** Nothing of this process's environment may change how the database behaves. */
-export const minimalEnvironment = () => ({ PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' })
+export const minimalEnvironment = () => ({
+  PATH: process.env.PATH,
+  LC_ALL: 'C',
+  TZ: 'UTC',
+  // Windows finds its own libraries by it.
+  ...(process.platform === 'win32' && { SystemRoot: process.env.SystemRoot }),
+})
 
 const plain: Account = { prefix: [] }
 
@@ -37,19 +62,5 @@ function ordinaryAccounts(): readonly Account[] {
     return [plain]
   } catch {
     return [namespaced, plain]
-  }
-}
-
-function findUser(name: string): Account[] {
-  const line = readUsers().find((user) => user.startsWith(`${name}:`))
-  const [uid = 0, gid = 0] = (line ?? '').split(':').slice(2, 4).map(Number)
-  return uid > 0 && gid > 0 ? [{ prefix: [], user: { uid, gid } }] : []
-}
-
-function readUsers(): readonly string[] {
-  try {
-    return readFileSync('/etc/passwd', 'utf8').split('\n')
-  } catch {
-    return []
   }
 }

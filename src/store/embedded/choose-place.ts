@@ -49,10 +49,11 @@ function clusterIn(dataDirectory: string): string {
 }
 
 function findPlace(cluster: string, candidates: readonly string[]): Place | undefined {
-  const accounts = accountsFor(ownerOf(cluster))
+  const folder = dirname(cluster)
+  const accounts = accountsFor(cluster, { cluster: ownerOf(cluster), folder: ownerOf(folder) ?? 0 })
   for (const binaries of candidates) {
     for (const account of accounts) {
-      const major = probe(binaries, account, dirname(cluster))
+      const major = probe(binaries, account, folder)
       if (major !== undefined && fits(cluster, major)) return { binaries, major, account, cluster }
     }
   }
@@ -76,7 +77,7 @@ function findPlaceElsewhere(dataDirectory: string, cluster: string, binaries: st
 }
 
 /** The major version, when this account can run these binaries and enter this folder. */
-function probe(binaries: string, account: Account, folder: string): number | undefined {
+export function probe(binaries: string, account: Account, folder: string): number | undefined {
   const server = programIn(binaries, 'postgres')
   const command =
     process.platform === 'win32'

@@ -24,7 +24,8 @@ export function spawnLeashed(
   account: Account,
   [input, output, errors]: readonly [Stream, Stream, Stream],
 ): Leashed {
-  const child = spawn('/bin/sh', ['-c', script, 'leash', ...account.prefix, ...command], {
+  const [program = '', ...parameters] = process.platform === 'win32' ? command : held(account, command)
+  const child = spawn(program, parameters, {
     ...account.user,
     cwd: '/',
     env: minimalEnvironment(),
@@ -46,6 +47,13 @@ export function spawnLeashed(
   })
   return { process: child, exited, ending: () => ending, release: () => pipe.destroy() }
 }
+
+/** Windows has no such shell: there, only short programs are run like this. */
+const held = ({ prefix }: Account, command: readonly string[]) => [
+  ...['/bin/sh', '-c', script, 'leash'],
+  ...prefix,
+  ...command,
+]
 
 /**
  * A shell gives background programs no input, so it is handed over by hand. A program that has just begun still

@@ -1,5 +1,4 @@
 import {
-  chownSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -10,27 +9,41 @@ import {
   rmSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Account } from './accounts.ts'
-import type { Place } from './choose-place.ts'
+import { type Account, makersFor } from './accounts.ts'
+import { type Place, probe } from './choose-place.ts'
+import { giveTo } from './give-to.ts'
+import { passwordArguments } from './password.ts'
 import { programIn } from './program-in.ts'
 import { runToEnd } from './run-to-end.ts'
 import type { Settings } from './start-server.ts'
-import { passwordArguments } from './windows-password.ts'
 
 export const isCluster = (cluster: string) => existsSync(join(cluster, 'PG_VERSION'))
 
 /** Made beside its place and renamed when complete: whatever ends this process, nothing half-made is used. */
 export async function makeCluster(place: Place, settings: Settings): Promise<void> {
-  const { binaries, account, cluster } = place
+  const { cluster, account } = place
   requireFree(cluster)
   const staging = mkdtempSync(`${cluster}${stagingMark}`)
-  give(staging, account)
-  const initdb = [programIn(binaries, 'initdb'), ...initdbArguments(staging, settings)]
-  await initialize(initdb, localesFor(place.major), account)
-  const single = [programIn(binaries, 'postgres'), '--single', '-D', staging, 'postgres']
-  await runToEnd(single, account, 'create database tracker\n')
+  await fill(staging, { ...place, account: makerFor(place) }, settings)
+  giveTo(account, staging)
   renameSync(staging, cluster)
   syncDirectory(dirname(cluster))
+}
+
+function makerFor({ binaries, account, cluster }: Place): Account {
+  const maker = makersFor(account).find((each) => probe(binaries, each, dirname(cluster)) !== undefined)
+  if (maker !== undefined) return maker
+  throw new Error('Root has no user here to make a database as. Start as an ordinary user.')
+}
+
+/** On Windows initdb's own database has to do: a server by itself refuses administrators there. */
+async function fill(staging: string, { binaries, major, account }: Place, settings: Settings): Promise<void> {
+  giveTo(account, staging)
+  const initdb = [programIn(binaries, 'initdb'), ...initdbArguments(staging, settings)]
+  await initialize(initdb, localesFor(major), account)
+  if (process.platform === 'win32') return
+  const single = [programIn(binaries, 'postgres'), '--single', '-D', staging, 'postgres']
+  await runToEnd(single, account, 'create database tracker\n')
 }
 
 function requireFree(cluster: string): void {
@@ -53,14 +66,10 @@ export function removeHalfMade({ cluster }: Place): void {
 
 const stagingMark = '.new-'
 
-function give(path: string, { user }: Account): void {
-  if (user !== undefined) chownSync(path, user.uid, user.gid)
-}
-
 function initdbArguments(staging: string, { fsync = 'on' }: Settings): readonly string[] {
   return [
     ...['-D', staging, '-U', 'tracker', '--encoding=UTF8', '--no-instructions'],
-    ...(process.platform === 'win32' ? passwordArguments(dirname(staging)) : ['--auth=trust']),
+    ...(process.platform === 'win32' ? passwordArguments(dirname(staging)) : ['--auth=reject']),
     ...(fsync === 'off' ? ['--no-sync'] : []),
   ]
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, chmodSync, constants, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -20,7 +20,7 @@ export function takeOwnership(dataDirectory: string): Ownership {
     lock.close()
     throw isBusy(error) ? alreadyRunning(dataDirectory, ownerFile) : notWritable(dataDirectory, error)
   }
-  writeFileSync(ownerFile, `${process.pid}\n`)
+  writeFileSync(ownerFile, `${process.pid}\n`, { mode: 0o600 })
   return holdUntilRelease(lock)
 }
 
@@ -41,6 +41,8 @@ function openLock(dataDirectory: string): DatabaseSync {
     const lock = new DatabaseSync(file, { timeout: 0 })
     // SQLite opens what it may only read without a word, and locks nothing then.
     accessSync(file, constants.W_OK)
+    // Whoever can read it can hold a lock on it.
+    chmodSync(file, 0o600)
     return lock
   } catch (error) {
     throw notWritable(dataDirectory, error)

@@ -1,13 +1,16 @@
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { rmSync, statSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { askForNothing, askForPassword, asksFor } from './access-rules.ts'
 import type { Place } from './choose-place.ts'
 import { endServer } from './end-server.ts'
+import { giveTo } from './give-to.ts'
 import { type Leashed, spawnLeashed } from './leash.ts'
+import { findPassword, keepNewPassword } from './password.ts'
 import { endOrphans, isServing, readPostmaster } from './postmaster.ts'
 import { programIn } from './program-in.ts'
 import { openServerLog } from './server-log.ts'
+import { setPassword } from './set-password.ts'
 import { removeLeftSocketLock, socketDirectoryFor } from './socket-directory.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -30,9 +33,13 @@ export async function startServer(
   { dataDirectory, settings, onExit }: ServerOptions,
 ): Promise<Server> {
   const { cluster, account } = place
-  giveToAccount(place)
+  // The same cluster may have been made by a start that had to run as somebody else.
+  giveTo(account, cluster)
   const socketDirectory = socketDirectoryFor(cluster, account)
   removeLeftSocketLock(socketDirectory)
+  const kept = findPassword(dataDirectory)
+  const isProtected = kept !== undefined && asksFor(cluster, kept)
+  if (!isProtected) askForNothing(place)
   const command = commandFor(place, { ...settingsFor(place, socketDirectory), ...settings })
   const { leashed, pid, logPath } = await startUntilReady(place, command, dataDirectory)
   let isStopping = false
@@ -44,14 +51,15 @@ export async function startServer(
     await endServer(pid, () => leashed.ending() !== undefined && !isServing(pid, cluster))
     if (socketDirectory !== cluster) rmSync(socketDirectory, { recursive: true, force: true })
   }
-  return { url: `postgresql://tracker@/tracker?host=${encodeURIComponent(socketDirectory)}&port=5432`, stop }
-}
-
-/** The same cluster may have been made by a start that had to run as somebody else. */
-function giveToAccount({ cluster, account }: Place): void {
-  if (process.getuid?.() !== 0) return
-  const { uid, gid } = account.user ?? { uid: 0, gid: 0 }
-  if (statSync(cluster).uid !== uid) execFileSync('chown', ['-R', `${uid}:${gid}`, cluster])
+  const password = isProtected ? kept : keepNewPassword(dataDirectory)
+  try {
+    if (!isProtected) await setPassword(socketDirectory, password, () => askForPassword(place, password))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const query = `host=${encodeURIComponent(socketDirectory)}&port=5432`
+  return { url: `postgresql://tracker:${password}@/tracker?${query}`, stop }
 }
 
 function settingsFor({ cluster, major }: Place, socketDirectory: string): Settings {
@@ -63,6 +71,7 @@ function settingsFor({ cluster, major }: Place, socketDirectory: string): Settin
     port: 5432,
     max_connections: 100,
     shared_buffers: '64MB',
+    password_encryption: 'scram-sha-256',
     timezone: 'UTC',
     log_timezone: 'UTC',
     lc_messages: 'C',

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Place } from './choose-place.ts'
+import { findPassword } from './password.ts'
 import { programIn } from './program-in.ts'
 import type { Server, ServerOptions } from './start-server.ts'
-import { passwordIn } from './windows-password.ts'
 
 /**
  * Untested: no Windows machine was at hand. PostgreSQL's own `pg_ctl` does the work, over TCP on this machine only.
@@ -26,7 +26,7 @@ export async function startWindowsServer(
   const log = join(dataDirectory, 'postgres.log')
   if (!control('start', '-l', log, '-o', options.join(' ')))
     throw new Error(`The database did not start: see ${log}.`)
-  const url = `postgresql://tracker:${passwordIn(dataDirectory)}@127.0.0.1:${port}/tracker`
+  const url = `postgresql://tracker:${findPassword(dataDirectory)}@127.0.0.1:${port}/postgres`
   const stop = async () => {
     control('stop', '-m', 'fast')
   }

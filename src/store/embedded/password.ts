@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+const fileIn = (dataDirectory: string) => join(dataDirectory, 'postgres.password')
+
+/** The password of the cluster's one role; undefined when there is none, or one that was cut short. */
+export function findPassword(dataDirectory: string): string | undefined {
+  const file = fileIn(dataDirectory)
+  if (!existsSync(file)) return undefined
+  // Copies and restored backups may have become readable for others.
+  chmodSync(file, 0o600)
+  const password = readFileSync(file, 'utf8').trim()
+  return /^[0-9a-f]{48}$/.test(password) ? password : undefined
+}
+
+export function keepNewPassword(dataDirectory: string): string {
+  const password = randomBytes(24).toString('hex')
+  replaceFile(fileIn(dataDirectory), `${password}\n`)
+  return password
+}
+
+/** Complete or not at all, readable by its owner only, and never through a link that somebody laid there. */
+export function replaceFile(file: string, text: string, owned?: (handle: number) => void): void {
+  const staging = `${file}.new`
+  rmSync(staging, { force: true })
+  const handle = openSync(staging, 'wx', 0o600)
+  try {
+    owned?.(handle)
+    writeSync(handle, text)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(staging, file)
+}
+
+export function passwordArguments(dataDirectory: string): readonly string[] {
+  if (findPassword(dataDirectory) === undefined) keepNewPassword(dataDirectory)
+  return ['--auth=scram-sha-256', `--pwfile=${fileIn(dataDirectory)}`]
+}
