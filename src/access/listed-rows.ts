@@ -1,6 +1,6 @@
 import type { Caller } from '../model/caller.ts'
 import type { Listed } from '../resources/define-resource.ts'
-import { isLink } from '../resources/derived.ts'
+import { goesAlong } from '../resources/derived.ts'
 import { column } from '../store/rows.ts'
 import { allOf, raw, type Sql, sql } from '../store/sql.ts'
 import { type Memberships, type RowState, visibleRows } from './visible-rows.ts'
@@ -22,6 +22,6 @@ function restorableRows(listed: Listed, caller: Caller): Sql {
     visibleRows(listed, caller, restorersMemberships),
     ...(ownerColumn && !caller.isAdministrator ? [sql`row.${column(ownerColumn)} = ${caller.id}`] : []),
     // A link that went along with a parent comes back with it, and cannot before.
-    ...(isLink(listed) ? [raw('row.removed_with is null')] : []),
+    ...(goesAlong(listed) ? [raw('row.removed_with is null')] : []),
   ])
 }

@@ -1,30 +1,37 @@
-/** Who may see and change a resource's rows. `access/` gives each kind its meaning. */
-export type AccessRule =
+/** Who may see and change a resource's rows. `access/` gives each kind its meaning. `Columns` are those of the resource. */
+export type AccessRule<Columns extends string = string> =
   /** Everybody reads, administrators write. */
   | { readonly kind: 'catalog' }
   /** Nobody else reads or writes. */
   | { readonly kind: 'administrators' }
   /** Accounts: everybody sees himself and whoever shares a project with him. Nobody writes. */
   | { readonly kind: 'colleagues' }
-  | ProjectMembers
+  | ProjectMembers<Columns>
 
-export interface ProjectMembers {
+export interface ProjectMembers<Columns extends string = string> {
   readonly kind: 'projectMembers'
   /** The columns that lead from a row to its project. */
-  readonly projectPath: ProjectPath
+  readonly projectPath: ProjectPath<Columns>
   /** The column that must name the caller when somebody else than an administrator writes. */
-  readonly ownerColumn?: 'userId'
+  readonly ownerColumn?: Extract<'userId', Columns>
   /** A new row has no members yet, so anybody may create it. */
   readonly anyoneMayCreate?: true
 }
 
-export type ProjectPath = readonly ['id'] | readonly ['projectId'] | readonly ['assignmentId', 'projectId']
+/** A row is its own project, names it, or names the assignment that names it. */
+export type ProjectPath<Columns extends string = string> =
+  | readonly ['id']
+  | ('projectId' extends Columns ? readonly ['projectId'] : never)
+  | ('assignmentId' extends Columns ? readonly ['assignmentId', 'projectId'] : never)
 
-export const catalog: AccessRule = { kind: 'catalog' }
-export const administratorsOnly: AccessRule = { kind: 'administrators' }
-export const colleagues: AccessRule = { kind: 'colleagues' }
-export const membersOfProject: AccessRule = { kind: 'projectMembers', projectPath: ['projectId'] }
-export const membersOfAssignment: AccessRule = {
+export const catalog = { kind: 'catalog' } as const satisfies AccessRule
+export const administratorsOnly = { kind: 'administrators' } as const satisfies AccessRule
+export const colleagues = { kind: 'colleagues' } as const satisfies AccessRule
+export const membersOfProject = {
+  kind: 'projectMembers',
+  projectPath: ['projectId'],
+} as const satisfies AccessRule
+export const membersOfAssignment = {
   kind: 'projectMembers',
   projectPath: ['assignmentId', 'projectId'],
-}
+} as const satisfies AccessRule

@@ -2,7 +2,7 @@ import { type Kind, refused } from './field.ts'
 import { readMoment } from './moment.ts'
 import { passwordCharactersMax, passwordProblems } from './password-policy.ts'
 
-export const text = ({ max }: { max: number }): Kind<string> => ({
+export const text = ({ max }: { max: number }): Kind<string, 'text'> => ({
   schema: { type: 'string', maxLength: max },
   wire: 'text',
   read(input, label) {
@@ -14,7 +14,7 @@ export const text = ({ max }: { max: number }): Kind<string> => ({
 })
 
 /** Any form of UUID is kept as it is, in lower case: those of .NET carry no version bits. */
-export const uuid: Kind<string> = {
+export const uuid: Kind<string, 'uuid'> = {
   schema: { type: 'string', format: 'uuid' },
   wire: 'uuid',
   read: (input, label) =>
@@ -26,7 +26,7 @@ export const uuid: Kind<string> = {
 /** What .NET clients send for an id that was not given. */
 export const zeroUuid = '00000000-0000-0000-0000-000000000000'
 
-export const moment: Kind<string> = {
+export const moment: Kind<string, 'moment'> = {
   schema: { type: 'string', format: 'date-time' },
   wire: 'moment',
   read(input, label) {
@@ -36,7 +36,7 @@ export const moment: Kind<string> = {
 }
 
 /** Quarter hours matter to people; less than a hundredth of an hour does not. */
-export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number> {
+export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, 'number'> {
   const least = zeroAllowed ? '0 or more' : 'greater than 0'
   const schema = {
     type: 'number',
@@ -59,7 +59,7 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number> {
   }
 }
 
-export const wholeNumber = ({ min, max }: { min: number; max: number }): Kind<number> => ({
+export const wholeNumber = ({ min, max }: { min: number; max: number }): Kind<number, 'wholeNumber'> => ({
   schema: { type: 'integer', minimum: min, maximum: max },
   wire: 'wholeNumber',
   read: (input, label) =>
@@ -69,7 +69,7 @@ export const wholeNumber = ({ min, max }: { min: number; max: number }): Kind<nu
 })
 
 /** A new password, never trimmed: a space may be part of it. */
-export const newPassword: Kind<string> = {
+export const newPassword: Kind<string, 'text'> = {
   schema: {
     type: 'string',
     format: 'password',

@@ -2,11 +2,11 @@
 export type Reading<Value> = { readonly value: Value } | { readonly problems: readonly string[] }
 
 /** What a column can hold: how it is read, shown again and described. The one extension point of the resources. */
-export interface Kind<Value> {
+export interface Kind<Value, Wire extends WireKind = WireKind> {
   /** As OpenAPI describes it. */
   readonly schema: Readonly<Record<string, unknown>>
   /** As typed messages carry it. */
-  readonly wire: WireKind
+  readonly wire: Wire
   read(input: unknown, label: string): Reading<Value>
 }
 
@@ -23,44 +23,71 @@ export type Presence =
   /** Read on update only, never stored; absent or null means it was not asked for. */
   | 'updateOnly'
 
-export interface Reference {
-  readonly resource: string
-  readonly whenRemoved: 'blockRemoval' | 'removeAlong'
+/** What happens to a row when the row it points at is removed. */
+export type WhenRemoved =
+  /** The removal is refused while this row is active. */
+  | 'blockRemoval'
+  /** This row is removed with it, and comes back with it. */
+  | 'removeAlong'
+  /** This row stays, and keeps pointing at what was removed. */
+  | 'stay'
+
+export interface Reference<Target extends string = string> {
+  readonly resource: Target
+  readonly whenRemoved: WhenRemoved
 }
 
-export interface Field<Value = unknown, Required extends Presence = Presence> extends Kind<Value> {
+export interface Field<
+  Value = unknown,
+  Required extends Presence = Presence,
+  Wire extends WireKind = WireKind,
+  N extends number = number,
+> extends Kind<Value, Wire> {
   readonly presence: Required
   /** In the messages of this resource, for ever: a new field takes a number that was never used. */
-  readonly number: number
+  readonly number: N
   /** Stored in another form, never shown and never a sort column. */
   readonly isSecret?: true
   readonly references?: Reference
 }
 
+export type ReferenceField<Target extends string, N extends number> = Field<string, 'required', 'uuid', N> & {
+  readonly references: Reference<Target>
+}
+
 export type ValueOf<F> = F extends Field<infer Value> ? Value : never
 
-export const required = <Value>(number: number, kind: Kind<Value>): Field<Value, 'required'> => ({
-  ...kind,
-  number,
-  presence: 'required',
-})
+/** Of the common fields, in the messages of every resource. */
+export const commonNumbers = { id: 1, createdAt: 11, updatedAt: 12, deletedAt: 13, active: 14 } as const
 
-export const optional = <Value>(number: number, kind: Kind<Value>): Field<Value | null, 'optional'> => ({
+type CommonNumber = (typeof commonNumbers)[keyof typeof commonNumbers]
+
+/** A number for a field of one resource; any other does not compile, and the error is the sentence. */
+type OwnNumber<N extends number> = N extends CommonNumber
+  ? 'The numbers 1 and 11 to 14 belong to the common fields.'
+  : N
+
+const declare =
+  <P extends Presence>(presence: P) =>
+  <Value, Wire extends WireKind, const N extends number>(
+    number: OwnNumber<N>,
+    kind: Kind<Value, Wire>,
+  ): Field<Value, P, Wire, N> => ({ ...kind, number: number as N, presence })
+
+export const required = declare('required')
+
+export const requiredOnCreate = declare('requiredOnCreate')
+
+export const updateOnly = declare('updateOnly')
+
+export const optional = <Value, Wire extends WireKind, const N extends number>(
+  number: OwnNumber<N>,
+  kind: Kind<Value, Wire>,
+): Field<Value | null, 'optional', Wire, N> => ({
   ...kind,
-  number,
+  number: number as N,
   presence: 'optional',
   read: (input, label) => (input === null ? { value: null } : kind.read(input, label)),
-})
-
-export const requiredOnCreate = <Value>(
-  number: number,
-  kind: Kind<Value>,
-): Field<Value, 'requiredOnCreate'> => ({ ...kind, number, presence: 'requiredOnCreate' })
-
-export const updateOnly = <Value>(number: number, kind: Kind<Value>): Field<Value, 'updateOnly'> => ({
-  ...kind,
-  number,
-  presence: 'updateOnly',
 })
 
 export const secret = <F extends Field>(field: F): F & { readonly isSecret: true } => ({
@@ -69,12 +96,15 @@ export const secret = <F extends Field>(field: F): F & { readonly isSecret: true
 })
 
 /** A reference says what happens to this row when the row it points at is removed. */
-export const references = (
-  number: number,
-  kind: Kind<string>,
-  resource: string,
-  whenRemoved: Reference['whenRemoved'],
-): Field<string, 'required'> => ({ ...required(number, kind), references: { resource, whenRemoved } })
+export const references = <const Target extends string, const N extends number>(
+  number: OwnNumber<N>,
+  kind: Kind<string, 'uuid'>,
+  resource: Target,
+  whenRemoved: WhenRemoved,
+): ReferenceField<Target, N> => ({
+  ...required(number, kind),
+  references: { resource, whenRemoved },
+})
 
 export const refused = (...problems: readonly string[]): { readonly problems: readonly string[] } => ({
   problems,

@@ -5,7 +5,9 @@ import { labelOf } from '../model/field.ts'
 import { isLongerThan, isMissing, isStorable, moment, uuid } from '../model/field-kinds.ts'
 import { isEarlier } from '../model/moment.ts'
 import { collectViolations, type Violations } from '../model/violations.ts'
-import type { Listed } from '../resources/define-resource.ts'
+import { resources } from '../resources/all.ts'
+import type { Edition, Listed } from '../resources/define-resource.ts'
+import { dateKeys, relationKeysOf, relationsOf, supportsDates } from '../resources/list-keys.ts'
 import { idsMax, pageNumberMax, pageSizeDefault, pageSizeMax, searchCharactersMax } from './limits.ts'
 import { readUuids } from './read-uuids.ts'
 
@@ -24,14 +26,10 @@ export interface ListQuery {
   readonly dateTo: string | undefined
 }
 
-export const relationFilters = [
-  'organizationId',
-  'projectId',
-  'assignmentId',
-  'userId',
-  'workflowId',
-] as const
-export const dateFilters = ['dateFrom', 'dateTo'] as const
+const relationKeys: Readonly<Record<Edition, readonly string[]>> = {
+  v1: relationKeysOf(resources, 'v1'),
+  ext: relationKeysOf(resources, 'ext'),
+}
 
 /** Reads flat query keys, all violations at once. Keys it does not know are ignored, filters never are. */
 export function readListQuery(
@@ -45,7 +43,7 @@ export function readListQuery(
   refuseRepeatedKeys(query, violations)
   const given = (key: string): unknown =>
     isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
-  const [dateFrom, dateTo] = dateFilters.map((key) => readDate(listed, key, given(key), violations))
+  const [dateFrom, dateTo] = dateKeys.map((key) => readDate(listed, key, given(key), violations))
   if (dateFrom && dateTo && isEarlier(dateTo, dateFrom)) {
     violations.add('dateTo', 'DateTo must be on or after DateFrom.')
   }
@@ -68,9 +66,6 @@ export function readListQuery(
 
 /** Removed rows are listed for those who may restore them, which is a write. */
 export const purposeOf = (state: RowState) => (state === 'active' ? 'read' : 'write')
-
-export const supportsDates = ({ filters }: Listed): boolean =>
-  filters.some((filter) => typeof filter !== 'string')
 
 function refuseRepeatedKeys(query: Readonly<Record<string, unknown>>, violations: Violations) {
   for (const [key, value] of Object.entries(query)) {
@@ -141,13 +136,14 @@ function readRelations(
   violations: Violations,
 ): Readonly<Record<string, string>> {
   const relations: Record<string, string> = {}
-  for (const key of relationFilters) {
+  const supported = relationsOf(listed)
+  for (const key of relationKeys[listed.edition]) {
     const input = given(key)
     if (input === undefined) continue
     const reading = uuid.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
     if ('value' in reading) relations[key] = reading.value
     else violations.add(key, ...reading.problems)
-    if (!listed.filters.includes(key)) violations.add(key, unsupported(listed, key))
+    if (!supported.includes(key)) violations.add(key, unsupported(listed, key))
   }
   return relations
 }

@@ -2,7 +2,7 @@ import { restorersMemberships } from '../access/listed-rows.ts'
 import { requireOwner, requireRole } from '../access/require-write.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import { isLink, type ReferenceColumn, referencesFrom, referencesTo } from '../resources/derived.ts'
+import { goesAlong, type ReferenceColumn, referencesFrom, referencesTo } from '../resources/derived.ts'
 import type { Queries } from '../store/database.ts'
 import { column, restoreRows, tableOf } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
@@ -28,7 +28,7 @@ export async function restore(
     })
     requireOwner(resource, caller, rows)
     await requireActiveReferences(transaction, resource, rows)
-    await restoreRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`, isLink(resource))
+    await restoreRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`, goesAlong(resource))
     for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
       if (whenRemoved === 'removeAlong') await restoreLinks(transaction, child, parentId, caller, ids)
     }

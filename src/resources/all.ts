@@ -1,8 +1,10 @@
+import type { Reference } from '../model/field.ts'
 import { appointment } from './appointment.ts'
 import { assignment } from './assignment.ts'
 import { assignmentImpediment } from './assignment-impediment.ts'
 import { assignmentType } from './assignment-type.ts'
-import type { Resource } from './define-resource.ts'
+import { checkDeclarations } from './check-declarations.ts'
+import type { Edition, Resource } from './define-resource.ts'
 import { impediment } from './impediment.ts'
 import { organization } from './organization.ts'
 import { project } from './project.ts'
@@ -26,13 +28,35 @@ const declared = [
 ] as const
 
 /** Parents stand before their children: whoever locks rows of several tables does it in this order. */
-export const resources: readonly Resource[] = declared
+export const resources: readonly Resource[] = allKnown(declared)
+
+checkDeclarations(resources)
 
 /** The same for the compiler, name by name and field by field. */
 export type DeclaredResource = (typeof declared)[number]
+
+export const resourcesOf = (edition: Edition): readonly Resource[] =>
+  resources.filter((resource) => resource.edition === edition)
 
 export function resourceNamed(name: string): Resource {
   const resource = resources.find((candidate) => candidate.name === name)
   if (!resource) throw new Error(`No resource is named ${name}.`)
   return resource
+}
+
+type TargetOf<F> = {
+  [K in keyof F]: F[K] extends { readonly references: Reference<infer Target> } ? Target : never
+}[keyof F]
+
+type TargetsOf<R> = R extends Resource ? TargetOf<R['fields']> : never
+
+/** A reference to nothing does not compile, and the error is the sentence. */
+type NamesOnly<All extends readonly Resource[], Unknown extends string> = [Unknown] extends [never]
+  ? All
+  : `No resource is named ${Unknown}.`
+
+export function allKnown<const All extends readonly Resource[]>(
+  all: NamesOnly<All, Exclude<TargetsOf<All[number]>, All[number]['name']>>,
+): readonly Resource[] {
+  return all as All
 }

@@ -5,6 +5,7 @@ import { defineResource } from './define-resource.ts'
 
 export const appointment = defineResource({
   name: 'appointment',
+  edition: 'v1',
   table: 'appointments',
   fields: {
     description: optional(2, text({ max: descriptionCharactersMax })),

@@ -6,6 +6,7 @@ import { defineResource } from './define-resource.ts'
 
 export const assignmentImpediment = defineResource({
   name: 'assignmentImpediment',
+  edition: 'v1',
   table: 'assignment_impediments',
   fields: {
     description: optional(2, text({ max: descriptionCharactersMax })),

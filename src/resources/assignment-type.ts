@@ -6,6 +6,7 @@ import { defineResource } from './define-resource.ts'
 
 export const assignmentType = defineResource({
   name: 'assignmentType',
+  edition: 'v1',
   table: 'assignment_types',
   fields: { name: required(2, text({ max: nameCharactersMax })) },
   access: catalog,

@@ -7,6 +7,7 @@ import { defineResource } from './define-resource.ts'
 
 export const assignment = defineResource({
   name: 'assignment',
+  edition: 'v1',
   table: 'assignments',
   fields: {
     name: required(2, text({ max: nameCharactersMax })),

@@ -1,17 +1,22 @@
 import type { Passwords } from '../accounts/passwords.ts'
 import type { AccessRule } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
-import { type Field, labelOf, type ValueOf } from '../model/field.ts'
+import { type Field, labelOf, type Reference, type ValueOf } from '../model/field.ts'
 import type { FieldErrors } from '../model/problem.ts'
 import type { Queries } from '../store/database.ts'
 import type { Row, Values } from '../store/rows.ts'
 
 type Fields = Readonly<Record<string, Field>>
 
+/** `v1` is the contract, which stays; `ext` is what lies beside it: `/ext/` and a package of commands of its own. */
+export type Edition = 'v1' | 'ext'
+
 /** What one resource is. Routes, commands, SQL, filters and documents are all derived from it. */
 export interface Resource extends Listed {
   /** As people write it: assignment impediment. */
   readonly noun: string
+  /** Field numbers that were used once, with the names they had: no field gets one again. */
+  readonly retired: Readonly<Record<number, string>>
   /** Rules over one body, such as the order of two dates. */
   readonly checks: readonly Check<Values>[]
   readonly rules: Rules
@@ -21,6 +26,7 @@ export interface Resource extends Listed {
 export interface Listed {
   /** camelCase, as in the route and in the answer: `assignmentImpediment`. */
   readonly name: string
+  readonly edition: Edition
   readonly plural: string
   /** PascalCase, as in messages and in the names of commands. */
   readonly title: string
@@ -31,16 +37,16 @@ export interface Listed {
   /** What a record shows, in this order, and what a list may be sorted by. */
   readonly columns: readonly string[]
   readonly access: AccessRule
-  readonly filters: readonly Filter<string>[]
+  readonly filters: readonly Filter[]
   /** The only column it is ever sorted by; without it, the request chooses. */
   readonly sortedBy?: string
 }
 
-/** Equal to a column, a moment within the range of dates, or a period that overlaps it. */
-export type Filter<Column> =
-  | Column
-  | { readonly moment: Column }
-  | { readonly period: readonly [start: Column, end: Column] }
+/** Equal to a column that refers to a row, a moment within the range of dates, or a period that overlaps it. */
+export type Filter<Relation extends string = string, Moment extends string = string> =
+  | Relation
+  | { readonly moment: Moment }
+  | { readonly period: readonly [start: Moment, end: Moment] }
 
 /** Gets every field that could be read, so that all violations are reported at once. */
 export type Check<Input> = (input: Partial<Input>) => FieldErrors | undefined
@@ -56,26 +62,58 @@ export interface Rules {
 
 export type InputOf<F extends Fields> = { readonly [K in keyof F]: ValueOf<F[K]> }
 
-/** A resource whose name and fields the compiler knows too. */
-export interface Declared<Name extends string, F extends Fields> extends Resource {
-  readonly name: Name
-  readonly fields: F
+type ReferenceColumn<F> = {
+  [K in keyof F]: F[K] extends { readonly references: Reference } ? K : never
+}[keyof F] &
+  string
+
+type MomentColumn<F> = {
+  [K in keyof F]: F[K] extends { readonly wire: 'moment'; readonly presence: 'required' } ? K : never
+}[keyof F] &
+  string
+
+type FilterOf<F extends Fields> = Filter<ReferenceColumn<F>, MomentColumn<F>>
+
+/** Two fields with one number do not compile, and the error is the sentence. */
+type DistinctNumbers<F extends Fields> = {
+  readonly [K in keyof F]: F[K]['number'] extends F[Exclude<keyof F, K>]['number']
+    ? 'Another field of the resource has this number.'
+    : unknown
 }
 
-interface Declaration<Name extends string, F extends Fields> {
+/** A resource whose name, fields and filters the compiler knows too. */
+export interface Declared<Name extends string, E extends Edition, F extends Fields, Filters>
+  extends Resource {
   readonly name: Name
-  readonly table: string
+  readonly edition: E
   readonly fields: F
-  readonly access: AccessRule
-  readonly filters?: readonly Filter<keyof F & string>[]
+  readonly filters: Filters & readonly Filter[]
+}
+
+interface Declaration<
+  Name extends string,
+  E extends Edition,
+  F extends Fields,
+  Filters extends readonly FilterOf<F>[],
+> {
+  readonly name: Name
+  readonly edition: E
+  readonly table: string
+  readonly fields: F & DistinctNumbers<F>
+  readonly retired?: Readonly<Record<number, string>>
+  readonly access: AccessRule<keyof F & string>
+  readonly filters?: Filters
   readonly checks?: readonly Check<InputOf<F>>[]
   readonly rules?: Rules
 }
 
-export function defineResource<const Name extends string, const F extends Fields>(
-  declaration: Declaration<Name, F>,
-): Declared<Name, F> {
-  const { filters = [], checks = [], rules = {}, ...rest } = declaration
+export function defineResource<
+  const Name extends string,
+  const E extends Edition,
+  const F extends Fields,
+  const Filters extends readonly FilterOf<F>[] = readonly [],
+>(declaration: Declaration<Name, E, F, Filters>): Declared<Name, E, F, Filters> {
+  const { filters = [], retired = {}, checks = [], rules = {}, ...rest } = declaration
   const plural = `${declaration.name}s`
   return {
     ...rest,
@@ -85,7 +123,8 @@ export function defineResource<const Name extends string, const F extends Fields
     noun: nounOf(declaration.name),
     pluralNoun: nounOf(plural),
     columns: ['id', ...ownColumns(declaration.fields), 'createdAt', 'updatedAt', 'deletedAt', 'active'],
-    filters,
+    filters: filters as Filters,
+    retired,
     rules,
     // Each check is typed by its own fields here and only ever receives what those fields have read.
     checks: checks as Resource['checks'],

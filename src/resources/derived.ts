@@ -29,11 +29,11 @@ export const referencesTo = (parent: Resource) =>
     ),
   )
 
-/** Link rows go along with a parent, and remember which. */
-export const isLink = (resource: Listed): boolean =>
+/** Rows that a parent's removal takes along remember which parent it was, and come back with it. */
+export const goesAlong = (resource: Listed): boolean =>
   referencesFrom(resource).some(({ whenRemoved }) => whenRemoved === 'removeAlong')
 
-const searchable = ['name', 'description', 'login']
+const searchable = ['name', 'description', 'login', 'text']
 
 export const searchColumns = ({ fields }: Listed): string[] => searchable.filter((name) => name in fields)
 

@@ -6,6 +6,7 @@ import { defineResource } from './define-resource.ts'
 
 export const impediment = defineResource({
   name: 'impediment',
+  edition: 'v1',
   table: 'impediments',
   fields: { name: required(2, text({ max: nameCharactersMax })) },
   access: catalog,

@@ -6,6 +6,7 @@ import { defineResource } from './define-resource.ts'
 
 export const organization = defineResource({
   name: 'organization',
+  edition: 'v1',
   table: 'organizations',
   fields: {
     name: required(2, text({ max: nameCharactersMax })),

@@ -7,6 +7,7 @@ import type { Listed } from './define-resource.ts'
 /** An account as its colleagues know it. The login is no field of it, so no list can show, search or sort by one. */
 export const person: Listed = {
   name: 'person',
+  edition: 'ext',
   plural: 'people',
   title: 'Person',
   pluralTitle: 'People',

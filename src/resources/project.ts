@@ -6,6 +6,7 @@ import { addCreatorAsMember, refuseStaleVersion } from './project-rules.ts'
 
 export const project = defineResource({
   name: 'project',
+  edition: 'v1',
   table: 'projects',
   fields: {
     name: required(2, text({ max: nameCharactersMax })),

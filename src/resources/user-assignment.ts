@@ -5,6 +5,7 @@ import { defineResource } from './define-resource.ts'
 
 export const userAssignment = defineResource({
   name: 'userAssignment',
+  edition: 'v1',
   table: 'user_assignments',
   fields: {
     userId: references(2, uuid, 'user', 'removeAlong'),

@@ -5,6 +5,7 @@ import { defineResource } from './define-resource.ts'
 
 export const userProject = defineResource({
   name: 'userProject',
+  edition: 'v1',
   table: 'user_projects',
   fields: {
     userId: references(2, uuid, 'user', 'removeAlong'),

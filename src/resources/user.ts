@@ -7,6 +7,7 @@ import { endSignInsWhenCredentialsChange, hashPassword } from './user-rules.ts'
 
 export const user = defineResource({
   name: 'user',
+  edition: 'v1',
   table: 'users',
   fields: {
     name: required(2, text({ max: nameCharactersMax })),

@@ -6,6 +6,7 @@ import { defineResource } from './define-resource.ts'
 
 export const workflow = defineResource({
   name: 'workflow',
+  edition: 'v1',
   table: 'workflows',
   fields: {
     name: required(2, text({ max: nameCharactersMax })),

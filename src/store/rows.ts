@@ -60,7 +60,7 @@ export async function updateRow(
   return first(await write(transaction, table, 'update', writer, update))
 }
 
-/** Marks rows removed. Links also keep the parent that took them along. */
+/** Marks rows removed. Those that went along with a parent keep which one it was. */
 export async function removeRows(
   transaction: Queries,
   table: Table,
@@ -79,9 +79,9 @@ export async function restoreRows(
   table: Table,
   writer: Writer,
   which: Sql,
-  isLink: boolean,
+  goesAlong: boolean,
 ) {
-  const mark = isLink ? raw(', removed_with = null') : raw('')
+  const mark = goesAlong ? raw(', removed_with = null') : raw('')
   const update = sql`update ${tableOf(table)} set active = true, deleted_at = null${mark} where ${which}`
   return write(transaction, table, 'restore', writer, update)
 }

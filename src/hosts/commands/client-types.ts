@@ -1,13 +1,14 @@
 import type { ValueOf } from '../../model/field.ts'
 import type { DeclaredResource } from '../../resources/all.ts'
+import type { DateKey, PagingKey } from '../../resources/list-keys.ts'
 
-/** What the compiler knows of the 55 commands: one mapped type over the declarations, no generated code. */
+/** What the compiler knows of the commands: one mapped type over the declarations, no generated code. */
 export type CommandClient = {
   readonly [R in DeclaredResource as `create${Title<R>}`]: Call<CreateRequest<R>, FoundResult<R>>
 } & {
   readonly [R in DeclaredResource as `get${Title<R>}ById`]: Call<{ readonly id: string }, FoundResult<R>>
 } & {
-  readonly [R in DeclaredResource as `list${Title<R>}s`]: Call<ListRequest, ListResult<R>>
+  readonly [R in DeclaredResource as `list${Title<R>}s`]: Call<ListRequest<R>, ListResult<R>>
 } & {
   readonly [R in DeclaredResource as `remove${Title<R>}`]: Call<{ readonly ids: readonly string[] }, Result>
 } & {
@@ -47,23 +48,22 @@ export type UpdateRequest<R extends DeclaredResource, F = FieldsOf<R>> = { reado
 > &
   Perhaps<F, Named<F, 'optional' | 'requiredOnCreate' | 'updateOnly'>>
 
-export interface ListRequest {
-  readonly pagination: {
-    readonly pageNumber?: number
-    readonly pageSize?: number
-    readonly sortColumn?: string
-    readonly sortOrder?: 'ASC' | 'DESC'
-    readonly search?: string
-    /** Separated by commas. */
-    readonly ids?: string
-    readonly organizationId?: string
-    readonly projectId?: string
-    readonly assignmentId?: string
-    readonly userId?: string
-    readonly workflowId?: string
-    readonly dateFrom?: string
-    readonly dateTo?: string
-  }
+export interface ListRequest<R extends DeclaredResource> {
+  readonly pagination: Paging & Relations<R['filters'][number]>
+}
+
+/** The ids are separated by commas. */
+type Paging = { readonly [K in PagingKey]?: PagingValue<K> }
+
+type PagingValue<K extends PagingKey> = K extends 'pageNumber' | 'pageSize'
+  ? number
+  : K extends 'sortOrder'
+    ? 'ASC' | 'DESC'
+    : string
+
+/** Only what the resource can be filtered by. */
+type Relations<Filter> = { readonly [K in Extract<Filter, string>]?: string } & {
+  readonly [K in DateKey as Extract<Filter, object> extends never ? never : K]?: string
 }
 
 interface CommonFields {

@@ -6,6 +6,8 @@ export interface Message {
   readonly name: string
   /** In the order of their numbers. */
   readonly fields: readonly MessageField[]
+  /** Numbers that fields had once, with their names: nothing gets one of either again. */
+  readonly retired?: Readonly<Record<number, string>>
 }
 
 export interface MessageField {

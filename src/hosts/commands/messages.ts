@@ -1,5 +1,7 @@
-import type { Field } from '../../model/field.ts'
-import type { Resource } from '../../resources/define-resource.ts'
+import { commonNumbers, type Field, type WireKind } from '../../model/field.ts'
+import { resources } from '../../resources/all.ts'
+import type { Edition, Resource } from '../../resources/define-resource.ts'
+import { dateNumbers, pagingNumbers, relationKeysOf, relationNumbers } from '../../resources/list-keys.ts'
 import type { Message, MessageField } from './message.ts'
 
 export type Verb = 'create' | 'get' | 'list' | 'remove' | 'update'
@@ -18,11 +20,11 @@ export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, Com
   const found: MessageField = { name, number: 3, shape: record, isOptional: true }
   const page: MessageField = { name: 'result', number: 3, shape: pageOf(title, record), isOptional: true }
   return {
-    create: messages(`Create${title}`, bodyFields(resource, 'create'), [found]),
+    create: messages(`Create${title}`, bodyFields(resource, 'create'), [found], resource.retired),
     get: messages(`Get${title}ById`, [idField], [found]),
-    list: messages(`List${pluralTitle}`, [paginationField], [page]),
+    list: messages(`List${pluralTitle}`, [paginationOf(resource.edition)], [page]),
     remove: messages(`Remove${title}`, [idsField], []),
-    update: messages(`Update${title}`, bodyFields(resource, 'update'), []),
+    update: messages(`Update${title}`, bodyFields(resource, 'update'), [], resource.retired),
   }
 }
 
@@ -30,13 +32,14 @@ const messages = (
   name: string,
   request: readonly MessageField[],
   result: readonly MessageField[],
+  retired: Message['retired'] = {},
 ): CommandMessages => ({
   name,
-  request: { name: `${name}Command`, fields: request },
+  request: { name: `${name}Command`, fields: request, retired },
   result: { name: `${name}Result`, fields: [...outcome, ...result] },
 })
 
-const idField: MessageField = { name: 'id', number: 1, shape: 'uuid', isOptional: true }
+const idField: MessageField = { name: 'id', number: commonNumbers.id, shape: 'uuid', isOptional: true }
 
 const idsField: MessageField = { name: 'ids', number: 1, shape: 'uuid', isRepeated: true }
 
@@ -46,41 +49,38 @@ const outcome: readonly MessageField[] = [
 ]
 
 /** The flat keys of a REST list, in one object. */
-const pagination: Message = {
-  name: 'Pagination',
-  fields: (
-    [
-      ['pageNumber', 'wholeNumber'],
-      ['pageSize', 'wholeNumber'],
-      ['sortColumn', 'text'],
-      ['sortOrder', 'text'],
-      ['search', 'text'],
-      ['ids', 'text'],
-      ['organizationId', 'text'],
-      ['projectId', 'text'],
-      ['assignmentId', 'text'],
-      ['userId', 'text'],
-      ['workflowId', 'text'],
-      ['dateFrom', 'text'],
-      ['dateTo', 'text'],
-    ] as const
-  ).map(([name, shape], index) => ({ name, number: index + 1, shape, isOptional: true })),
+function paginationOf(edition: Edition): MessageField {
+  const known = relationKeysOf(resources, edition)
+  const relations = Object.entries(relationNumbers).filter(([name]) => known.includes(name))
+  const keys = [...Object.entries(pagingNumbers), ...relations, ...Object.entries(dateNumbers)]
+  const fields = keys.map(([name, number]) => ({
+    name,
+    number,
+    shape: shapeOf(name),
+    isOptional: true as const,
+  }))
+  return {
+    name: 'pagination',
+    number: 1,
+    shape: { name: 'Pagination', fields: inOrder(fields) },
+    isOptional: true,
+  }
 }
 
-const paginationField: MessageField = { name: 'pagination', number: 1, shape: pagination, isOptional: true }
+const shapeOf = (key: string): WireKind => (/^page(Number|Size)$/.test(key) ? 'wholeNumber' : 'text')
 
-/** These four follow the own fields of the eleven; later own fields take numbers from 15 on. */
 const commonFields: readonly MessageField[] = [
-  { name: 'createdAt', number: 11, shape: 'moment', isOptional: true },
-  { name: 'updatedAt', number: 12, shape: 'moment', isOptional: true },
-  { name: 'deletedAt', number: 13, shape: 'moment', isOptional: true },
-  { name: 'active', number: 14, shape: 'flag' },
+  { name: 'createdAt', number: commonNumbers.createdAt, shape: 'moment', isOptional: true },
+  { name: 'updatedAt', number: commonNumbers.updatedAt, shape: 'moment', isOptional: true },
+  { name: 'deletedAt', number: commonNumbers.deletedAt, shape: 'moment', isOptional: true },
+  { name: 'active', number: commonNumbers.active, shape: 'flag' },
 ]
 
-const recordOf = ({ title, fields, columns }: Resource): Message => ({
+const recordOf = ({ title, fields, columns, retired }: Resource): Message => ({
   name: title,
+  retired,
   fields: inOrder([
-    { name: 'id', number: 1, shape: 'uuid' },
+    { name: 'id', number: commonNumbers.id, shape: 'uuid' },
     ...Object.entries(fields)
       .filter(([name]) => columns.includes(name))
       .map(([name, field]) => ({

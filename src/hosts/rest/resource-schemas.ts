@@ -8,9 +8,9 @@ import {
   pageSizeMax,
   searchCharactersMax,
 } from '../../operations/limits.ts'
-import { dateFilters, relationFilters, supportsDates } from '../../operations/read-list-query.ts'
 import type { Listed, Resource } from '../../resources/define-resource.ts'
-import { isVersioned } from '../../resources/derived.ts'
+import { isVersioned, searchColumns } from '../../resources/derived.ts'
+import { dateKeys, relationsOf, supportsDates } from '../../resources/list-keys.ts'
 import type { QueryKey, Schema } from './route.ts'
 
 /** What the document says of the resources, all of it read off their declarations. */
@@ -123,17 +123,16 @@ export const sharedSchemas: Readonly<Record<string, Schema>> = {
 
 /** The keys of a list; a filter that the resource does not support is not among them. */
 export function listKeys(listed: Listed, state: RowState = 'active'): QueryKey[] {
-  const relations = relationFilters.filter((name) => listed.filters.includes(name))
   return [
     ...pagingKeys,
     ...orderKeys(listed, state),
-    ...searchKeys,
-    ...relations.map((name) => ({
+    ...searchKeys(listed),
+    ...relationsOf(listed).map((name) => ({
       name,
       description: `Only rows with this ${labelOf(name)}.`,
       schema: uuid.schema,
     })),
-    ...(supportsDates(listed) ? dateFilters.map(dateKey) : []),
+    ...(supportsDates(listed) ? dateKeys.map(dateKey) : []),
   ]
 }
 
@@ -173,14 +172,19 @@ const orderKeys = ({ columns, sortedBy }: Listed, state: RowState): QueryKey[] =
       },
 ]
 
-const searchKeys: readonly QueryKey[] = [
+const searchKeys = (listed: Listed): readonly QueryKey[] => [
   {
     name: 'search',
-    description: 'Text that name, description or login must contain, matched literally.',
+    description: searchDescription(searchColumns(listed)),
     schema: { type: 'string', maxLength: searchCharactersMax },
   },
   { name: 'ids', description: `Up to ${idsMax} ids, separated by commas.`, schema: { type: 'string' } },
 ]
+
+const searchDescription = (columns: readonly string[]): string =>
+  columns.length === 0
+    ? 'Accepted, and without effect: there is no text to search.'
+    : `Text that the ${columns.join(' or the ')} must contain, matched literally.`
 
 const dateKey = (name: string): QueryKey => ({
   name,

@@ -25,6 +25,11 @@ export const fileDescriptor = (commands: readonly Command[]): FileDescriptorProt
         field: message.fields.map((field) => fieldDescriptor(field, optionals.indexOf(field))),
         // The format wants each optional scalar in a group of its own, whose name begins with an underscore.
         oneofDecl: optionals.map(({ name }) => ({ name: `_${snakeCase(name)}` })),
+        reservedRange: Object.keys(message.retired ?? {}).map((number) => ({
+          start: Number(number),
+          end: Number(number) + 1,
+        })),
+        reservedName: Object.values(message.retired ?? {}).map(snakeCase),
       }
     }),
     service: [

@@ -20,7 +20,14 @@ const serviceText = (commands: readonly Command[]): string =>
     commands.map(({ name, request, result }) => `rpc ${name}(${request.name}) returns (${result.name});`),
   )
 
-const messageText = ({ name, fields }: Message): string => block(`message ${name}`, fields.map(fieldText))
+const messageText = ({ name, fields, retired = {} }: Message): string =>
+  block(`message ${name}`, [
+    ...Object.entries(retired).flatMap(([number, field]) => [
+      `reserved ${number};`,
+      `reserved "${snakeCase(field)}";`,
+    ]),
+    ...fields.map(fieldText),
+  ])
 
 function fieldText(field: MessageField): string {
   const label = field.isRepeated ? 'repeated ' : hasMarkedPresence(field) ? 'optional ' : ''

@@ -5,8 +5,6 @@ import type { LiveListings } from '../live-listings.ts'
 import { listKeys, ref } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 
-const searched = 'Text that the name must contain, matched literally.'
-
 /** The names a member needs to read a project: who is behind every userId he meets. */
 export const peopleRoute = (tracker: Tracker, live: LiveListings): Route => ({
   id: 'ListPeople',
@@ -15,7 +13,7 @@ export const peopleRoute = (tracker: Tracker, live: LiveListings): Route => ({
     'Lists active accounts that share a project with the caller, by name; all of them for administrators. With Accept: text/event-stream, as a live listing.',
   method: 'GET',
   path: '/ext/people',
-  query: listKeys(person).map((key) => ({ ...key, ...(key.name === 'search' && { description: searched }) })),
+  query: listKeys(person),
   answer: ref(`${person.title}Page`),
   refusals: [400],
   isConditional: true,

@@ -1,0 +1,165 @@
+import { commonNumbers, type Field } from '../model/field.ts'
+import type { Filter, Resource } from './define-resource.ts'
+import { relationNumberOf } from './list-keys.ts'
+
+/** Stops the program when a declaration cannot mean what it says, with every sentence at once. */
+export function checkDeclarations(resources: readonly Resource[]): void {
+  const problems = declarationProblems(resources)
+  if (problems.length > 0) throw new Error(['Declarations that cannot work:', ...problems].join('\n  '))
+}
+
+/** What is wrong with the declarations, one sentence each, naming the resource and the field. */
+export const declarationProblems = (resources: readonly Resource[]): string[] => [
+  ...sharedNames(resources),
+  ...resources.flatMap((resource) => [
+    ...nameProblems(resource),
+    ...Object.entries(resource.fields).flatMap(([name, field]) => [
+      ...numberProblems(resource, name, field),
+      ...referenceProblems(resources, resource, name, field),
+      ...ruleProblems(resource, name, field),
+    ]),
+    ...alongProblems(resource),
+    ...resource.filters.flatMap((filter, index) => filterProblems(resource, filter, index)),
+    ...accessProblems(resources, resource),
+  ]),
+]
+
+function sharedNames(resources: readonly Resource[]): string[] {
+  return resources.flatMap((resource, index) =>
+    (['name', 'plural', 'table'] as const).flatMap((key) => {
+      const other = resources.slice(0, index).find((earlier) => earlier[key] === resource[key])
+      return other ? [`${resource.name}: the ${key} ${resource[key]} is that of ${other.name}.`] : []
+    }),
+  )
+}
+
+const camelCase = /^[a-z][A-Za-z]*$/
+
+/** Names that records, requests and messages have already. */
+const takenFields: ReadonlySet<string> = new Set([
+  ...Object.keys(commonNumbers),
+  ...['removedWith', 'ids', 'pagination', 'result', 'success', 'message'],
+])
+
+function nameProblems({ name, title, table, fields }: Resource): string[] {
+  return [
+    ...(camelCase.test(name) ? [] : [`${name}: the name of a resource is camelCase.`]),
+    ...(/^(Pagination|.*(Page|Command|Result))$/.test(title)
+      ? [`${name}: no resource is called Pagination or ends in Page, Command or Result; messages are.`]
+      : []),
+    ...(/^[a-z][a-z_]*$/.test(table) ? [] : [`${name}: the table ${table} is not in snake_case.`]),
+    ...Object.keys(fields).flatMap((field) => [
+      ...(camelCase.test(field) ? [] : [`${name}.${field}: the name of a field is camelCase.`]),
+      ...(takenFields.has(field) || field === name
+        ? [`${name}.${field}: every record or message has something of this name already.`]
+        : []),
+    ]),
+  ]
+}
+
+const largestNumber = 536_870_911
+const isReservedByProtobuf = (number: number) => number >= 19_000 && number <= 19_999
+
+function numberProblems({ name, fields, retired }: Resource, field: string, { number }: Field): string[] {
+  const where = `${name}.${field}: the number ${number}`
+  const common = Object.entries(commonNumbers).find(([, taken]) => taken === number)
+  const earlier = Object.keys(fields).slice(0, Object.keys(fields).indexOf(field))
+  const other = earlier.find((one) => fields[one]?.number === number)
+  const before = retired[number]
+  return [
+    ...(Number.isInteger(number) && number > 0 && number <= largestNumber && !isReservedByProtobuf(number)
+      ? []
+      : [`${where} is none that a message can have.`]),
+    ...(common ? [`${where} is that of ${common[0]} in every message.`] : []),
+    ...(other === undefined ? [] : [`${where} is that of ${name}.${other}.`]),
+    ...(before === undefined ? [] : [`${where} was that of ${before}, which is retired: take a new one.`]),
+    ...(Object.values(retired).includes(field)
+      ? [`${name}.${field}: a retired field had this name, and its number was another: take a new name.`]
+      : []),
+  ]
+}
+
+function referenceProblems(
+  resources: readonly Resource[],
+  resource: Resource,
+  field: string,
+  { references }: Field,
+): string[] {
+  if (!references) return []
+  const where = `${resource.name}.${field}`
+  const parent = resources.find(({ name }) => name === references.resource)
+  if (!parent) return [`${where} refers to ${references.resource}, and no resource has that name.`]
+  return [
+    ...(resources.indexOf(parent) < resources.indexOf(resource)
+      ? []
+      : [
+          `${where} refers to ${parent.name}, which has to stand before ${resource.name} in the list of all.`,
+        ]),
+    ...(resource.edition === 'v1' && parent.edition === 'ext'
+      ? [`${where} refers to ${parent.name}: v1 cannot depend on what EXTENSIONS=off takes away.`]
+      : []),
+    ...(resource.edition === 'ext' && parent.edition === 'v1' && references.whenRemoved === 'blockRemoval'
+      ? [`${where} would make v1 refuse to remove ${parent.pluralNoun}: its rows go along, or stay.`]
+      : []),
+  ]
+}
+
+/** A field whose meaning only a rule can give does nothing, or harm, without that rule. */
+function ruleProblems({ name, rules }: Resource, field: string, { isSecret, presence }: Field): string[] {
+  return [
+    ...(isSecret && !rules.prepare
+      ? [`${name}.${field} is secret, and no rule "prepare" turns it into what may be stored.`]
+      : []),
+    ...(presence === 'updateOnly' && !rules.beforeUpdate
+      ? [`${name}.${field} is read on update only, and no rule "beforeUpdate" looks at it.`]
+      : []),
+  ]
+}
+
+/** A row remembers one parent that took it along, and waits for one other. */
+function alongProblems({ name, fields }: Resource): string[] {
+  const along = Object.keys(fields).filter((one) => fields[one]?.references?.whenRemoved === 'removeAlong')
+  return along.length <= 2 ? [] : [`${name}: at most two parents take a row along, not ${along.join(', ')}.`]
+}
+
+function filterProblems(resource: Resource, filter: Filter, index: number): string[] {
+  const { name, fields, filters } = resource
+  if (typeof filter !== 'string') {
+    const columns = 'moment' in filter ? [filter.moment] : filter.period
+    const earlier = filters.slice(0, index).some((one) => typeof one !== 'string')
+    return [
+      ...columns.flatMap((column) =>
+        fields[column]?.wire === 'moment' && fields[column].presence === 'required'
+          ? []
+          : [`${name}: the filter by dates needs a required moment, and ${column} is none.`],
+      ),
+      ...(earlier ? [`${name}: two filters by dates cannot share dateFrom and dateTo.`] : []),
+    ]
+  }
+  if (!fields[filter]) return [`${name}: the filter ${filter} has no column.`]
+  return [
+    ...(fields[filter].references ? [] : [`${name}: the filter ${filter} is no reference to another row.`]),
+    ...(filters.indexOf(filter) < index ? [`${name}: the filter ${filter} is declared twice.`] : []),
+    ...(relationNumberOf(filter) === undefined
+      ? [`${name}: the filter ${filter} has no number in src/resources/list-keys.ts; give it the next.`]
+      : []),
+  ]
+}
+
+function accessProblems(resources: readonly Resource[], resource: Resource): string[] {
+  const { access, name, fields } = resource
+  if (access.kind !== 'projectMembers') return []
+  const { projectPath, ownerColumn } = access
+  const targetOf = (from: Resource | undefined, column: string) => from?.fields[column]?.references?.resource
+  const [first, second] = projectPath
+  const middle = resources.find((one) => one.name === targetOf(resource, first))
+  const end = first === 'id' ? name : second ? targetOf(middle, second) : middle?.name
+  return [
+    ...(end === 'project'
+      ? []
+      : [`${name}: the access path ${projectPath.join(', ')} does not lead to a project.`]),
+    ...(ownerColumn && fields[ownerColumn]?.references?.resource !== 'user'
+      ? [`${name}: the owner's column ${ownerColumn} does not refer to a user.`]
+      : []),
+  ]
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { catalog, membersOfAssignment, membersOfProject } from '../model/access-rule.ts'
+import { references, required } from '../model/field.ts'
+import { moment, text, uuid } from '../model/field-kinds.ts'
+import { allKnown } from './all.ts'
+import { defineResource } from './define-resource.ts'
+import { organization } from './organization.ts'
+
+const name = required(2, text({ max: 200 }))
+const projectId = references(3, uuid, 'project', 'stay')
+const base = { name: 'widget', edition: 'ext', table: 'widgets' } as const
+
+/** Each line below an `@ts-expect-error` is refused by the compiler; `npm run check` fails for one that is not. */
+test('The compiler refuses what a declaration cannot mean', () => {
+  const declarations = [
+    // @ts-expect-error: an edition is v1 or ext
+    defineResource({ ...base, edition: 'v2', fields: { name }, access: catalog }),
+    // @ts-expect-error: 1 is the number of the id
+    defineResource({ ...base, fields: { name: required(1, text({ max: 9 })) }, access: catalog }),
+    defineResource({
+      ...base,
+      // @ts-expect-error: 14 is the number of active
+      fields: { projectId: references(14, uuid, 'project', 'stay') },
+      access: catalog,
+    }),
+    // @ts-expect-error: two fields have the number 2
+    defineResource({ ...base, fields: { name, other: required(2, text({ max: 9 })) }, access: catalog }),
+    // @ts-expect-error: a name is no reference
+    defineResource({ ...base, fields: { name }, access: catalog, filters: ['name'] }),
+    // @ts-expect-error: there is no such column
+    defineResource({ ...base, fields: { name, projectId }, access: catalog, filters: ['userId'] }),
+    // @ts-expect-error: a name is no moment
+    defineResource({ ...base, fields: { name }, access: catalog, filters: [{ moment: 'name' }] }),
+    // @ts-expect-error: a reference is a UUID
+    defineResource({ ...base, fields: { a: references(2, moment, 'project', 'stay') }, access: catalog }),
+    // @ts-expect-error: rows without a project have no members of one
+    defineResource({ ...base, fields: { name }, access: membersOfProject }),
+    // @ts-expect-error: rows without an assignment do not reach its project
+    defineResource({ ...base, fields: { name, projectId }, access: membersOfAssignment }),
+    defineResource({
+      ...base,
+      fields: { name, projectId },
+      // @ts-expect-error: there is no column that names the owner
+      access: { ...membersOfProject, ownerColumn: 'userId' },
+    }),
+  ]
+  assert.equal(declarations.length, 11)
+})
+
+test('The compiler refuses a reference to a resource that does not exist', () => {
+  const widget = defineResource({ ...base, fields: { projectId }, access: membersOfProject })
+  // @ts-expect-error: No resource is named project.
+  assert.equal(allKnown([organization, widget]).length, 2)
+})

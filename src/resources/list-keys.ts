@@ -1,0 +1,48 @@
+import type { Edition, Listed } from './define-resource.ts'
+
+/** The keys of every list, with the numbers that they have for ever in the Pagination of a command. */
+export const pagingNumbers = {
+  pageNumber: 1,
+  pageSize: 2,
+  sortColumn: 3,
+  sortOrder: 4,
+  search: 5,
+  ids: 6,
+} as const
+
+/** Each column that a list may be filtered by; a resource that declares another one gives it the next number here. */
+export const relationNumbers = {
+  organizationId: 7,
+  projectId: 8,
+  assignmentId: 9,
+  userId: 10,
+  workflowId: 11,
+} as const
+
+export const dateNumbers = { dateFrom: 12, dateTo: 13 } as const
+
+export type PagingKey = keyof typeof pagingNumbers
+export type RelationKey = keyof typeof relationNumbers
+export type DateKey = keyof typeof dateNumbers
+
+export const dateKeys = Object.keys(dateNumbers) as DateKey[]
+
+export const relationNumberOf = (column: string): number | undefined =>
+  Object.entries(relationNumbers).find(([name]) => name === column)?.[1]
+
+/** The columns that rows of this resource are filtered by. */
+export const relationsOf = ({ filters }: Pick<Listed, 'filters'>): string[] =>
+  filters.filter((filter) => typeof filter === 'string')
+
+export const supportsDates = ({ filters }: Pick<Listed, 'filters'>): boolean =>
+  filters.some((filter) => typeof filter !== 'string')
+
+/**
+ * The filters that a list of this edition knows: those of its resources, in the order of their numbers. One that a
+ * resource does not support is refused by name; a key that no resource declares is unknown, and ignored. What extensions
+ * declare stays unknown to v1.
+ */
+export const relationKeysOf = (resources: readonly Listed[], edition: Edition): string[] => {
+  const known = resources.filter((one) => edition === 'ext' || one.edition === 'v1').flatMap(relationsOf)
+  return Object.keys(relationNumbers).filter((name) => known.includes(name))
+}

@@ -1,0 +1,149 @@
+import type { Field } from '../../src/model/field.ts'
+import type { Resource } from '../../src/resources/define-resource.ts'
+import { goesAlong, referencesFrom, searchColumns } from '../../src/resources/derived.ts'
+import { relationsOf } from '../../src/resources/list-keys.ts'
+import { type StoredColumn, type StoredTable, snakeCase } from './stored-table.ts'
+
+/** Columns that only a resource's own rules write: its declaration does not name them. */
+const otherColumns: Readonly<Record<string, readonly string[]>> = {
+  users: ['password_hash', 'security_stamp'],
+}
+
+/** Where the store differs from a declaration, one sentence each. */
+export function schemaProblems(resource: Resource, stored: StoredTable | undefined): string[] {
+  const { name, table } = resource
+  if (!stored) return [`${name}: the store has no table ${table}. Is its migration missing?`]
+  const wanted = wantedColumns(resource)
+  const unknown = [...stored.columns.keys()].filter(
+    (column) => !wanted.has(column) && !otherColumns[table]?.includes(column),
+  )
+  return [
+    ...[...wanted].flatMap(([column, want]) =>
+      columnProblems(`${table}.${column}`, want, stored.columns.get(column)),
+    ),
+    ...unknown.map((column) => `${table}.${column}: ${name} declares no such column.`),
+    ...lengthProblems(resource, stored),
+    ...foreignKeyProblems(resource, stored),
+    ...indexProblems(resource, stored),
+  ]
+}
+
+const moment = (isNullable: boolean): StoredColumn => ({ type: 'timestamp with time zone', isNullable })
+
+const types: Readonly<Record<Field['wire'], string>> = {
+  text: 'text',
+  uuid: 'uuid',
+  moment: 'timestamp with time zone',
+  number: 'numeric(8,2)',
+  wholeNumber: 'integer',
+}
+
+function wantedColumns(resource: Resource): ReadonlyMap<string, StoredColumn> {
+  const own = ownFields(resource).map(([name, field]): [string, StoredColumn] => [
+    snakeCase(name),
+    { type: types[field.wire], isNullable: field.presence === 'optional' },
+  ])
+  return new Map([
+    ['id', { type: 'uuid', isNullable: false }],
+    ...own,
+    ['created_at', moment(false)],
+    ['updated_at', moment(true)],
+    ['deleted_at', moment(true)],
+    ['active', { type: 'boolean', isNullable: false }],
+    ...(goesAlong(resource) ? [['removed_with', { type: 'uuid', isNullable: true }] as const] : []),
+  ])
+}
+
+const ownFields = ({ fields, columns }: Resource): [string, Field][] =>
+  Object.entries(fields).filter(([name]) => columns.includes(name))
+
+function columnProblems(where: string, want: StoredColumn, found: StoredColumn | undefined): string[] {
+  if (!found) return [`${where}: the store has no such column. Is its migration missing?`]
+  return [
+    ...(found.type === want.type ? [] : [`${where} is ${found.type} and should be ${want.type}.`]),
+    ...(found.isNullable === want.isNullable
+      ? []
+      : [`${where} ${found.isNullable ? 'may' : 'may not'} be null, and its declaration says otherwise.`]),
+  ]
+}
+
+/** The declared length is what the store checks, too. */
+function lengthProblems(resource: Resource, { table, checks }: StoredTable): string[] {
+  return ownFields(resource).flatMap(([name, { wire, schema }]) => {
+    const check = `char_length(${snakeCase(name)}) <= ${schema.maxLength}`
+    return wire !== 'text' || checks.some((one) => one.includes(check))
+      ? []
+      : [`${table}.${snakeCase(name)} has no check (${check}).`]
+  })
+}
+
+function foreignKeyProblems(resource: Resource, { table, foreignKeys }: StoredTable): string[] {
+  return referencesFrom(resource).flatMap(({ column, parent }) => {
+    const target = foreignKeys.get(snakeCase(column))
+    return target === parent.table
+      ? []
+      : [
+          `${table}.${snakeCase(column)} references ${target ?? 'nothing'} and should reference ${parent.table}.`,
+        ]
+  })
+}
+
+interface WantedIndex {
+  readonly column: string
+  /** What the index is there for. */
+  readonly purpose: string
+  readonly condition: RegExp
+  readonly method?: string
+}
+
+/** An index may hold further columns; it has to begin with this one, or nobody reads it for this purpose. */
+function indexProblems(resource: Resource, { table, indexes }: StoredTable): string[] {
+  return wantedIndexes(resource).flatMap(({ column, purpose, condition, method = 'btree' }) =>
+    indexes.some(
+      (index) => index.column === column && index.method === method && condition.test(index.condition),
+    )
+      ? []
+      : [`${table}.${column} has no ${method} index ${purpose}.`],
+  )
+}
+
+const active = /^$|^active$/
+
+function wantedIndexes(resource: Resource): WantedIndex[] {
+  const filtered = relationsOf(resource).map((column) => ({ column, purpose: 'for its filter' }))
+  const dated = resource.filters.flatMap((filter) =>
+    typeof filter === 'string'
+      ? []
+      : [
+          {
+            column: 'moment' in filter ? filter.moment : filter.period[1],
+            purpose: 'for the filter by dates',
+          },
+        ],
+  )
+  const parents = referencesFrom(resource)
+    .filter(({ whenRemoved }) => whenRemoved !== 'stay')
+    .map(({ column }) => ({ column, purpose: 'for the removal of its parent' }))
+  const searched = searchColumns(resource).map((column) => ({
+    column,
+    purpose: 'for the search',
+    method: 'gin',
+  }))
+  return [
+    ...[...filtered, ...dated, ...parents, ...searched].map((index) => ({
+      ...index,
+      column: snakeCase(index.column),
+      condition: active,
+    })),
+    { column: 'deleted_at', purpose: 'for the list of removed rows', condition: /^\(?NOT active\)?$/ },
+    ...(goesAlong(resource)
+      ? [
+          {
+            column: 'removed_with',
+            purpose: 'for what comes back with a parent',
+            condition: /removed_with IS NOT NULL|^$/,
+          },
+        ]
+      : []),
+  ]
+}

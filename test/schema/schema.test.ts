@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { membersOfProject } from '../../src/model/access-rule.ts'
+import { optional, references, required } from '../../src/model/field.ts'
+import { hours, moment, text, uuid } from '../../src/model/field-kinds.ts'
+import { resources } from '../../src/resources/all.ts'
+import { defineResource } from '../../src/resources/define-resource.ts'
+import { raw } from '../../src/store/sql.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { schemaProblems } from './schema-problems.ts'
+import { readStoredTable } from './stored-table.ts'
+
+describe('The migrations and the declarations agree', () => {
+  let fresh: FreshDatabase
+  before(async () => {
+    fresh = await freshDatabase()
+  })
+  after(() => fresh.drop())
+
+  for (const resource of resources)
+    test(`on every column, type, length, null, reference and index of ${resource.table}`, async () => {
+      assert.deepEqual(schemaProblems(resource, await readStoredTable(fresh.database, resource.table)), [])
+    })
+})
+
+describe('A declaration that the store does not follow is told', () => {
+  const widget = defineResource({
+    name: 'widget',
+    edition: 'ext',
+    table: 'widgets',
+    fields: {
+      name: required(2, text({ max: 200 })),
+      description: optional(3, text({ max: 2000 })),
+      projectId: references(4, uuid, 'project', 'removeAlong'),
+      userId: references(5, uuid, 'user', 'stay'),
+      dueDate: required(6, moment),
+      amountHours: required(7, hours({ zeroAllowed: true })),
+    },
+    access: membersOfProject,
+    filters: ['projectId', { moment: 'dueDate' }],
+  })
+  const statements = [
+    `create table widgets (
+      id uuid primary key,
+      name text not null check (char_length(name) <= 200),
+      description text check (char_length(description) <= 2000),
+      project_id uuid not null references projects,
+      user_id uuid not null references users,
+      due_date timestamptz not null,
+      amount_hours numeric(8, 2) not null,
+      created_at timestamptz not null default now(),
+      updated_at timestamptz,
+      deleted_at timestamptz,
+      active boolean not null default true,
+      removed_with uuid
+    )`,
+    'create index widgets_project on widgets (project_id, id) where active',
+    'create index widgets_due on widgets (due_date) where active',
+    'create index widgets_removed on widgets (deleted_at desc, id) where not active',
+    'create index widgets_with on widgets (removed_with) where removed_with is not null',
+    'create index widgets_name on widgets using gin (name gin_trgm_ops) where active',
+    'create index widgets_text on widgets using gin (description gin_trgm_ops) where active',
+  ]
+  const missing = (column: string) =>
+    `widgets.${column}: the store has no such column. Is its migration missing?`
+
+  /** What was done to the store, and the one sentence that says so. */
+  const mistakes: readonly (readonly [string, string])[] = [
+    ['drop table widgets', 'widget: the store has no table widgets. Is its migration missing?'],
+    ['alter table widgets rename removed_with to along', missing('removed_with')],
+    ['alter table widgets add colour text', 'widgets.colour: widget declares no such column.'],
+    [
+      'alter table widgets alter due_date type date',
+      'widgets.due_date is date and should be timestamp with time zone.',
+    ],
+    [
+      'alter table widgets alter amount_hours type numeric(9, 3)',
+      'widgets.amount_hours is numeric(9,3) and should be numeric(8,2).',
+    ],
+    [
+      'alter table widgets alter name drop not null',
+      'widgets.name may be null, and its declaration says otherwise.',
+    ],
+    [
+      'alter table widgets alter description set not null',
+      'widgets.description may not be null, and its declaration says otherwise.',
+    ],
+    [
+      'alter table widgets drop constraint widgets_name_check',
+      'widgets.name has no check (char_length(name) <= 200).',
+    ],
+    [
+      'alter table widgets drop constraint widgets_user_id_fkey',
+      'widgets.user_id references nothing and should reference users.',
+    ],
+    ['drop index widgets_project', 'widgets.project_id has no btree index for its filter.'],
+    ['drop index widgets_due', 'widgets.due_date has no btree index for the filter by dates.'],
+    ['drop index widgets_removed', 'widgets.deleted_at has no btree index for the list of removed rows.'],
+    ['drop index widgets_with', 'widgets.removed_with has no btree index for what comes back with a parent.'],
+    ['drop index widgets_name', 'widgets.name has no gin index for the search.'],
+  ]
+
+  let fresh: FreshDatabase
+  before(async () => {
+    fresh = await freshDatabase()
+  })
+  after(() => fresh.drop())
+
+  /** Takes everything back afterwards. */
+  const problemsAfter = async (...changes: readonly string[]): Promise<string[]> => {
+    const undo = new Error('Nothing of this stays.')
+    let problems: string[] = []
+    await fresh.database
+      .transaction(async (transaction) => {
+        for (const statement of [...statements, ...changes]) await transaction.query(raw(statement))
+        problems = schemaProblems(widget, await readStoredTable(transaction, 'widgets'))
+        throw undo
+      })
+      .catch((error) => assert.equal(error, undo))
+    return problems
+  }
+
+  test('a table that follows it is accepted', async () => {
+    assert.deepEqual(await problemsAfter(), [])
+  })
+
+  for (const [change, sentence] of mistakes)
+    test(sentence, async () => {
+      const problems = await problemsAfter(change)
+      assert.ok(problems.includes(sentence), problems.join('\n'))
+    })
+})
