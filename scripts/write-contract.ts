@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commands } from '../src/hosts/commands/commands.ts'
 import { protoFile } from '../src/hosts/commands/protobuf/proto-file.ts'
@@ -21,7 +21,7 @@ const documents = {
   'rest.v1.json': textOf(openApiOf(contractRoutes(tracker, nowhere), aboutContract)),
   'extensions.v1.json': textOf(openApiOf(extensionRoutes(tracker, nowhere), aboutExtensions)),
   'identity.v1.json': textOf(identityDocument()),
-  'commands.v1.proto': protoFile(commands()),
+  'tracker/commands/v1/commands.proto': protoFile(commands()),
 }
 
 for (const [name, text] of Object.entries(documents)) await writeFile(join(folder, name), text)
@@ -30,3 +30,12 @@ for (const [name, text] of Object.entries(documents)) await writeFile(join(folde
 const written = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'))
 const types = apiTypesOf(await written('rest.v1.json'), await written('extensions.v1.json'))
 await writeFile(join(folder, '..', '..', 'web', 'src', 'api', 'types.ts'), types)
+
+/** A release keeps its contract: from then on version 1 is compared with it. */
+if (process.argv.includes('--release')) {
+  const released = join(folder, '..', 'contract-released')
+  for (const name of ['rest.v1.json', 'identity.v1.json', 'tracker/commands/v1/commands.proto']) {
+    await copyFile(join(folder, name), join(released, name))
+  }
+  await writeFile(join(released, 'corrections.json'), '[]\n')
+}

@@ -42,7 +42,8 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, '
     type: 'number',
     ...(zeroAllowed ? { minimum: 0 } : { exclusiveMinimum: 0 }),
     maximum: hoursMax,
-    multipleOf: 0.01,
+    // Not multipleOf: validators divide doubles, and 0.07 divided by 0.01 is no whole number.
+    description: 'Hours, with at most two decimals.',
   }
   return {
     schema,

@@ -161,7 +161,7 @@ describe('a connection of somebody who', () => {
     const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
     const stream = raw.session.request({ ...grpcHeaders(path), ':method': 'POST' })
     stream.on('error', () => undefined)
-    const name = 'commands.v1.proto'
+    const name = 'tracker/commands/v1/commands.proto'
     const question = framed(Buffer.concat([Buffer.from([0x1a, name.length]), Buffer.from(name)]))
     const questions = Buffer.concat(Array.from({ length: 10_000 }, () => question))
     let isReadToItsEnd = false

@@ -15,6 +15,7 @@ import { loadSync, type MethodDefinition, type PackageDefinition } from '@grpc/p
 import { service as health } from 'grpc-health-check'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
 
+const imports = ['google/protobuf/field_mask.proto', 'google/protobuf/timestamp.proto']
 const servicesServed = ['tracker.commands.v1.Commands', 'grpc.health.v1.Health']
 
 describe('the standard services', () => {
@@ -45,7 +46,7 @@ describe('the standard services', () => {
         { fileContainingSymbol: 'tracker.commands.v1.Commands.CreateProject' },
         { fileContainingSymbol: 'tracker.commands.v1.CreateProjectCommand' },
         { fileContainingSymbol: 'tracker.commands.v1.CreateProjectCommand.name' },
-        { fileByFilename: 'commands.v1.proto' },
+        { fileByFilename: 'tracker/commands/v1/commands.proto' },
       ]
       for (const question of questions) {
         test(`answers ${JSON.stringify(question)} with the published file and what it imports`, async () => {
@@ -53,11 +54,12 @@ describe('the standard services', () => {
           const files = fileDescriptorResponse.fileDescriptorProto.map((bytes: Buffer) =>
             fromBinary(FileDescriptorProtoSchema, bytes),
           ) as FileDescriptorProto[]
-          assert.deepEqual(
-            files.map(({ name }) => name),
-            ['commands.v1.proto', 'google/protobuf/timestamp.proto'],
-          )
-          assert.deepEqual(files[0]?.dependency, ['google/protobuf/timestamp.proto'])
+          assert.deepEqual(files.map(({ name }) => name).sort(), [
+            ...imports,
+            'tracker/commands/v1/commands.proto',
+          ])
+          assert.deepEqual(files[0]?.dependency, imports)
+          assert.equal(files[0]?.name, 'tracker/commands/v1/commands.proto')
           assert.deepEqual(meaningOf(files[0]!), meaningOf(publishedFile()))
         })
       }
@@ -97,7 +99,8 @@ describe('the standard services', () => {
         answers += 1
       })
     })
-    for (let asked = 0; asked < 300; asked += 1) stream.write({ fileByFilename: 'commands.v1.proto' })
+    for (let asked = 0; asked < 300; asked += 1)
+      stream.write({ fileByFilename: 'tracker/commands/v1/commands.proto' })
     stream.end()
     await all
     assert.equal(answers, 300)
@@ -174,7 +177,9 @@ function reflect(client: Client, version: string, question: object): Promise<Ref
 
 /** As another reader of .proto files understands the published one. */
 function publishedFile(): FileDescriptorProto {
-  const path = fileURLToPath(new URL('../../docs/contract/commands.v1.proto', import.meta.url))
+  const path = fileURLToPath(
+    new URL('../../docs/contract/tracker/commands/v1/commands.proto', import.meta.url),
+  )
   const definition: PackageDefinition = loadSync(path)
   const { fileDescriptorProtos } = definition['tracker.commands.v1.Pagination'] as unknown as {
     fileDescriptorProtos: readonly Buffer[]

@@ -33,7 +33,9 @@ export interface CommandCalls {
 type AnyMethod = MethodDefinition<object, object>
 type Field = { readonly name: string; readonly type: string; readonly typeName: string }
 
-const protoFile = fileURLToPath(new URL('../../docs/contract/commands.v1.proto', import.meta.url))
+const protoFile = fileURLToPath(
+  new URL('../../docs/contract/tracker/commands/v1/commands.proto', import.meta.url),
+)
 const packageName = 'tracker.commands.v1'
 
 export function openCommandCalls(target: string, options: ClientOptions = {}): CommandCalls {

@@ -41,12 +41,17 @@ export type CreateRequest<R extends DeclaredResource, F = FieldsOf<R>> = {
 } & Given<F, Named<F, 'required' | 'requiredOnCreate'>> &
   Perhaps<F, Named<F, 'optional'>>
 
-/** A field that may be left out is cleared by leaving it out; a login, a password and a version are not. */
+/**
+ * An optional field is cleared by leaving it out, unless `updateMask` is given and does not name it; a login, a password
+ * and a version are not.
+ */
 export type UpdateRequest<R extends DeclaredResource, F = FieldsOf<R>> = { readonly id: string } & Given<
   F,
   Named<F, 'required'>
 > &
-  Perhaps<F, Named<F, 'optional' | 'requiredOnCreate' | 'updateOnly'>>
+  Perhaps<F, Named<F, 'optional' | 'requiredOnCreate' | 'updateOnly'>> & {
+    readonly updateMask?: { readonly paths: readonly Named<F, 'optional'>[] }
+  }
 
 export interface ListRequest<R extends DeclaredResource> {
   readonly pagination: Paging & Relations<R['filters'][number]>

@@ -7,7 +7,7 @@ import { pathsOf } from './paths.ts'
 import { messagesIn } from './protobuf/descriptors.ts'
 import { protoFile } from './protobuf/proto-file.ts'
 
-const published = new URL('../../../docs/contract/commands.v1.proto', import.meta.url)
+const published = new URL('../../../docs/contract/tracker/commands/v1/commands.proto', import.meta.url)
 
 describe('The commands', () => {
   test('are five for each of the eleven resources, named as the contract names them', () => {
@@ -21,7 +21,7 @@ describe('The commands', () => {
     assert.equal(names.length, 55)
   })
 
-  test('are published as docs/contract/commands.v1.proto says', () => {
+  test('are published as docs/contract/tracker/commands/v1/commands.proto says', () => {
     assert.equal(readFileSync(published, 'utf8'), protoFile(commands()))
   })
 

@@ -11,8 +11,9 @@ import type { Tracker } from '../../operations/tracker.ts'
 import { update } from '../../operations/update.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
-import type { Content } from './message.ts'
+import { type Content, isContent } from './message.ts'
 import { type CommandMessages, commandMessagesOf, type Verb } from './messages.ts'
+import { readUpdate } from './read-update.ts'
 
 export interface Command extends CommandMessages {
   /** Project, in the full name of a .NET command. */
@@ -22,17 +23,24 @@ export interface Command extends CommandMessages {
 }
 
 /** Every command of every resource. */
-export const commands = (): Command[] =>
-  resources.flatMap((resource) => {
-    const messages = commandMessagesOf(resource)
-    return verbs.map((verb) => ({
-      ...messages[verb],
-      entity: resource.title,
-      run: (tracker, caller, request) => runs[verb](tracker, resource, caller, request),
-    }))
-  })
+export const commands = (): Command[] => resources.flatMap((resource) => Object.values(commandsOf(resource)))
 
-const verbs: readonly Verb[] = ['create', 'get', 'list', 'remove', 'update']
+/** The five commands of one resource. */
+export function commandsOf(resource: Resource): Readonly<Record<Verb, Command>> {
+  const messages = commandMessagesOf(resource)
+  const commandOf = (verb: Verb): Command => ({
+    ...messages[verb],
+    entity: resource.title,
+    run: (tracker, caller, request) => runs[verb](tracker, resource, caller, request),
+  })
+  return {
+    create: commandOf('create'),
+    get: commandOf('get'),
+    list: commandOf('list'),
+    remove: commandOf('remove'),
+    update: commandOf('update'),
+  }
+}
 
 type Run = (tracker: Tracker, resource: Resource, caller: Caller, request: Content) => Promise<Content>
 
@@ -58,15 +66,7 @@ const runs: Readonly<Record<Verb, Run>> = {
     return {}
   },
   async update(tracker, resource, caller, request) {
-    await update(tracker, resource, caller, { ...clearedFields(resource), ...request })
+    await update(tracker, resource, caller, readUpdate(resource, request))
     return {}
   },
 }
-
-const isContent = (value: unknown): value is Content => typeof value === 'object' && value !== null
-
-/** In a message nil and absent are one, so an optional field that nobody wrote is cleared. */
-const clearedFields = ({ fields }: Resource): Content =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([name, { presence }]) => (presence === 'optional' ? [[name, null]] : [])),
-  )

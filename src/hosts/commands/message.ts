@@ -4,6 +4,8 @@ import type { WireKind } from '../../model/field.ts'
 /** A message of a command, whichever encoding carries it. */
 export interface Message {
   readonly name: string
+  /** Of a message that is not ours; it is described elsewhere. */
+  readonly package?: 'google.protobuf'
   /** In the order of their numbers. */
   readonly fields: readonly MessageField[]
   /** Numbers that fields had once, with their names: nothing gets one of either again. */
@@ -24,6 +26,8 @@ export interface MessageField {
 
 /** What is read from a message, and written to one: values as JSON has them, moments as text. */
 export type Content = Readonly<Record<string, unknown>>
+
+export const isContent = (value: unknown): value is Content => typeof value === 'object' && value !== null
 
 /** Stands for what no field can hold, such as the 13th month: whoever reads the field refuses it in its own words. */
 export const unreadable = Symbol('unreadable')

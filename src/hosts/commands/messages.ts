@@ -24,7 +24,12 @@ export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, Com
     get: messages(`Get${title}ById`, [idField], [found]),
     list: messages(`List${pluralTitle}`, [paginationOf(resource.edition)], [page]),
     remove: messages(`Remove${title}`, [idsField], []),
-    update: messages(`Update${title}`, bodyFields(resource, 'update'), [], resource.retired),
+    update: messages(
+      `Update${title}`,
+      [...bodyFields(resource, 'update'), ...maskOf(resource)],
+      [],
+      resource.retired,
+    ),
   }
 }
 
@@ -42,6 +47,21 @@ const messages = (
 const idField: MessageField = { name: 'id', number: commonNumbers.id, shape: 'uuid', isOptional: true }
 
 const idsField: MessageField = { name: 'ids', number: 1, shape: 'uuid', isRepeated: true }
+
+const fieldMask: Message = {
+  name: 'FieldMask',
+  package: 'google.protobuf',
+  fields: [{ name: 'paths', number: 1, shape: 'text', isRepeated: true }],
+}
+
+/** Far from every number that a field may get. */
+const maskNumber = 1000
+
+/** Says which optional fields an update means; without one there is nothing to say. */
+const maskOf = ({ fields }: Resource): MessageField[] =>
+  Object.values(fields).some(({ presence }) => presence === 'optional')
+    ? [{ name: 'updateMask', number: maskNumber, shape: fieldMask, isOptional: true }]
+    : []
 
 const outcome: readonly MessageField[] = [
   { name: 'success', number: 1, shape: 'flag' },

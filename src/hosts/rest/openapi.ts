@@ -60,15 +60,16 @@ const conditionalHeaders = ['If-None-Match', 'If-Modified-Since'].map((name) => 
 
 const answersOf = ({ answer, isConditional, isLive }: Operation): Schema => ({
   200: {
-    description: 'Success.',
+    // Not a second content type: generators would type the answer as either a page or text.
+    description: isLive ? liveDescription : 'Success.',
     ...(isConditional && { headers: validatorHeaders }),
-    content: {
-      'application/json': { schema: answer },
-      ...(isLive && { 'text/event-stream': { schema: { type: 'string' } } }),
-    },
+    content: { 'application/json': { schema: answer } },
   },
   ...(isConditional && { 304: { description: 'The caller holds this answer already.' } }),
 })
+
+const liveDescription =
+  'Success. With Accept: text/event-stream it is a stream instead, whose events of the type listing carry this JSON: the first at once, the others after changes.'
 
 const validatorHeaders = {
   ETag: { schema: { type: 'string' } },

@@ -14,10 +14,10 @@ import { packageName } from './service.ts'
 /** The file that describes all commands, as a compiler of .proto files would have made it. */
 export const fileDescriptor = (commands: readonly Command[]): FileDescriptorProto =>
   create(FileDescriptorProtoSchema, {
-    name: 'commands.v1.proto',
+    name: 'tracker/commands/v1/commands.proto',
     package: packageName,
     syntax: 'proto3',
-    dependency: ['google/protobuf/timestamp.proto'],
+    dependency: [...imports],
     messageType: messagesIn(commands).map((message) => {
       const optionals = message.fields.filter(hasMarkedPresence)
       return {
@@ -44,10 +44,14 @@ export const fileDescriptor = (commands: readonly Command[]): FileDescriptorProt
     ],
   })
 
-/** Every message once, each after those it is made of. */
+/** What the messages are made of beside our own. */
+export const imports = ['google/protobuf/field_mask.proto', 'google/protobuf/timestamp.proto'] as const
+
+/** Every message of ours once, each after those it is made of. */
 export function messagesIn(commands: readonly Pick<Command, 'request' | 'result'>[]): Message[] {
   const found = new Map<string, Message>()
   const add = (message: Message) => {
+    if (message.package) return
     for (const { shape } of message.fields) if (typeof shape !== 'string') add(shape)
     found.set(message.name, message)
   }
@@ -73,7 +77,7 @@ export const scalarTypes = {
   flag: Type.BOOL,
 } as const
 
-const typeNameOf = ({ name }: Message): string => `.${packageName}.${name}`
+const typeNameOf = (message: Message): string => `.${message.package ?? packageName}.${message.name}`
 
 function fieldDescriptor(
   field: MessageField,

@@ -1,32 +1,40 @@
+import { resources } from '../../../resources/all.ts'
 import type { Command } from '../commands.ts'
 import type { Message, MessageField } from '../message.ts'
-import { hasMarkedPresence, messagesIn, snakeCase } from './descriptors.ts'
+import { type Comments, commentsOf } from './comments.ts'
+import { hasMarkedPresence, imports, messagesIn, snakeCase } from './descriptors.ts'
 import { packageName } from './service.ts'
 
 /** The same as text, for those who generate clients in other languages. */
-export const protoFile = (commands: readonly Command[]): string =>
-  `${[
+export function protoFile(commands: readonly Command[]): string {
+  const comments = commentsOf(resources)
+  return `${[
     '// Derived from the declarations of the resources; a test compares. Version 1 changes by additions only.',
     'syntax = "proto3";',
     `package ${packageName};`,
-    'import "google/protobuf/timestamp.proto";',
-    serviceText(commands),
-    ...messagesIn(commands).map(messageText),
+    imports.map((path) => `import "${path}";`).join('\n'),
+    serviceText(commands, comments),
+    ...messagesIn(commands).map((message) => messageText(message, comments)),
   ].join('\n\n')}\n`
+}
 
-const serviceText = (commands: readonly Command[]): string =>
+const serviceText = (commands: readonly Command[], comments: Comments): string =>
   block(
+    '// The commands of all resources. Each wants a bearer token with the scope svc.grpc as its authorization.',
     'service Commands',
-    commands.map(({ name, request, result }) => `rpc ${name}(${request.name}) returns (${result.name});`),
+    commands.flatMap(({ name, request, result }) => [
+      `// ${comments.method(name)}`,
+      `rpc ${name}(${request.name}) returns (${result.name});`,
+    ]),
   )
 
-const messageText = ({ name, fields, retired = {} }: Message): string =>
-  block(`message ${name}`, [
-    ...Object.entries(retired).flatMap(([number, field]) => [
+const messageText = (message: Message, comments: Comments): string =>
+  block(`// ${comments.message(message)}`, `message ${message.name}`, [
+    ...Object.entries(message.retired ?? {}).flatMap(([number, field]) => [
       `reserved ${number};`,
       `reserved "${snakeCase(field)}";`,
     ]),
-    ...fields.map(fieldText),
+    ...message.fields.flatMap((field) => [`// ${comments.field(message, field)}`, fieldText(field)]),
   ])
 
 function fieldText(field: MessageField): string {
@@ -34,8 +42,10 @@ function fieldText(field: MessageField): string {
   return `${label}${typeText(field)} ${snakeCase(field.name)} = ${field.number};`
 }
 
-const typeText = ({ shape }: MessageField): string =>
-  typeof shape === 'string' ? typeTexts[shape] : shape.name
+function typeText({ shape }: MessageField): string {
+  if (typeof shape === 'string') return typeTexts[shape]
+  return shape.package ? `${shape.package}.${shape.name}` : shape.name
+}
 
 const typeTexts = {
   text: 'string',
@@ -46,5 +56,5 @@ const typeTexts = {
   flag: 'bool',
 } as const
 
-const block = (head: string, lines: readonly string[]): string =>
-  `${head} {\n${lines.map((line) => `  ${line}\n`).join('')}}`
+const block = (comment: string, head: string, lines: readonly string[]): string =>
+  `${comment}\n${head} {\n${lines.map((line) => `  ${line}\n`).join('')}}`

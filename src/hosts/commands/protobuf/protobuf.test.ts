@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { create, createFileRegistry, type DescMessage, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { FileDescriptorSetSchema, file_google_protobuf_timestamp } from '@bufbuild/protobuf/wkt'
+import {
+  FileDescriptorSetSchema,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_timestamp,
+} from '@bufbuild/protobuf/wkt'
 import fc from 'fast-check'
 import { commands } from '../commands.ts'
 import { type Content, type Message, type MessageField, UnreadableMessage, unreadable } from '../message.ts'
@@ -14,7 +18,11 @@ import { packageName } from './service.ts'
 const allCommands = commands()
 const registry = createFileRegistry(
   create(FileDescriptorSetSchema, {
-    file: [file_google_protobuf_timestamp.proto, fileDescriptor(allCommands)],
+    file: [
+      file_google_protobuf_field_mask.proto,
+      file_google_protobuf_timestamp.proto,
+      fileDescriptor(allCommands),
+    ],
   }),
 )
 const messages = messagesIn(allCommands)

@@ -1,10 +1,16 @@
 import { toBinary } from '@bufbuild/protobuf'
-import { FileDescriptorProtoSchema, file_google_protobuf_timestamp } from '@bufbuild/protobuf/wkt'
+import {
+  type FileDescriptorProto,
+  FileDescriptorProtoSchema,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_timestamp,
+} from '@bufbuild/protobuf/wkt'
 import type { Server } from '@grpc/grpc-js'
 import { ReflectionService } from '@grpc/reflection'
-import { HealthImplementation, service as healthService } from 'grpc-health-check'
+import { HealthImplementation } from 'grpc-health-check'
 import type { Command } from '../commands.ts'
 import { fileDescriptor } from './descriptors.ts'
+import { healthFile } from './health-file.ts'
 import { serviceName } from './service.ts'
 
 export interface StandardServices {
@@ -14,12 +20,9 @@ export interface StandardServices {
 
 /** Reflection and health, as stock clients expect them, open to everybody: they say what the project's page says. */
 export function addStandardServices(server: Server, commands: readonly Command[]): StandardServices {
-  const files = [fileDescriptor(commands), file_google_protobuf_timestamp.proto]
-  const ownFiles = files.map((file) => Buffer.from(toBinary(FileDescriptorProtoSchema, file)))
-  new ReflectionService({
-    commands: describedBy(ownFiles),
-    health: describedBy(healthService.Check?.requestType?.fileDescriptorProtos ?? []),
-  }).addToServer(server)
+  const imported = [file_google_protobuf_field_mask.proto, file_google_protobuf_timestamp.proto]
+  const files = [fileDescriptor(commands), ...imported, healthFile()]
+  new ReflectionService({ all: describedBy(files) }).addToServer(server)
   const services = ['', serviceName]
   const health = new HealthImplementation(Object.fromEntries(services.map((name) => [name, 'SERVING'])))
   health.addToServer(server)
@@ -31,8 +34,8 @@ export function addStandardServices(server: Server, commands: readonly Command[]
 }
 
 /** Reflection looks at the files alone. */
-const describedBy = (fileDescriptorProtos: Buffer[]) => ({
+const describedBy = (files: readonly FileDescriptorProto[]) => ({
   format: 'Protocol Buffer 3 DescriptorProto' as const,
   type: {},
-  fileDescriptorProtos,
+  fileDescriptorProtos: files.map((file) => Buffer.from(toBinary(FileDescriptorProtoSchema, file))),
 })

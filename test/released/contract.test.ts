@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { commands } from '../../src/hosts/commands/commands.ts'
+import { protoFile } from '../../src/hosts/commands/protobuf/proto-file.ts'
+import { neverClearedFrom } from '../../src/hosts/commands/read-update.ts'
+import { bufBreaking } from './buf.ts'
+import { openApiBreaks } from './openapi-breaks.ts'
+import { fieldsIn } from './proto-fields.ts'
+
+const docs = join(import.meta.dirname, '..', '..', 'docs')
+const released = join(docs, 'contract-released')
+const jsonOf = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
+const protoPath = join('tracker', 'commands', 'v1', 'commands.proto')
+const rules = 'Version 1 changes by additions only; docs/contract-released/README.md has the rules.'
+
+interface Correction {
+  readonly document: string
+  /** The sentence of a break; * stands for anything. */
+  readonly break: string
+  readonly reason: string
+}
+const corrections: readonly Correction[] = jsonOf(join(released, 'corrections.json'))
+
+describe('Compared with its last release, version 1', () => {
+  const folders: string[] = []
+  after(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** What buf says of a file of commands, beside the released one. */
+  function judge(proto: string) {
+    const folder = mkdtempSync(join(tmpdir(), 'tracker-proto-'))
+    folders.push(folder)
+    mkdirSync(dirname(join(folder, protoPath)), { recursive: true })
+    writeFileSync(join(folder, protoPath), proto)
+    return bufBreaking(folder, released)
+  }
+
+  test('of the commands has additions only, as buf breaking judges it', () => {
+    const { hasPassed, output } = judge(protoFile(commands()))
+    assert.ok(
+      hasPassed,
+      `${rules} A field keeps its number, name and type; a new one takes a new number.\n${output}`,
+    )
+  })
+
+  test('of the commands would not pass with two numbers swapped', () => {
+    const swapped = protoFile(commands())
+      .replaceAll('optional string project_id = 7;', 'optional string project_id = 8 ;')
+      .replaceAll('optional string workflow_id = 8;', 'optional string workflow_id = 7;')
+    const { hasPassed, output } = judge(swapped)
+    assert.equal(hasPassed, false)
+    assert.match(
+      output,
+      /Field "7" on message "CreateAssignmentCommand" changed name from "project_id" to "workflow_id"/,
+    )
+  })
+
+  test('of the commands has new fields only at numbers that an update of an older client leaves alone', () => {
+    const before = fieldsIn(join(released, protoPath))
+    const now = fieldsIn(join(docs, 'contract', protoPath))
+    for (const [message, fields] of before) {
+      for (const [name, number] of now.get(message) ?? []) {
+        if (fields.has(name)) continue
+        assert.ok(
+          number >= neverClearedFrom,
+          `${message}.${name} is new and has number ${number}: take one from ${neverClearedFrom} on. Those below are cleared by an update that leaves them out, as clients do that do not know them.`,
+        )
+      }
+    }
+  })
+
+  for (const document of ['rest.v1.json', 'identity.v1.json']) {
+    const allowed = corrections.filter((correction) => correction.document === document)
+
+    test(`of ${document} has additions only, and the corrections that are listed with their reasons`, () => {
+      const breaks = openApiBreaks(jsonOf(join(released, document)), jsonOf(join(docs, 'contract', document)))
+      const refused = breaks.filter((found) => !allowed.some((correction) => isMeant(correction, found)))
+      assert.deepEqual(refused, [], rules)
+      const unused = allowed.filter((correction) => !breaks.some((found) => isMeant(correction, found)))
+      assert.deepEqual(unused, [], 'These corrections correct nothing any more.')
+    })
+  }
+
+  test('has no corrections left from release 1.0.0 on', () => {
+    const { version } = jsonOf(join(docs, '..', 'package.json'))
+    if (Number.parseInt(version, 10) >= 1) assert.deepEqual(corrections, [], rules)
+    for (const { reason } of corrections) assert.ok(reason.length > 20, 'Each has a reason.')
+  })
+})
+
+const isMeant = ({ break: pattern }: Correction, found: string): boolean =>
+  new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`).test(found)

@@ -1,0 +1,175 @@
+import { type Schema, schemaBreaks } from './schema-breaks.ts'
+
+export interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly security?: readonly Security[]
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly responses?: Readonly<Record<string, Answer>>
+    readonly securitySchemes?: Readonly<Record<string, unknown>>
+  }
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly tags?: readonly string[]
+  readonly security?: readonly Security[]
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly required?: boolean; readonly content: Contents }
+  readonly responses: Readonly<Record<string, Answer>>
+}
+
+interface Parameter {
+  readonly in: string
+  readonly name: string
+  readonly required?: boolean
+  readonly schema: Schema
+}
+
+interface Answer {
+  readonly $ref?: string
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly content?: Contents
+}
+
+type Contents = Readonly<Record<string, { readonly schema?: Schema }>>
+type Security = Readonly<Record<string, readonly string[]>>
+
+/**
+ * What a client of the released document would stumble over, a sentence each; none when all that changed are additions.
+ * The rules are written down in docs/contract-released/README.md.
+ */
+export function openApiBreaks(released: Document, current: Document): string[] {
+  return [
+    ...Object.keys(released.components.schemas).flatMap((name) =>
+      current.components.schemas[name] ? [] : [`The schema ${name} is gone`],
+    ),
+    ...operationsOf(released).flatMap(({ title, path, method, operation }) => {
+      const now = current.paths[path]?.[method]
+      return now ? operationBreaks(title, { released, current, operation, now }) : [`${title} is gone`]
+    }),
+  ]
+}
+
+const operationsOf = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      title: `${method.toUpperCase()} ${path}`,
+      path,
+      method,
+      operation,
+    })),
+  )
+
+interface Pair {
+  readonly released: Document
+  readonly current: Document
+  readonly operation: Operation
+  readonly now: Operation
+}
+
+const operationBreaks = (title: string, pair: Pair): string[] => [
+  ...identityBreaks(title, pair),
+  ...parameterBreaks(title, pair),
+  ...bodyBreaks(title, pair),
+  ...answerBreaks(title, pair),
+]
+
+/** Generators name functions and classes after these; who may call is part of the promise. */
+function identityBreaks(title: string, { released, current, operation, now }: Pair): string[] {
+  const had = JSON.stringify([operation.operationId, operation.tags])
+  const has = JSON.stringify([now.operationId, now.tags])
+  const credentials = JSON.stringify(operation.security ?? released.security ?? [])
+  const credentialsNow = JSON.stringify(now.security ?? current.security ?? [])
+  return [
+    ...(had === has ? [] : [`${title}: its operation id or tag was ${had} and is ${has}`]),
+    ...(credentials === credentialsNow
+      ? []
+      : [`${title}: its security was ${credentials} and is ${credentialsNow}`]),
+  ]
+}
+
+function parameterBreaks(title: string, pair: Pair): string[] {
+  const { operation, now } = pair
+  const nameOf = (parameter: Parameter) => `${parameter.in} ${parameter.name}`
+  const findIn = (parameters: readonly Parameter[] = [], name: string) =>
+    parameters.find((parameter) => nameOf(parameter) === name)
+  const added = (now.parameters ?? []).filter(
+    (parameter) => parameter.required && !findIn(operation.parameters, nameOf(parameter)),
+  )
+  return [
+    ...added.map((parameter) => `${title}, ${nameOf(parameter)}: is new and required`),
+    ...(operation.parameters ?? []).flatMap((parameter) => {
+      const where = `${title}, ${nameOf(parameter)}`
+      const found = findIn(now.parameters, nameOf(parameter))
+      if (!found) return [`${where}: is gone`]
+      return [
+        ...(found.required && !parameter.required ? [`${where}: is required now`] : []),
+        ...schemaBreaks(parameter.schema, found.schema, comparisonOf(pair, 'request', where)),
+      ]
+    }),
+  ]
+}
+
+function bodyBreaks(title: string, pair: Pair): string[] {
+  const { operation, now } = pair
+  const where = `${title}, body`
+  if (!operation.requestBody) return now.requestBody?.required ? [`${where}: is required now`] : []
+  if (!now.requestBody) return [`${where}: is gone`]
+  const isNewlyRequired = now.requestBody.required && !operation.requestBody.required
+  return [
+    ...(isNewlyRequired ? [`${where}: is required now`] : []),
+    ...contentBreaks(
+      operation.requestBody.content,
+      now.requestBody.content,
+      comparisonOf(pair, 'request', where),
+    ),
+  ]
+}
+
+/** A further refusal is an addition; a further success is not, because nobody would look for it. */
+function answerBreaks(title: string, pair: Pair): string[] {
+  const { released, current, operation, now } = pair
+  const added = Object.keys(now.responses).filter(
+    (status) => Number(status) < 400 && !operation.responses[status],
+  )
+  return [
+    ...added.map((status) => `${title}, answer ${status}: is new`),
+    ...Object.entries(operation.responses).flatMap(([status, answer]) => {
+      const where = `${title}, answer ${status}`
+      const found = now.responses[status]
+      if (!found) return [`${where}: is gone`]
+      const [before, after] = [answerIn(released, answer), answerIn(current, found)]
+      const lost = Object.keys(before.headers ?? {}).filter((name) => after.headers?.[name] === undefined)
+      return [
+        ...lost.map((name) => `${where}: the header ${name} is gone`),
+        ...contentBreaks(before.content, after.content, comparisonOf(pair, 'answer', where)),
+      ]
+    }),
+  ]
+}
+
+type ComparisonHere = ReturnType<typeof comparisonOf>
+
+function contentBreaks(before: Contents = {}, after: Contents = {}, comparison: ComparisonHere): string[] {
+  return Object.entries(before).flatMap(([type, { schema }]) => {
+    const found = after[type]
+    if (!found) return [`${comparison.where}: ${type} is gone`]
+    return schema ? schemaBreaks(schema, found.schema ?? {}, comparison) : []
+  })
+}
+
+const comparisonOf = ({ released, current }: Pair, direction: 'request' | 'answer', where: string) => ({
+  direction,
+  where,
+  resolveReleased: (schema: Schema) => schemaIn(released, schema),
+  resolveCurrent: (schema: Schema) => schemaIn(current, schema),
+})
+
+const lastPart = (reference: string) => reference.split('/').at(-1) ?? ''
+
+const schemaIn = ({ components }: Document, schema: Schema): Schema =>
+  schema.$ref === undefined ? schema : (components.schemas[lastPart(schema.$ref)] ?? {})
+
+const answerIn = ({ components }: Document, answer: Answer): Answer =>
+  answer.$ref === undefined ? answer : (components.responses?.[lastPart(answer.$ref)] ?? {})
