@@ -32,7 +32,7 @@ export async function changePassword(
     // Of two changes at once the second verified a password that is no longer the current one.
     if (stored !== verifiedHash) throw wrongCurrentPassword()
     await updateRow(transaction, accountTable, caller, caller.id, { passwordHash })
-    await endSignIns(transaction, caller.id)
+    await endSignIns(transaction, [caller.id])
   })
 }
 

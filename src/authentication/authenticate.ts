@@ -24,6 +24,8 @@ export interface AuthenticationOptions {
 
 export interface Authenticated {
   readonly caller: Caller
+  /** The sign-in that the token belongs to; a service client's token has none. */
+  readonly sessionId: string | undefined
   /** Epoch milliseconds: when a stream that this token opened has to end. */
   readonly expiresAt: number
   /** Whether the token would still be accepted; live listings ask before every snapshot. */
@@ -51,6 +53,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       const { accountId: id, isAdministrator, expiresAt } = claims
       return {
         caller: { id, isAdministrator },
+        sessionId: claims.sessionId,
         expiresAt,
         recheck: async () => now() < expiresAt && isCurrentSession(claims),
       }

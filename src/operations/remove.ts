@@ -32,6 +32,7 @@ export async function remove(
       await removeRows(transaction, child, caller, links, column(parentId))
     }
     await removeRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`)
+    await resource.rules.afterRemove?.(transaction, ids)
   })
 }
 

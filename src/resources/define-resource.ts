@@ -51,13 +51,14 @@ export type Filter<Relation extends string = string, Moment extends string = str
 /** Gets every field that could be read, so that all violations are reported at once. */
 export type Check<Input> = (input: Partial<Input>) => FieldErrors | undefined
 
-/** The four places where a resource may differ from the others. A fifth needs a written decision. */
+/** The five places where a resource may differ from the others. A sixth needs a written decision. */
 export interface Rules {
   /** Turns what was read into what is stored; runs before the transaction. */
   readonly prepare?: (input: Values, passwords: Passwords) => Promise<Values>
   readonly afterCreate?: (transaction: Queries, caller: Caller, created: Row) => Promise<void>
   readonly beforeUpdate?: (transaction: Queries, before: Row, input: Values) => Promise<void>
   readonly afterUpdate?: (transaction: Queries, before: Row, after: Row, input: Values) => Promise<void>
+  readonly afterRemove?: (transaction: Queries, ids: readonly string[]) => Promise<void>
 }
 
 export type InputOf<F extends Fields> = { readonly [K in keyof F]: ValueOf<F[K]> }

@@ -14,5 +14,5 @@ export async function endSignInsWhenCredentialsChange(
   after: Row,
   { passwordHash }: Values,
 ) {
-  if (passwordHash !== undefined || before.login !== after.login) await endSignIns(transaction, after.id)
+  if (passwordHash !== undefined || before.login !== after.login) await endSignIns(transaction, [after.id])
 }

@@ -1,3 +1,4 @@
+import { endSignIns } from '../accounts/end-sign-ins.ts'
 import { administratorsOnly } from '../model/access-rule.ts'
 import { required, requiredOnCreate, secret } from '../model/field.ts'
 import { newPassword, text } from '../model/field-kinds.ts'
@@ -15,5 +16,9 @@ export const user = defineResource({
     password: secret(requiredOnCreate(4, newPassword)),
   },
   access: administratorsOnly,
-  rules: { prepare: hashPassword, afterUpdate: endSignInsWhenCredentialsChange },
+  rules: {
+    prepare: hashPassword,
+    afterUpdate: endSignInsWhenCredentialsChange,
+    afterRemove: endSignIns,
+  },
 })

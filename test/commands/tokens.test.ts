@@ -54,7 +54,7 @@ describe('A token for commands', { concurrency: true }, () => {
       ({ id }) => write(sql`update signin_sessions set ended_at = now() where user_id = ${id}`),
     ],
     ['the account was removed', ({ id }) => write(sql`update users set active = false where id = ${id}`)],
-    ['the password was changed', ({ id }) => host.database.transaction((store) => endSignIns(store, id))],
+    ['the password was changed', ({ id }) => host.database.transaction((store) => endSignIns(store, [id]))],
   ]
   for (const [what, end] of endings) {
     test(`stops working when ${what}`, async () => {
@@ -104,7 +104,7 @@ describe('Between two session checks', () => {
       const { id, token } = await host.signUp()
       const code = async () => (await calls.call('ListProjects', { pagination: {} }, { token })).code
       assert.equal(await code(), status.OK)
-      await host.database.transaction((store) => endSignIns(store, id))
+      await host.database.transaction((store) => endSignIns(store, [id]))
       const endsAt = performance.now() + 3000
       while ((await code()) === status.OK) {
         assert.ok(performance.now() < endsAt, 'the token is refused within the time of the cache')

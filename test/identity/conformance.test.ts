@@ -12,6 +12,7 @@ import {
   requestOf,
   signedIn,
   signIn,
+  signOut,
 } from '../support/browser.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, robot } from '../support/known-clients.ts'
@@ -124,13 +125,12 @@ describe('the RP-initiated logout plan', () => {
   after(() => host.stop())
 
   const returnTo = `${origin}/login/`
-  /** Where a signed-in browser ends up, and whether it is signed out. */
-  const signOut = async (query: (idToken: string) => Fields) => {
+  /** Where a signed-in browser ends up, and whether it is signed out; somebody who is asked says yes. */
+  const leave = async (query: (idToken: string) => Fields) => {
     const { browser, tokens } = await signedIn(host.address)
-    const asked = await browser.get('/connect/endsession', query(tokens.id_token))
-    const { location } = await browser.follow(asked)
+    const left = await signOut(browser, query(tokens.id_token))
     const next = await browser.get('/connect/authorize', requestOf(pkce, { prompt: 'none' }))
-    return { asked, location, isSignedOut: queryOf(next).error === 'login_required' }
+    return { left, isSignedOut: queryOf(next).error === 'login_required' }
   }
 
   it('signs out and returns where it may', async () => {
@@ -147,8 +147,8 @@ describe('the RP-initiated logout plan', () => {
       [() => ({}), returnTo],
     ]
     for (const [query, expected] of ways) {
-      const { location, isSignedOut } = await signOut(query)
-      assert.deepEqual([location, isSignedOut], [expected, true])
+      const { left, isSignedOut } = await leave(query)
+      assert.deepEqual([left.location, isSignedOut], [expected, true])
     }
   })
 
@@ -180,8 +180,8 @@ describe('the RP-initiated logout plan', () => {
       () => ({ post_logout_redirect_uri: returnTo, state: 's'.repeat(6001) }),
     ]
     for (const query of wrong) {
-      const { asked, isSignedOut } = await signOut(query)
-      assertRefused(asked, 'invalid_request')
+      const { left, isSignedOut } = await leave(query)
+      assertRefused(left, 'invalid_request')
       assert.equal(isSignedOut, false)
     }
   })

@@ -17,7 +17,7 @@ import {
 } from '../support/browser.ts'
 import { cheapPasswords, password } from '../support/cheap-passwords.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
-import { origin, otherOrigin, robot } from '../support/known-clients.ts'
+import { origin, robot } from '../support/known-clients.ts'
 import { assertRefused } from './support/assert-refused.ts'
 
 const sessionCacheSeconds = 30
@@ -145,41 +145,5 @@ describe('a sign-in session', () => {
     }
     host.clock.advance(60 * 60_000)
     await assertOver(browser, current)
-  })
-
-  it('signs out by POST, without a hint and without parameters too', async () => {
-    const ways = [
-      (browser: Browser) => browser.post('/connect/endsession', {}),
-      (browser: Browser) => browser.get('/connect/endsession'),
-      (browser: Browser) => browser.get('/api/account/logout'),
-      (browser: Browser) => browser.get('/api/account/logout', { logoutId: 'made-up' }),
-    ]
-    for (const way of ways) {
-      const { browser, tokens } = await signedIn(host.address)
-      const left = await browser.follow(await way(browser))
-      assert.equal(left.location, `${origin}/login/`)
-      await assertOver(browser, tokens)
-    }
-  })
-
-  it('signs out the browser alone where the page was left open for five minutes', async () => {
-    const { browser, tokens } = await signedIn(host.address)
-    const { location } = await browser.get('/connect/endsession', {
-      id_token_hint: tokens.id_token,
-      post_logout_redirect_uri: `${otherOrigin}/login/`,
-    })
-    host.clock.advance(5 * 60_000)
-    const elsewhere = await openBrowser(host.address).get(location)
-    assert.equal(elsewhere.location, `${origin}/login/`)
-    assert.equal((await refresh(browser, tokens.refresh_token)).status, 200)
-    assert.equal((await browser.get(location)).location, `${origin}/login/`)
-    await assertOver(browser, tokens)
-  })
-
-  it('signs out a browser without its cookie by the hint of the token', async () => {
-    const { tokens } = await signedIn(host.address)
-    const elsewhere = openBrowser(host.address)
-    await elsewhere.follow(await elsewhere.get('/connect/endsession', { id_token_hint: tokens.id_token }))
-    assertRefused(await refresh(elsewhere, tokens.refresh_token), 'invalid_grant')
   })
 })

@@ -19,7 +19,7 @@ describe('the sweep', () => {
     const sweepThrice = () =>
       Promise.all(
         [1, 2, 3].map(async () => {
-          await sweep(host.database, host.clock.now())
+          await sweep(host.database, host.clock.now(), 0)
           await forgetOldLockouts(host.database, { now: () => new Date(host.clock.now()) })
         }),
       )

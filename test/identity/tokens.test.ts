@@ -16,7 +16,7 @@ import {
   signIn,
 } from '../support/browser.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
-import { otherOrigin, robot } from '../support/known-clients.ts'
+import { origin, otherOrigin, robot } from '../support/known-clients.ts'
 import { assertRefused } from './support/assert-refused.ts'
 
 describe('tokens', () => {
@@ -119,7 +119,7 @@ describe('tokens', () => {
 
   it('are refused for a code whose sign-in has ended in the meantime', async () => {
     const ends = [
-      (own: Browser) => own.get('/api/account/logout'),
+      (own: Browser) => own.post('/api/account/logout', {}, { origin }),
       () => changeStamp(),
       // A sign-in just before its eight hours are over leaves a code that outlives it.
       async () => host.clock.advance(30_000),

@@ -17,6 +17,8 @@ const lists = [
   ...['organizations', 'projects', 'users', 'userAssignments', 'userProjects', 'workflows'],
 ]
 const paths = ['/ext/people', ...lists.map((list) => `/ext/removed/${list}`)]
+/** Tested in files of their own. */
+const otherPaths = ['/ext/sessions', '/ext/sessions/end-all']
 
 interface Operation {
   readonly operationId: string
@@ -47,9 +49,10 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     assert.ok(valid, JSON.stringify(errors))
   })
 
-  test('documents people and the removed rows of every list route, to be read and nothing else', () => {
-    assert.deepEqual(Object.keys(document.paths).sort(), [...paths].sort())
-    const operations = Object.values<Record<string, Operation>>(document.paths).flatMap((methods) => {
+  test('documents people and the removed rows of every list route, to be read and nothing else, beside what has tests of its own', () => {
+    assert.deepEqual(Object.keys(document.paths).sort(), [...paths, ...otherPaths].sort())
+    const operations = paths.flatMap((path) => {
+      const methods: Record<string, Operation> = document.paths[path]
       assert.deepEqual(Object.keys(methods), ['get'])
       return Object.values(methods)
     })

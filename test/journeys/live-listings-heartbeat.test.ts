@@ -9,7 +9,12 @@ import { listen } from '../support/live-events.ts'
 // The clock is handed in, because a quarter of a minute is longer than all other tests of a listing together.
 test('A live listing says with a comment line every 15 s that it is still there', async () => {
   const app = fastify({ forceCloseConnections: true })
-  const session = { caller: { id: 'x', isAdministrator: false }, expiresAt: 1e15, recheck: async () => true }
+  const session = {
+    caller: { id: 'x', isAdministrator: false },
+    sessionId: undefined,
+    expiresAt: 1e15,
+    recheck: async () => true,
+  }
   const listeners = { onReady: () => undefined, onClose: () => undefined }
   let stream: LiveStream | undefined
   app.get('/', (request, reply) => {

@@ -150,7 +150,8 @@ describe('What was issued before', { concurrency: true }, () => {
   test('goes on working when a sign-in of the same person elsewhere ends', async () => {
     const person = await join()
     const elsewhere = await signedIn(rest.identity.address, { login: person.login })
-    await elsewhere.browser.follow(await elsewhere.browser.get('/connect/endsession'))
+    const { browser, tokens } = elsewhere
+    await browser.follow(await browser.get('/connect/endsession', { id_token_hint: tokens.id_token }))
     await assertEnded({ ...person, ...elsewhere })
     await assertStands(person)
     assert.equal((await refresh(person.browser, person.tokens.refresh_token)).status, 200)

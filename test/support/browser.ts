@@ -152,6 +152,13 @@ export const refresh = (browser: Browser, refreshToken: string, others: Fields =
     ...others,
   })
 
+/** Walks a sign-out; whoever is asked on the way says yes. */
+export async function signOut(browser: Browser, query: Fields): Promise<Page> {
+  const left = await browser.follow(await browser.get('/connect/endsession', query))
+  const { logoutId } = queryOf(left)
+  return logoutId === undefined ? left : browser.post('/api/account/logout', { logoutId }, { origin })
+}
+
 export interface Tokens {
   readonly access_token: string
   readonly refresh_token: string

@@ -26,6 +26,8 @@ export interface IdentitySettings extends TrackerSettings {
   /** Signs instead of the key ring. */
   readonly pinnedKey: KeyObject | undefined
   readonly rateLimit: RateLimitSettings
+  /** A sign-in that its client has not renewed for so long is over; 0: only the eight hours count. */
+  readonly inactivityMinutes: number
   /** Measurements at `/metrics`; off unless asked for, because the port is public. */
   readonly metrics: boolean
 }
@@ -40,8 +42,22 @@ export const readIdentitySettings = (settings: Settings): IdentitySettings => ({
   ...readKeySecret(settings),
   pinnedKey: readSigningPrivateKey(settings),
   rateLimit: readRateLimit(settings, 'Identity', { permitLimit: 60, queueLimit: 5 }),
+  inactivityMinutes: readInactivity(settings),
   metrics: settings.flag('METRICS', false),
 })
+
+/** The contract's eight hours, after which a sign-in is over anyway. */
+const sessionMinutes = 8 * 60
+/** An access token lasts thirty minutes and a client asks for the next one shortly before: nothing is heard until then. */
+const inactivityMinutesMin = 35
+
+function readInactivity(settings: Settings): number {
+  const name = 'Identity__InactivityMinutes'
+  const minutes = settings.wholeNumber(name, 0, { min: 0, max: sessionMinutes })
+  if (minutes > 0 && minutes < inactivityMinutesMin)
+    settings.refuse(`${name} must be 0 or from ${inactivityMinutesMin} to ${sessionMinutes}.`)
+  return minutes
+}
 
 /** Kept letter for letter: a page may live with or without a slash at its end. */
 function readLoginPageUrl(settings: Settings): string | undefined {

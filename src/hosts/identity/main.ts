@@ -83,7 +83,7 @@ export async function startIdentity(
   const upkeep = startUpkeep(
     async () => {
       await refreshKeys()
-      await sweep(database, now())
+      await sweep(database, now(), settings.inactivityMinutes)
       await database.transaction((transaction) => forgetOldLockouts(transaction, lockoutClock))
     },
     upkeepMilliseconds,

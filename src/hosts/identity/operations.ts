@@ -187,11 +187,21 @@ export const operations = {
   logOut: {
     id: 'LogOut',
     tag: 'SignIn',
-    summary: 'Ends the session, removes the cookie, and sends the browser to the post-logout address.',
+    summary:
+      'Ends the session, removes the cookie, and sends the browser to the post-logout address; to the sign-in page with a `logoutId` when the person has to be asked first.',
     method: 'GET',
     path: '/api/account/logout',
     parameters: [required('logoutId', 'The checked sign-out.')],
     refusals: [400],
+  },
+  confirmLogOut: {
+    id: 'ConfirmLogOut',
+    tag: 'SignIn',
+    summary: 'Takes the post of the page that asked whether to sign out, and does so.',
+    method: 'POST',
+    path: '/api/account/logout',
+    parameters: [required('logoutId', 'The sign-out that the person was asked about.')],
+    refusals: [403],
   },
   getError: {
     id: 'GetSignInError',

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendEnvelope } from '../../http/envelope.ts'
+import { originOf } from '../../http/request-origin.ts'
 import { OAuthError } from './oauth-error.ts'
 import { oauthCodeOf, oauthStatusOf } from './oauth-statuses.ts'
 import type { GivenParameters } from './parameters.ts'
@@ -15,7 +16,11 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[]): 
       async handler(request, reply) {
         const parameters = (method === 'GET' ? request.query : request.body) as GivenParameters
         try {
-          return send(request, reply, await handle({ method, parameters, headers: request.headers }))
+          return send(
+            request,
+            reply,
+            await handle({ method, parameters, headers: request.headers, ...originOf(request) }),
+          )
         } catch (error) {
           if (error instanceof OAuthError) return sendRefusal(reply, error)
           throw error

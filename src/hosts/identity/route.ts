@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { RequestOrigin } from '../../http/request-origin.ts'
 import type { GivenParameters } from './parameters.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
@@ -28,7 +29,7 @@ export interface Parameter {
 }
 
 /** One request, as far as an endpoint has to know it. */
-export interface Call {
+export interface Call extends RequestOrigin {
   readonly method: Operation['method']
   /** Of the query for GET, of the form for POST. */
   readonly parameters: GivenParameters

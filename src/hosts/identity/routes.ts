@@ -6,7 +6,7 @@ import { introspect } from './endpoints/introspect.ts'
 import { jwks } from './endpoints/jwks.ts'
 import { login } from './endpoints/login.ts'
 import { loginPage } from './endpoints/login-page.ts'
-import { logout } from './endpoints/logout.ts'
+import { confirmLogout, logout } from './endpoints/logout.ts'
 import { revocation } from './endpoints/revocation.ts'
 import { token } from './endpoints/token.ts'
 import { userinfo } from './endpoints/userinfo.ts'
@@ -37,5 +37,6 @@ const endpoints: Readonly<Record<keyof typeof operations, (identity: Identity) =
   showLoginPage: loginPage,
   logIn: login,
   logOut: logout,
+  confirmLogOut: confirmLogout,
   getError: error,
 }

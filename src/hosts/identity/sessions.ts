@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Database, Queries } from '../../store/database.ts'
-import { type Sql, sql } from '../../store/sql.ts'
+import type { Queries } from '../../store/database.ts'
+import { raw, type Sql, sql } from '../../store/sql.ts'
 import { type Account, accountColumns } from './accounts.ts'
+import type { Identity } from './identity.ts'
 import { millisecondsOf, moment } from './moment.ts'
 
 /** A sign-in that stands, with its account as it is now. Times are epoch milliseconds. */
@@ -16,33 +17,46 @@ export type StartedSession = Pick<LiveSession, 'sessionId' | 'expiresAt'>
 /** The contract's eight hours, counted from the sign-in and never prolonged. */
 const sessionMilliseconds = 8 * 60 * 60_000
 
+/** Where a sign-in comes from: what its owner is shown of it later. */
+export interface SignInOrigin {
+  readonly clientId: string
+  readonly address: string
+  readonly userAgent: string | undefined
+  /** The browser's sessions until now; those of other accounts end. */
+  readonly earlierSessionIds: readonly string[]
+}
+
 /** Starts a session unless the account has changed since its password was verified. */
 export async function startSession(
-  database: Database,
+  { database, now }: Pick<Identity, 'database' | 'now'>,
   { accountId, securityStamp }: Account,
-  now: number,
+  { clientId, address, userAgent, earlierSessionIds }: SignInOrigin,
 ): Promise<StartedSession | undefined> {
   const sessionId = randomBytes(16).toString('base64url')
-  const expiresAt = now + sessionMilliseconds
-  const [started] = await database.transaction((transaction) =>
-    transaction.query(sql`
-      insert into signin_sessions (id, user_id, security_stamp, created_at, expires_at)
-      select ${sessionId}, id, security_stamp, ${moment(now)}, ${moment(expiresAt)} from users
-      where id = ${accountId} and active and security_stamp = ${securityStamp}
-      returning id`),
-  )
-  return started === undefined ? undefined : { sessionId, expiresAt }
+  const startedAt = moment(now())
+  const expiresAt = now() + sessionMilliseconds
+  return database.transaction(async (transaction) => {
+    const [started] = await transaction.query(sql`
+      insert into signin_sessions
+        (id, user_id, security_stamp, created_at, last_used_at, expires_at, client_id, address, user_agent)
+      select ${sessionId}, id, security_stamp, ${startedAt}, ${startedAt}, ${moment(expiresAt)},
+        ${clientId}, ${address}, ${userAgent ?? null}
+      from users where id = ${accountId} and active and security_stamp = ${securityStamp}
+      returning id`)
+    if (started === undefined) return undefined
+    await endRows(transaction, sql`id = any(${earlierSessionIds}::text[]) and user_id <> ${accountId}`, now())
+    return { sessionId, expiresAt }
+  })
 }
 
 export async function findLiveSession(
-  queries: Queries,
+  identity: Pick<Identity, 'database' | 'settings' | 'now'>,
   sessionId: string,
-  now: number,
 ): Promise<LiveSession | undefined> {
-  const [session] = await queries.query<LiveSession>(sql`
+  const [session] = await identity.database.query<LiveSession>(sql`
     select ${sessionColumns} from signin_sessions as session
     join users as account on account.id = session.user_id
-    where session.id = ${sessionId} and ${isLive(now)}`)
+    where session.id = ${sessionId} and ${isLive(identity)}`)
   return session
 }
 
@@ -50,9 +64,16 @@ export async function findLiveSession(
  * Whatever made a session end, it is this: in a query that calls the rows `session` and `account`. A changed password or
  * login needs no further news, because it replaces the account's stamp.
  */
-export const isLive = (now: number): Sql => sql`
-  session.ended_at is null and session.expires_at > ${moment(now)}
-  and account.active and account.security_stamp = session.security_stamp`
+export const isLive = ({ settings, now }: Pick<Identity, 'settings' | 'now'>): Sql => sql`
+  session.ended_at is null and session.expires_at > ${moment(now())}
+  and account.active and account.security_stamp = session.security_stamp
+  ${isInUse(settings.inactivityMinutes, now())}`
+
+/** A session without a time of last use began before such times were kept. */
+const isInUse = (inactivityMinutes: number, now: number): Sql =>
+  inactivityMinutes === 0
+    ? raw('')
+    : sql`and coalesce(session.last_used_at, session.created_at) > ${moment(now - inactivityMinutes * 60_000)}`
 
 export const sessionColumns: Sql = sql`
   ${accountColumns}, session.id as "sessionId",
@@ -62,10 +83,16 @@ export const sessionColumns: Sql = sql`
  * Two statements: a successor token that a racing refresh inserts under its share lock on the session is visible only to
  * a statement that begins after the session has been marked.
  */
-export async function endSession(database: Database, sessionId: string, now: number): Promise<void> {
-  await database.transaction(async (transaction) => {
-    await transaction.query(sql`
-      update signin_sessions set ended_at = ${moment(now)} where id = ${sessionId} and ended_at is null`)
-    await transaction.query(sql`delete from refresh_tokens where session_id = ${sessionId}`)
-  })
+async function endRows(transaction: Queries, which: Sql, now: number): Promise<void> {
+  const ended = await transaction.query<{ id: string }>(
+    sql`update signin_sessions set ended_at = ${moment(now)} where ${which} and ended_at is null returning id`,
+  )
+  const ids = ended.map(({ id }) => id)
+  if (ids.length > 0)
+    await transaction.query(sql`delete from refresh_tokens where session_id = any(${ids}::text[])`)
 }
+
+export const endSession = (
+  { database, now }: Pick<Identity, 'database' | 'now'>,
+  sessionId: string,
+): Promise<void> => database.transaction((transaction) => endRows(transaction, sql`id = ${sessionId}`, now()))

@@ -8,10 +8,12 @@ const batchSize = 1000
 const batchesMax = 1000
 
 /** Deletes what can no longer be used. Several instances may do so at once: each takes rows that nobody else has. */
-export async function sweep(database: Database, now: number): Promise<void> {
+export async function sweep(database: Database, now: number, inactivityMinutes: number): Promise<void> {
   await inBatches(database, expiredCodes(now))
   // Spent codes and all refresh tokens go with their session.
   await inBatches(database, expiredSessions(now))
+  // Nobody should see a session listed that works no more.
+  if (inactivityMinutes > 0) await inBatches(database, endUnused(now, now - inactivityMinutes * 60_000))
 }
 
 const expiredCodes = (now: number): Sql => sql`
@@ -23,6 +25,13 @@ const expiredCodes = (now: number): Sql => sql`
 const expiredSessions = (now: number): Sql => sql`
   delete from signin_sessions where id in (
     select id from signin_sessions where expires_at <= ${moment(now)}
+    limit ${batchSize}::int for update skip locked)
+  returning 1`
+
+const endUnused = (now: number, unusedSince: number): Sql => sql`
+  update signin_sessions set ended_at = ${moment(now)} where id in (
+    select id from signin_sessions
+    where ended_at is null and coalesce(last_used_at, created_at) <= ${moment(unusedSince)}
     limit ${batchSize}::int for update skip locked)
   returning 1`
 

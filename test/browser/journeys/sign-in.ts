@@ -74,4 +74,44 @@ export function signInJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Start again' }).click()
     await page.getByLabel('Password').waitFor()
   })
+
+  test('asks before a link of another site signs anybody out', async () => {
+    const { hosts, workspace, signIn } = stage()
+    const page = await signIn((await workspace.join('Asta Asked')).login, '/projects')
+    await page.goto(`${hosts.issuer}/connect/endsession`)
+    await page.getByRole('link', { name: 'Stay signed in' }).click()
+    await page.getByRole('heading', { name: 'Projects' }).waitFor()
+    await page.goto(`${hosts.issuer}/connect/endsession`)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Password').waitFor()
+    assert.equal(await page.evaluate('localStorage.getItem("tracker.session")'), null)
+  })
+
+  test('comes back to an address that looks like another site’s, and stays here', async () => {
+    const { hosts, visit, workspace } = stage()
+    const page = await visit('//evil.example/%E0%A4%A?next=//evil.example')
+    await fillSignIn(page, (await workspace.join('Mia Malformed')).login)
+    await page.waitForURL((url) => url.pathname === '//evil.example/%E0%A4%A')
+    assert.equal(new URL(page.url()).origin, hosts.web)
+    await page.getByRole('main').getByRole('heading').first().waitFor()
+  })
+
+  test('refuses an answer without the issuer that the provider promises, and broken ones', async () => {
+    const { hosts, visit } = stage()
+    const page = await visit('/login/')
+    await page.getByLabel('Password').waitFor()
+    const key: string = await page.evaluate('Object.keys(sessionStorage).find((key) => /sign-in/.test(key))')
+    await page.goto(`${hosts.web}/signin-callback/?code=x&state=${key.slice('tracker.sign-in.'.length)}`)
+    await page.getByText('This answer comes from another sign-in service.').waitFor()
+    for (const query of [
+      '',
+      '?code',
+      '?state=%E0%A4%A&code=%',
+      '?state=__proto__&iss=x&error=%FF',
+      '#code=x',
+    ]) {
+      await page.goto(`${hosts.web}/signin-callback/${query}`)
+      await page.getByRole('link', { name: 'Start again' }).waitFor()
+    }
+  })
 }

@@ -124,6 +124,34 @@ export interface UserProject {
   readonly active: boolean
 }
 
+export interface Session {
+  readonly id: string
+  readonly userId: string
+  readonly clientId: string | null
+  readonly address: string | null
+  readonly userAgent: string | null
+  readonly lastUsedAt: string | null
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly isCurrent: boolean
+}
+
+export interface Sessions {
+  readonly sessions: readonly Session[]
+}
+
+export interface SessionIds {
+  readonly ids: readonly string[]
+}
+
+export interface SessionsOfAccount {
+  readonly userId?: string
+}
+
+export interface Success {
+  readonly success: boolean
+}
+
 export interface Error {
   readonly statusCode: number
   readonly message: string
@@ -298,10 +326,6 @@ export interface AccountUpdate {
 export interface PasswordChange {
   readonly currentPassword: string
   readonly newPassword: string
-}
-
-export interface Success {
-  readonly success: boolean
 }
 
 export interface VersionedSuccess {

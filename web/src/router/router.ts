@@ -20,8 +20,10 @@ export function createRouter(): Router {
     address.value = new URL(location.href)
   }
   const go: Router['go'] = (to, { replace = false } = {}) => {
-    if (replace) history.replaceState(null, '', to)
-    else history.pushState(null, '', to)
+    // Joined, because a path that begins with two slashes would be read as another site.
+    const target = to.startsWith('/') ? location.origin + to : to
+    if (replace) history.replaceState(null, '', target)
+    else history.pushState(null, '', target)
     follow()
   }
   addEventListener('popstate', follow)

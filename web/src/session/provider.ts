@@ -7,6 +7,7 @@ export interface Provider {
   readonly token_endpoint: string
   readonly revocation_endpoint: string
   readonly end_session_endpoint: string
+  readonly authorization_response_iss_parameter_supported?: boolean
 }
 
 export interface TokenAnswer {

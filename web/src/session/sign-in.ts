@@ -49,8 +49,10 @@ export async function completeSignIn(
   const { verifier, nonce, returnTo } = takeAttempt(answer)
   const provider = await discover(configuration)
   const issuer = answer.get('iss')
-  // RFC 9207: an answer of another provider is none.
-  if (issuer !== null && issuer !== provider.issuer) throw new ProviderError('invalid_request')
+  // RFC 9207: an answer of another provider is none, nor is one that leaves out the issuer it promises.
+  const isIssuerMissing = issuer === null && provider.authorization_response_iss_parameter_supported === true
+  if (isIssuerMissing || (issuer !== null && issuer !== provider.issuer))
+    throw new ProviderError('invalid_request', 'This answer comes from another sign-in service.')
   const error = answer.get('error')
   if (error !== null) throw new ProviderError(error, answer.get('error_description') ?? undefined)
   const tokens = await askForTokens(provider, configuration, {

@@ -6,26 +6,32 @@ import { AuthorizationRefusal } from './tell-client.ts'
 
 /**
  * An authorization request that waits for a sign-in. It travels sealed through the browser and never carries who signed
- * in: otherwise whoever lured a victim to the sign-in page with a request of his own would get the victim's code.
+ * in: otherwise whoever lured somebody else to the sign-in page with a request of their own would get that person's code.
  */
 export interface PendingRequest {
   readonly request: AuthorizationRequest
   /** When it was first seen: a sign-in after that satisfies `prompt=login` and any `max_age`. */
   readonly since: number
+  /** The session that the browser had when it asked: over once somebody else signs in. */
+  readonly sessionId?: string | undefined
 }
 
 interface Sealed {
   readonly parameters: Parameters
   readonly since: number
+  readonly sessionId?: string | undefined
 }
 
 /** A sign-in page left open over night still works in the morning. */
 const pendingMilliseconds = 24 * 60 * 60_000
 
-export const sealPendingRequest = ({ seals }: Identity, { request, since }: PendingRequest): string =>
+export const sealPendingRequest = (
+  { seals }: Identity,
+  { request, since, sessionId }: PendingRequest,
+): string =>
   seals.seal(
     'authRequest',
-    { parameters: request.parameters, since } satisfies Sealed,
+    { parameters: request.parameters, since, sessionId } satisfies Sealed,
     since + pendingMilliseconds,
   )
 
@@ -40,6 +46,7 @@ export async function openPendingRequest(
     return {
       request: readAuthorizationRequest(clients, withoutAbsent(sealed.parameters)),
       since: sealed.since,
+      sessionId: sealed.sessionId,
     }
   } catch (error) {
     if (error instanceof OAuthError || error instanceof AuthorizationRefusal) return undefined

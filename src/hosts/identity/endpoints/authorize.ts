@@ -74,7 +74,7 @@ function askToSignIn(
       replyToOf(pending.request),
       new OAuthError('login_required', 'The user has to sign in.'),
     )
-  const authRequest = sealPendingRequest(identity, pending)
+  const authRequest = sealPendingRequest(identity, { ...pending, sessionId: session?.sessionId })
   return {
     redirectTo: onThisHost(identity.settings, '/api/account/login-page', { authRequest }),
     // A form of another site comes without the cookie, and must not make the browser lose it.

@@ -7,7 +7,7 @@ import { onThisHost } from '../sign-in/addresses.ts'
 import { sealSignOut } from '../sign-in/sign-out.ts'
 import { readTokenHint } from '../tokens/verify-token.ts'
 
-/** OpenID Connect RP-Initiated Logout 1.0, 2, without a page in between. */
+/** OpenID Connect RP-Initiated Logout 1.0, 2; with the identity token of this very session without a page in between. */
 export const endSession =
   (identity: Identity): Endpoint =>
   async ({ parameters: given }) => {

@@ -27,21 +27,18 @@ async function describeAccessToken(identity: Identity, token: string): Promise<o
   return account && { active: true, token_type: 'Bearer', username: account.login, ...claims }
 }
 
-async function describeRefreshToken(
-  { database, settings, now }: Identity,
-  token: string,
-): Promise<object | undefined> {
-  const [known] = await database.query<LiveSession & KnownToken>(sql`
+async function describeRefreshToken(identity: Identity, token: string): Promise<object | undefined> {
+  const [known] = await identity.database.query<LiveSession & KnownToken>(sql`
     select token.client_id as "clientId", token.scope,
       extract(epoch from token.created_at)::float8 as "createdAtSeconds", ${sessionColumns}
     from refresh_tokens as token
     join signin_sessions as session on session.id = token.session_id
     join users as account on account.id = session.user_id
-    where token.id = ${opaqueTokenId(token)} and token.spent_at is null and ${isLive(now())}`)
+    where token.id = ${opaqueTokenId(token)} and token.spent_at is null and ${isLive(identity)}`)
   return (
     known && {
       active: true,
-      iss: settings.issuer,
+      iss: identity.settings.issuer,
       sub: known.accountId,
       sid: known.sessionId,
       username: known.login,

@@ -1,11 +1,11 @@
 import { Problem } from '../../../model/problem.ts'
-import { openPendingRequest } from '../authorization/pending-request.ts'
+import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
 import type { Identity } from '../identity.ts'
 import { readSingle } from '../parameters.ts'
-import type { Endpoint } from '../route.ts'
-import { type StartedSession, startSession } from '../sessions.ts'
+import type { Call, Endpoint } from '../route.ts'
+import { type SignInOrigin, type StartedSession, startSession } from '../sessions.ts'
 import { onThisHost, signInPage } from '../sign-in/addresses.ts'
-import { identityCookie } from '../sign-in/identity-cookie.ts'
+import { identityCookie, readSessionId } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin } from '../sign-in/require-allowed-origin.ts'
 import { verifyCredentials } from '../sign-in/verify-credentials.ts'
 
@@ -15,13 +15,18 @@ import { verifyCredentials } from '../sign-in/verify-credentials.ts'
  */
 export const login =
   (identity: Identity): Endpoint =>
-  async ({ parameters, headers }) => {
+  async (call) => {
+    const { parameters, headers } = call
     requireAllowedOrigin(identity.settings.allowedOrigins, headers)
     const { login = '', password = '', authRequest } = readSingle(parameters)
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending)
       return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
-    const outcome = await attemptSignIn(identity, { login, password })
+    const outcome = await attemptSignIn(
+      identity,
+      { login, password },
+      await originOf(identity, call, pending),
+    )
     if ('error' in outcome)
       return {
         redirectTo: signInPage(identity.settings, pending.request.redirectUri, { authRequest, ...outcome }),
@@ -37,13 +42,32 @@ type Outcome = StartedSession | { readonly error: string; readonly retryAfter?: 
 async function attemptSignIn(
   identity: Identity,
   credentials: { readonly login: string; readonly password: string },
+  origin: SignInOrigin,
 ): Promise<Outcome> {
   try {
     const account = await verifyCredentials(identity, credentials)
-    const session = account && (await startSession(identity.database, account, identity.now()))
+    const session = account && (await startSession(identity, account, origin))
     return session ?? { error: 'invalid' }
   } catch (error) {
     if (!(error instanceof Problem && error.kind === 'locked')) throw error
     return { error: 'locked', retryAfter: String(error.retryAfterSeconds) }
+  }
+}
+
+/** Longer ones are nobody's browser. */
+const userAgentCharactersMax = 256
+
+/** A post from a page of another site comes without the cookie, so the session the browser had was noted when it asked. */
+async function originOf(
+  identity: Identity,
+  { headers, address }: Call,
+  { request, sessionId: noted }: PendingRequest,
+): Promise<SignInOrigin> {
+  const inCookie = await readSessionId(identity, headers)
+  return {
+    clientId: request.clientId,
+    address,
+    userAgent: headers['user-agent']?.slice(0, userAgentCharactersMax),
+    earlierSessionIds: [inCookie, noted].filter((id) => id !== undefined),
   }
 }

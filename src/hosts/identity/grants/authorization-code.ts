@@ -15,11 +15,10 @@ import type { Grant } from './grant.ts'
 
 /** RFC 6749, 4.1.3 with PKCE (RFC 7636, 4.6). */
 export const redeemAuthorizationCode: Grant = async (identity, client, parameters) => {
-  const { database, now } = identity
   const presented = readPresentedCode(client, parameters)
   const refreshToken = createOpaqueToken()
-  const spent = await database.transaction((transaction) =>
-    spendCode(transaction, presented, refreshToken.id, now()),
+  const spent = await identity.database.transaction((transaction) =>
+    spendCode(identity, transaction, presented, refreshToken.id),
   )
   if (!spent) throw await refusalOf(identity, presented)
   const scopes = splitScope(spent.scope)
@@ -64,25 +63,26 @@ type SpentCode = LiveSession & { readonly scope: string; readonly nonce: string 
  * ends it wait for the refresh token inserted here, and then delete that too.
  */
 async function spendCode(
+  identity: Identity,
   transaction: Queries,
   { id, clientId, redirectUri, codeChallenge }: PresentedCode,
   refreshTokenId: Buffer,
-  now: number,
 ): Promise<SpentCode | undefined> {
+  const now = moment(identity.now())
   const [spent] = await transaction.query<SpentCode>(sql`
     with known as (
       select code.scope, code.nonce, ${sessionColumns} from authorization_codes as code
       join signin_sessions as session on session.id = code.session_id
       join users as account on account.id = session.user_id
       where code.id = ${id} and code.client_id = ${clientId} and code.redirect_uri = ${redirectUri}
-        and code.code_challenge = ${codeChallenge} and code.expires_at > ${moment(now)} and ${isLive(now)}
+        and code.code_challenge = ${codeChallenge} and code.expires_at > ${now} and ${isLive(identity)}
       for share of session
     ), spent as (
-      update authorization_codes set spent_at = ${moment(now)}
+      update authorization_codes set spent_at = ${now}
       from known where authorization_codes.id = ${id} and spent_at is null returning known.*
     ), granted as (
       insert into refresh_tokens (id, session_id, client_id, scope, created_at)
-      select ${refreshTokenId}, "sessionId", ${clientId}, scope, ${moment(now)} from spent
+      select ${refreshTokenId}, "sessionId", ${clientId}, scope, ${now} from spent
       where 'offline_access' = any (string_to_array(scope, ' '))
     )
     select * from spent`)
@@ -90,13 +90,16 @@ async function spendCode(
 }
 
 /** RFC 6749, 4.1.2: a code used twice has been stolen, before or after its client used it, so what it issued ends. */
-async function refusalOf({ database, log, now }: Identity, { id, clientId }: PresentedCode): Promise<Error> {
-  const [code] = await database.query<{ sessionId: string; isSpent: boolean }>(sql`
+async function refusalOf(identity: Identity, { id, clientId }: PresentedCode): Promise<Error> {
+  const [code] = await identity.database.query<{ sessionId: string; isSpent: boolean }>(sql`
     select session_id as "sessionId", spent_at is not null as "isSpent" from authorization_codes
     where id = ${id} and client_id = ${clientId}`)
   if (code?.isSpent) {
-    await endSession(database, code.sessionId, now())
-    log.warn({ sessionId: code.sessionId }, 'An authorization code was used twice; its session has ended.')
+    await endSession(identity, code.sessionId)
+    identity.log.warn(
+      { sessionId: code.sessionId },
+      'An authorization code was used twice; its session has ended.',
+    )
   }
   return invalidGrant('The authorization code is wrong, expired, used, or was not issued for this request.')
 }

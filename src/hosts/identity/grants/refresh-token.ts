@@ -13,15 +13,14 @@ import type { Grant } from './grant.ts'
 
 /** RFC 6749, 6, with rotation (RFC 9700, 4.14.2): each use returns a successor, and a second use ends the session. */
 export const redeemRefreshToken: Grant = async (identity, client, parameters) => {
-  const { database, now } = identity
   const presented: PresentedToken = {
     id: opaqueTokenId(requireParameter(parameters, 'refresh_token')),
     clientId: client.id,
     requestedScopes: splitScope(parameters.scope ?? ''),
   }
   const successor = createOpaqueToken()
-  const spent = await database.transaction((transaction) =>
-    spendToken(transaction, presented, successor.id, now()),
+  const spent = await identity.database.transaction((transaction) =>
+    spendToken(identity, transaction, presented, successor.id),
   )
   if (!spent) throw await refusalOf(identity, presented)
   const scopes = narrowedScopes(spent.scope, parameters)
@@ -52,44 +51,50 @@ function narrowedScopes(granted: string, { scope }: Parameters): readonly string
 type SpentToken = LiveSession & { readonly scope: string }
 
 /**
- * One statement, so that of many uses at once one finds the token unspent. The share lock on the session makes whoever
- * ends it wait for the successor inserted here, and then delete that too.
+ * One statement, so that of many uses at once one finds the token unspent. The lock on the session makes whoever ends it
+ * wait for the successor inserted here, and then delete that too; it is that of an update, because one follows.
  */
 async function spendToken(
+  identity: Identity,
   transaction: Queries,
   { id, clientId, requestedScopes }: PresentedToken,
   successorId: Buffer,
-  now: number,
 ): Promise<SpentToken | undefined> {
+  const now = moment(identity.now())
   const [spent] = await transaction.query<SpentToken>(sql`
     with known as (
       select token.scope, ${sessionColumns} from refresh_tokens as token
       join signin_sessions as session on session.id = token.session_id
       join users as account on account.id = session.user_id
-      where token.id = ${id} and token.client_id = ${clientId} and ${isLive(now)}
+      where token.id = ${id} and token.client_id = ${clientId} and ${isLive(identity)}
         and ${requestedScopes}::text[] <@ string_to_array(token.scope, ' ')
-      for share of session
+      for no key update of session
     ), spent as (
-      update refresh_tokens set spent_at = ${moment(now)}
+      update refresh_tokens set spent_at = ${now}
       from known where refresh_tokens.id = ${id} and spent_at is null returning known.*
     ), successor as (
       insert into refresh_tokens (id, session_id, client_id, scope, created_at)
-      select ${successorId}, "sessionId", ${clientId}, scope, ${moment(now)} from spent
+      select ${successorId}, "sessionId", ${clientId}, scope, ${now} from spent
+    ), used as (
+      update signin_sessions set last_used_at = ${now} from spent where signin_sessions.id = spent."sessionId"
     )
     select * from spent`)
   return spent
 }
 
 async function refusalOf(
-  { database, log, now }: Identity,
+  identity: Identity,
   { id, clientId, requestedScopes }: PresentedToken,
 ): Promise<Error> {
-  const [token] = await database.query<{ sessionId: string; isSpent: boolean; scope: string }>(sql`
+  const [token] = await identity.database.query<{ sessionId: string; isSpent: boolean; scope: string }>(sql`
     select session_id as "sessionId", spent_at is not null as "isSpent", scope from refresh_tokens
     where id = ${id} and client_id = ${clientId}`)
   if (token?.isSpent) {
-    await endSession(database, token.sessionId, now())
-    log.warn({ sessionId: token.sessionId }, 'A refresh token was used twice; its session has ended.')
+    await endSession(identity, token.sessionId)
+    identity.log.warn(
+      { sessionId: token.sessionId },
+      'A refresh token was used twice; its session has ended.',
+    )
     return invalidGrant('The refresh token was used before.')
   }
   const granted = splitScope(token?.scope ?? '')

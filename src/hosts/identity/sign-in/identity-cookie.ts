@@ -44,7 +44,7 @@ export async function findBrowserSession(
   headers: IncomingHttpHeaders,
 ): Promise<LiveSession | undefined> {
   const sessionId = await readSessionId(identity, headers)
-  return sessionId === undefined ? undefined : findLiveSession(identity.database, sessionId, identity.now())
+  return sessionId === undefined ? undefined : findLiveSession(identity, sessionId)
 }
 
 /** With the prefix no neighbouring host can set it; browsers want https for that. */

@@ -6,16 +6,23 @@ export interface SignOut {
   readonly sessionId: string | undefined
   readonly returnTo: string | undefined
   readonly state: string | undefined
+  /** The browser's session that the person is asked about: a post from a page of another site has no cookie. */
+  readonly askedSessionId?: string | undefined
 }
 
 /** One redirect away. */
 const signOutMilliseconds = 5 * 60_000
+/** A page with a question, left open over night, still works in the morning. */
+const askedMilliseconds = 24 * 60 * 60_000
 
 export const sealSignOut = ({ seals, now }: Identity, signOut: SignOut): string =>
-  seals.seal('logoutId', signOut, now() + signOutMilliseconds)
+  seals.seal(
+    'logoutId',
+    signOut,
+    now() + (signOut.askedSessionId === undefined ? signOutMilliseconds : askedMilliseconds),
+  )
 
-export const openSignOut = async (
-  { seals }: Identity,
-  logoutId: string | undefined,
-): Promise<Partial<SignOut>> =>
-  (logoutId === undefined ? undefined : await seals.open<SignOut>('logoutId', logoutId)) ?? {}
+export const openSignOut = async ({ seals }: Identity, logoutId: string | undefined): Promise<SignOut> =>
+  (logoutId === undefined ? undefined : await seals.open<SignOut>('logoutId', logoutId)) ?? nothingKnown
+
+const nothingKnown: SignOut = { sessionId: undefined, returnTo: undefined, state: undefined }

@@ -5,16 +5,13 @@ import type { Identity } from '../identity.ts'
 import { findLiveSession } from '../sessions.ts'
 
 /** The account behind an access token whose sign-in still stands, asked without any cache. */
-export async function findTokenAccount(
-  { database, administrators, now }: Identity,
-  claims: JWTPayload,
-): Promise<Account | undefined> {
+export async function findTokenAccount(identity: Identity, claims: JWTPayload): Promise<Account | undefined> {
   const { sub = '', sid } = claims
   const account =
-    typeof sid === 'string' ? await findLiveSession(database, sid, now()) : await findById(database, sub)
+    typeof sid === 'string' ? await findLiveSession(identity, sid) : await findById(identity.database, sub)
   const isSame = account?.accountId === sub && account.securityStamp === claims['svc:security_stamp']
   if (!account || !isSame) return undefined
-  const isStale = claims['svc:admin'] !== undefined && !administrators.isAdministrator(account.login)
+  const isStale = claims['svc:admin'] !== undefined && !identity.administrators.isAdministrator(account.login)
   return isStale ? undefined : account
 }
 

@@ -7,11 +7,13 @@ import { pageSchema, recordSchema, sharedSchemas } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 import { peopleRoute } from './people-route.ts'
 import { removedRoute } from './removed-route.ts'
+import { sessionRoutes, sessionSchemas } from './session-routes.ts'
 
 /** What is added to the contract: every path under `/ext/`, in the order of the document. */
 export const extensionRoutes = (tracker: Tracker, live: LiveListings): Route[] => [
   peopleRoute(tracker, live),
   ...resources.map((resource) => removedRoute(tracker, live, resource)),
+  ...sessionRoutes(tracker),
 ]
 
 export const aboutExtensions: About = {
@@ -25,6 +27,8 @@ export const aboutExtensions: About = {
         [`${listed.title}Page`, pageSchema(listed.title)],
       ]),
     ),
+    ...sessionSchemas,
+    ...(sharedSchemas.Success && { Success: sharedSchemas.Success }),
     ...(sharedSchemas.Error && { Error: sharedSchemas.Error }),
   },
 }

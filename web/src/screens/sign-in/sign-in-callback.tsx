@@ -8,13 +8,12 @@ export function SignInCallback() {
   const { configuration, router, session } = useServices()
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
-    completeSignIn(configuration, router.address.peek().searchParams).then(
-      ({ tokens, returnTo }) => {
+    completeSignIn(configuration, router.address.peek().searchParams)
+      .then(({ tokens, returnTo }) => {
         session.begin(tokens)
         router.go(returnTo, { replace: true })
-      },
-      (error: Error) => setProblem(error.message),
-    )
+      })
+      .catch((error: Error) => setProblem(error.message))
   }, [configuration, router, session])
   if (problem === undefined)
     return (

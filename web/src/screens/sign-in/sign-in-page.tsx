@@ -4,9 +4,16 @@ import { useServices } from '../../services/services.ts'
 import { startSignIn } from '../../session/sign-in.ts'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
 import { Alone } from './alone.tsx'
+import { SignOutPage } from './sign-out-page.tsx'
 
-/** Where the provider sends whoever has no session. Without its pending request the page asks for one. */
+/** Where the provider sends whoever has no session, or has to be asked before it ends. */
 export function SignInPage() {
+  const logoutId = useServices().router.address.value.searchParams.get('logoutId')
+  return logoutId === null ? <SignIn /> : <SignOutPage logoutId={logoutId} />
+}
+
+/** Without the provider's pending request the page asks for one. */
+function SignIn() {
   const { configuration, router, session } = useServices()
   const { searchParams: given } = router.address.value
   const authRequest = given.get('authRequest')

@@ -1,0 +1,100 @@
+import { endAllSessions, endSessions, listSessions, sessionsListedMax } from '../../../accounts/sessions.ts'
+import { uuid } from '../../../model/field-kinds.ts'
+import type { Tracker } from '../../../operations/tracker.ts'
+import { ref } from '../resource-schemas.ts'
+import type { Route, Schema } from '../route.ts'
+
+const moment = { type: 'string', format: 'date-time' }
+const nullableText = { type: ['string', 'null'] }
+
+export const sessionSchemas: Readonly<Record<string, Schema>> = {
+  Session: {
+    type: 'object',
+    required: [
+      ...['id', 'userId', 'clientId', 'address', 'userAgent', 'lastUsedAt'],
+      ...['createdAt', 'expiresAt', 'isCurrent'],
+    ],
+    properties: {
+      id: { type: 'string' },
+      userId: uuid.schema,
+      clientId: { ...nullableText, description: 'The client that asked for the sign-in.' },
+      address: { ...nullableText, description: 'Where the sign-in came from.' },
+      userAgent: { ...nullableText, description: 'What the browser called itself.' },
+      lastUsedAt: {
+        type: ['string', 'null'],
+        format: 'date-time',
+        description: 'When its client asked for tokens last.',
+      },
+      createdAt: moment,
+      expiresAt: moment,
+      isCurrent: { type: 'boolean', description: 'Whether this request belongs to it.' },
+    },
+  },
+  Sessions: {
+    type: 'object',
+    required: ['sessions'],
+    properties: { sessions: { type: 'array', items: ref('Session'), maxItems: sessionsListedMax } },
+  },
+  SessionIds: {
+    type: 'object',
+    required: ['ids'],
+    properties: { ids: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 100 } },
+  },
+  SessionsOfAccount: {
+    type: 'object',
+    properties: {
+      userId: { ...uuid.schema, description: 'Another account than the own: administrators only.' },
+    },
+  },
+}
+
+const tag = 'Sessions'
+
+/** Sign-ins of the own account; of any account for administrators. */
+export const sessionRoutes = ({ database }: Tracker): Route[] => [
+  {
+    id: 'ListSessions',
+    tag,
+    summary: `Lists the newest ${sessionsListedMax} sessions that stand, of the own account; of any for administrators.`,
+    method: 'GET',
+    path: '/ext/sessions',
+    query: [{ name: 'userId', description: 'Whose; by default the own account.', schema: uuid.schema }],
+    answer: ref('Sessions'),
+    refusals: [400, 403],
+    async handle({ caller, session, request }) {
+      const query = request.query as Readonly<Record<string, unknown>>
+      return {
+        body: { sessions: await listSessions(database, { caller, sessionId: session.sessionId }, query) },
+      }
+    },
+  },
+  {
+    id: 'EndSessions',
+    tag,
+    summary: 'Ends these sessions, all or none: their cookies and tokens stop working within 30 seconds.',
+    method: 'DELETE',
+    path: '/ext/sessions',
+    body: ref('SessionIds'),
+    answer: ref('Success'),
+    refusals: [404],
+    async handle({ caller, request }) {
+      await endSessions(database, caller, request.body)
+      return { body: { success: true } }
+    },
+  },
+  {
+    id: 'EndAllSessions',
+    tag,
+    summary:
+      'Ends every session of an account, this one too, and the tokens of service clients that act as it; of any account for administrators.',
+    method: 'POST',
+    path: '/ext/sessions/end-all',
+    body: ref('SessionsOfAccount'),
+    answer: ref('Success'),
+    refusals: [403, 404],
+    async handle({ caller, request }) {
+      await endAllSessions(database, caller, request.body)
+      return { body: { success: true } }
+    },
+  },
+]
