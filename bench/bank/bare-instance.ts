@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-const port = Number(process.argv[3])
+const port = Number(process.argv[2])
 /** What any node:http server costs on this machine: reads the body, answers at once, knows nothing. */
 const server = createServer((request, response) => {
   request.resume().once('end', () => {

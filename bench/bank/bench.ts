@@ -1,10 +1,15 @@
-/** What everything is measured on: a durable store, the bank, the same without batching, and nothing but HTTP. */
+import type { Load } from './load/run-load.ts'
+
+/** What is measured, and on what: a durable store. */
 export interface Bench {
   readonly url: string
   readonly folder: string
+  readonly load: Load
   /** The database's first process. */
   readonly server: number
-  readonly batched: Target
+  readonly bank: Target
+  readonly alone: Target
+  readonly general: Target
   readonly oneCall: Target
   readonly bare: Target
 }
@@ -12,5 +17,14 @@ export interface Bench {
 export interface Target {
   readonly name: string
   readonly port: number
-  readonly pids: readonly number[]
+  pids(): readonly number[]
 }
+
+/** The floor comes last. */
+export const targetsOf = ({ bank, alone, general, oneCall, bare }: Bench): Target[] => [
+  bank,
+  alone,
+  general,
+  oneCall,
+  bare,
+]

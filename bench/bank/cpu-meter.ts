@@ -10,7 +10,7 @@ export interface CpuUse {
 }
 
 /** Starts to measure, and returns how to read what was used since. */
-export function cpuMeter(server: number, pids: readonly number[]): () => CpuUse {
+export function cpuMeter(server: number, pids: readonly number[]): (loadSeconds?: number) => CpuUse {
   const now = () => ({
     instances: pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
     database: cpuSecondsOfServer(server),
@@ -18,10 +18,10 @@ export function cpuMeter(server: number, pids: readonly number[]): () => CpuUse 
     ...machineSeconds(),
   })
   const before = now()
-  return () => {
+  return (loadSeconds = 0) => {
     const after = now()
     const used = (name: keyof typeof before) => after[name] - before[name]
-    const others = used('busy') - used('instances') - used('database') - used('own')
+    const others = used('busy') - used('instances') - used('database') - used('own') - loadSeconds
     return {
       instances: used('instances') * 1e6,
       database: used('database') * 1e6,

@@ -8,6 +8,7 @@ import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
 import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import type { Bench } from './bench.ts'
+import { buildLoad } from './load/run-load.ts'
 import { measureChallenge } from './measure-challenge.ts'
 import { measureLoops } from './measure-loops.ts'
 import { startYardstick } from './yardstick.ts'
@@ -24,7 +25,7 @@ export async function runBankBench(words: readonly string[]): Promise<void> {
   try {
     const bench = await prepare(folder, stops)
     console.log(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, PostgreSQL durable\n`)
-    if (wants('challenge')) await measureChallenge(bench, words.includes('--full'))
+    if (wants('challenge')) await measureChallenge(bench, words.includes('--full'), numberOf('rounds', 3))
     if (wants('loops')) await measureLoops(bench, numberOf('rounds', 3), numberOf('seconds', 4))
     await auditLedger(bench.url)
     console.log('Ledger: balances are sums, sequences have no gap, no balance was ever under its limit.')
@@ -37,19 +38,26 @@ async function prepare(folder: string, stops: (() => unknown)[]): Promise<Bench>
   const store = await startEmbeddedStore({ dataDirectory: folder })
   stops.push(store.stop)
   await migrate(store.url)
+  const silent = pino({ level: 'silent' })
   const settings = { ...testSettings, overLimitStatus: 200 } as const
-  const bank = await startBank(store.url, settings, pino({ level: 'silent' }))
+  const bank = await startBank(store.url, settings, silent)
   stops.push(bank.stop)
-  const oneCall = await startYardstick('./one-call-instance.ts', store.url)
-  stops.push(oneCall.stop)
-  const bare = await startYardstick('./bare-instance.ts', store.url)
-  stops.push(bare.stop)
+  const alone = await startBank(store.url, { ...settings, instances: 1 }, silent)
+  stops.push(alone.stop)
+  const yardstick = async (name: string, program: string, ...words: string[]) => {
+    const { port, pids, stop } = await startYardstick(program, [store.url, ...words])
+    stops.push(stop)
+    return { name, port, pids: () => pids }
+  }
   return {
     url: store.url,
     folder,
+    load: await buildLoad(folder),
     server: Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]),
-    batched: { name: 'the bank', port: bank.port, pids: bank.pids() },
-    oneCall: { name: 'one call per request', ...oneCall },
-    bare: { name: 'bare node:http', ...bare },
+    bank: { name: 'the bank', port: bank.port, pids: bank.pids },
+    alone: { name: 'one instance of it', port: alone.port, pids: alone.pids },
+    general: await yardstick('its general server only', './general-instance.ts'),
+    oneCall: await yardstick('that, one call per request', './general-instance.ts', 'one-call'),
+    bare: await yardstick('bare node:http', './bare-instance.ts'),
   }
 }

@@ -9,9 +9,9 @@ export interface Yardstick {
 }
 
 /** Two processes of a program behind one port, as the bank's instances are. */
-export async function startYardstick(program: string, url: string): Promise<Yardstick> {
+export async function startYardstick(program: string, words: readonly string[]): Promise<Yardstick> {
   const port = await freePort()
-  const children = [1, 2].map(() => fork(new URL(program, import.meta.url), [url, String(port)]))
+  const children = [1, 2].map(() => fork(new URL(program, import.meta.url), [String(port), ...words]))
   const ended = children.map((child) =>
     once(child, 'exit').then(() => Promise.reject(new Error(`${program} ended.`))),
   )

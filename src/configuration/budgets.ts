@@ -37,6 +37,17 @@ export const budgetLimits = {
   /** Larger messages are refused before they are kept, packed or not; the largest legal one has a tenth of it. */
   commandMessageBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
 
+  /** A few kilobytes each; every instance has as many. */
+  bankConnections: { max: 8192, per: 'host', of: 'connections' },
+  /** Half of them, so that nobody alone takes all; a balancer in front, which is one address, needs far fewer. */
+  bankConnectionsOfAddress: { max: 4096, per: 'address', of: 'connections' },
+  /** Room for unknown fields and generous white space; the longest body that needs it has 300 bytes. */
+  bankBodyBytes: { max: 8 * kibibyte, per: 'request', of: 'bytes' },
+  /** Nobody has to send ahead of the answers; tools that measure send some dozens of requests. */
+  bankRequestsAhead: { max: 1000, per: 'connection', of: 'requests' },
+  bankAheadBytes: { max: 256 * kibibyte, per: 'connection', of: 'bytes' },
+  bankAheadBytesOfAll: { max: 32 * mebibyte, per: 'process', of: 'bytes' },
+
   /** Enough writers for group commit to pay; more only wait for the same locks. */
   storeTransactions: { max: 12, per: 'process', of: 'statements' },
 } as const satisfies Readonly<Record<string, BudgetLimit>>

@@ -46,7 +46,7 @@ export function addMetrics(
 }
 
 /** Read when they are asked for: counting twice could say two things. */
-function measureBudgets(registry: Registry, budgets: Measured): void {
+export function measureBudgets(registry: Registry, budgets: Measured): void {
   const labelNames = ['budget', 'per', 'of'] as const
   const register = (name: string, help: string) =>
     new Gauge({ name, help, labelNames, registers: [registry] })
@@ -74,7 +74,9 @@ function measureBudgets(registry: Registry, budgets: Measured): void {
   })
 }
 
-const durationBucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
+export const durationBucketsSeconds = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
+]
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 

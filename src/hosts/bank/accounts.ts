@@ -1,6 +1,6 @@
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts'
 import { openStatements, type ReadStatement } from './statement.ts'
-import { type Apply, openTransactions } from './transactions.ts'
+import { type Apply, type MeasureCall, openTransactions } from './transactions.ts'
 
 /** The clients' limits by their ids. The set is closed, and no limit ever changes. */
 export type Limits = ReadonlyMap<number, string>
@@ -17,7 +17,10 @@ export interface OpenAccounts extends Accounts {
 }
 
 /** One connection for all transactions, which gathers the most of them in a call, and one for all statements. */
-export async function openAccounts(options: ConnectionOptions): Promise<OpenAccounts> {
+export async function openAccounts(
+  options: ConnectionOptions,
+  measureCall?: MeasureCall,
+): Promise<OpenAccounts> {
   const writing = openConnection(options)
   const reading = openConnection({ ...options, pipeline: true })
   const limits = await readLimits(reading)
@@ -26,7 +29,7 @@ export async function openAccounts(options: ConnectionOptions): Promise<OpenAcco
   for (const account of limits.keys()) await warmReading(account, readStatement)
   return {
     limits,
-    apply: openTransactions(writing),
+    apply: openTransactions(writing, measureCall),
     readStatement,
     close: async () => void (await Promise.all([writing.close(), reading.close()])),
   }

@@ -11,6 +11,7 @@ export interface BankSettings {
   readonly losesAnsweredOnCrash: boolean
   readonly namedStatements: boolean
   readonly logLevel: string
+  readonly metrics: boolean
 }
 
 /** Each is a process with two connections; beyond the number of cores they only take turns. */
@@ -28,6 +29,7 @@ export function readBankSettings(settings: Settings): BankSettings {
     overLimitStatus: overLimitStatus ?? 200,
     losesAnsweredOnCrash: settings.flag('BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH', false),
     namedStatements: settings.flag('DB_NAMED_STATEMENTS', true),
+    metrics: settings.flag('METRICS', false),
   }
 }
 

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { PreparedCall } from './prepared-call.ts'
 
 /** One connection to the database, opened at its first use and again after it broke. Nothing is ever sent twice. */
 export interface Connection {
@@ -10,7 +11,7 @@ export interface Connection {
 export interface Statement {
   readonly name: string
   readonly text: string
-  readonly values: readonly unknown[]
+  readonly values: readonly string[]
 }
 
 export type Row = readonly (string | null)[]
@@ -33,6 +34,8 @@ export interface ConnectionOptions {
   readonly losesAnsweredOnCrash: boolean
   /** Many statements may be on their way at once: for reading only. */
   readonly pipeline?: boolean
+  /** How long an answer may take. */
+  readonly silenceMilliseconds?: number
 }
 
 /** A call takes a millisecond; whoever holds an account's row for seconds is no transaction of ours. */
@@ -42,8 +45,9 @@ const silenceMilliseconds = 5000
 const connectMilliseconds = 3000
 
 export function openConnection(options: ConnectionOptions): Connection {
-  const { namedStatements } = options
+  const { namedStatements, pipeline = false } = options
   const config = configOf(options)
+  const ask = pipeline ? askInPipeline : askAlone
   let opening: Promise<pg.Client> | undefined
   const connect = () => {
     const client = new pg.Client(config)
@@ -60,15 +64,16 @@ export function openConnection(options: ConnectionOptions): Connection {
   return {
     async query({ name, text, values }) {
       opening ??= connect()
-      const client = await opening.catch((error) => {
+      const current = opening
+      const client = await current.catch((error) => {
         throw new NothingApplied(error)
       })
-      const statement = { text, values: [...values], rowMode: 'array', ...(namedStatements && { name }) }
       try {
-        return (await client.query<string[]>(statement)).rows[0]
+        return await ask(client, { text, values, name: namedStatements ? name : '' })
       } catch (error) {
         if (error instanceof pg.DatabaseError && error.severity === 'ERROR') throw new NothingApplied(error)
-        // Its answer may still be on the way; nothing must be sent behind it.
+        // Its answer may still be on the way: nothing must be sent behind it, and the next one finds another connection.
+        if (opening === current) opening = undefined
         void client.end()
         throw error
       }
@@ -80,7 +85,19 @@ export function openConnection(options: ConnectionOptions): Connection {
   }
 }
 
-function configOf({ url, namedStatements, losesAnsweredOnCrash, pipeline = false }: ConnectionOptions) {
+const askAlone = (client: pg.Client, { name, text, values }: Statement): Promise<Row | undefined> =>
+  new Promise((resolve, reject) => {
+    client.query(new PreparedCall(name, text, values, (error, row) => (error ? reject(error) : resolve(row))))
+  })
+
+/** There the driver accepts queries of its own only. */
+async function askInPipeline(client: pg.Client, { name, text, values }: Statement): Promise<Row | undefined> {
+  const { rows } = await client.query<string[]>({ name, text, values: [...values], rowMode: 'array' })
+  return rows[0]
+}
+
+function configOf(options: ConnectionOptions) {
+  const { url, namedStatements, losesAnsweredOnCrash, pipeline = false } = options
   const settings = {
     // Said either way, so that no default of the server's decides what an answer is worth.
     synchronous_commit: losesAnsweredOnCrash ? 'off' : 'on',
@@ -88,19 +105,19 @@ function configOf({ url, namedStatements, losesAnsweredOnCrash, pipeline = false
     // Our plans are the same for all values; making them anew takes a quarter of a call.
     plan_cache_mode: 'force_generic_plan',
   }
-  const options = Object.entries(settings)
+  const startOptions = Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
   return {
     connectionString: url,
     application_name: 'bank',
     connectionTimeoutMillis: connectMilliseconds,
-    query_timeout: silenceMilliseconds,
+    query_timeout: options.silenceMilliseconds ?? silenceMilliseconds,
     keepAlive: true,
     pipeline,
     // Balances and limits go from the database into the answer as they are: a number would round beyond 2^53.
     types: { getTypeParser: () => asText },
-    ...(namedStatements && { options }),
+    ...(namedStatements && { options: startOptions }),
   }
 }
 

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { sql } from '../../store/sql.ts'
 import { auditLedger } from './testing/audit.ts'
 import { get, type InProcess, post, startInProcess, statementOf, transact } from './testing/in-process.ts'
+import { exchange, requestBytes } from './testing/raw-socket.ts'
 
 describe('the bank answers', () => {
   let bank: InProcess
@@ -141,7 +142,7 @@ describe('the bank answers', () => {
     assert.deepEqual((await statementOf(bank.port, 1)).ultimas_transacoes, before.ultimas_transacoes)
   })
 
-  test('422 for a body of another type; charset and +json are fine', async () => {
+  test('415 for a body of another type; charset and +json are fine', async () => {
     const path = '/clientes/1/transacoes'
     const body = { valor: 1, tipo: 'c', descricao: 'x' }
     for (const type of [
@@ -150,11 +151,37 @@ describe('the bank answers', () => {
       'application/jsonx',
       'multipart/form-data',
     ]) {
-      assert.equal((await post(bank.port, path, body, type)).status, 422, type)
+      assert.equal((await post(bank.port, path, body, type)).status, 415, type)
     }
     for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/problem+json']) {
       assert.equal((await post(bank.port, path, body, type)).status, 200, type)
     }
+  })
+
+  test('415 for what a page of another site can send, and 400 for a header that is there twice', async () => {
+    const path = '/clientes/1/transacoes'
+    const body = '{"valor":1,"tipo":"c","descricao":"x"}'
+    const before = await statementOf(bank.port, 1)
+    const type = 'Content-Type: application/json'
+    for (const [status, ...headers] of [
+      [415],
+      [415, 'Content-Type: text/plain'],
+      [415, type, 'Content-Encoding: gzip'],
+      [415, type, 'Origin: https://elsewhere.example'],
+      [415, type, 'Origin: null'],
+      [415, type, 'Sec-Fetch-Site: cross-site'],
+      [415, type, 'Sec-Fetch-Site: same-site'],
+      [400, type, 'Host: other'],
+      [400, type, 'Authorization: a', 'Authorization: b'],
+    ] as const) {
+      const [answer] = await exchange(bank.port, [requestBytes('POST', path, body, headers)], { expected: 1 })
+      assert.equal(answer?.status, status, headers.join())
+    }
+    const after = await statementOf(bank.port, 1)
+    assert.equal(after.saldo.total, before.saldo.total, 'nothing was applied')
+    const own = [type, 'Origin: http://bank', 'Sec-Fetch-Site: same-origin']
+    const [answer] = await exchange(bank.port, [requestBytes('POST', path, body, own)], { expected: 1 })
+    assert.equal(answer?.status, 200)
   })
 
   test('balances beyond what a number holds, exactly, and 422 for the credit that would overflow', async () => {

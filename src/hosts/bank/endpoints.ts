@@ -1,77 +1,51 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Accounts } from './accounts.ts'
-import { NothingApplied } from './connection.ts'
-import { isTypeJson, readBody } from './read-body.ts'
-import { readTransaction } from './read-transaction.ts'
-import { type Answer, type Endpoint, json, plainText, refuse, send } from './server.ts'
-import type { Outcome } from './transactions.ts'
+import { type ClientAnswers, problemBody, type Reply } from './answers.ts'
+import type { MeasuresAsText } from './measures.ts'
+import { readBody } from './read-body.ts'
+import { refusalOf } from './refusals.ts'
+import { json, plainText, refuse, send } from './send.ts'
+import type { Answer, Endpoint } from './server.ts'
 
-export interface EndpointOptions {
-  readonly overLimitStatus: 200 | 422
-  /** Told of every failure of the database that a client was answered with. */
-  readonly onFailure: (error: unknown) => void
-}
+export type ReadMeasures = () => Promise<MeasuresAsText>
 
-export function bankEndpoints(accounts: Accounts, options: EndpointOptions): ReadonlyMap<string, Endpoint> {
+/** All paths there are, for the server that understands every request. */
+export function bankEndpoints(
+  clients: readonly ClientAnswers[],
+  readMeasures?: ReadMeasures,
+): ReadonlyMap<string, Endpoint> {
   const endpoints = new Map<string, Endpoint>([['/healthz', { GET: answerHealth, HEAD: answerHealth }]])
-  for (const id of accounts.limits.keys()) {
-    const answerStatement = statementAnswer(id, accounts, options)
-    endpoints.set(`/clientes/${id}/extrato`, { GET: answerStatement, HEAD: answerStatement })
-    endpoints.set(`/clientes/${id}/transacoes`, { POST: transactionAnswer(id, accounts, options) })
+  if (readMeasures !== undefined) endpoints.set('/metrics', { GET: measuresAnswer(readMeasures) })
+  for (const { id, readStatement, transact } of clients) {
+    const answerStatement: Answer = (_request, response) =>
+      readStatement((status, body) => send(response, status, body, json))
+    endpoints.set(statementPathOf(id), { GET: answerStatement, HEAD: answerStatement })
+    endpoints.set(transactionPathOf(id), { POST: transactionAnswer(transact) })
   }
   return endpoints
 }
 
+export const statementPathOf = (id: number) => `/clientes/${id}/extrato`
+export const transactionPathOf = (id: number) => `/clientes/${id}/transacoes`
+
 const answerHealth: Answer = (_request, response) => send(response, 200, 'Healthy', plainText)
 
-function statementAnswer(id: number, { readStatement }: Accounts, { onFailure }: EndpointOptions): Answer {
-  return (_request, response) => {
-    readStatement(id).then(
-      (statement) => send(response, 200, statement, json),
-      (error) => {
-        onFailure(error)
-        sendProblem(response, 'The statement cannot be read at the moment.')
-      },
-    )
-  }
-}
-
-function transactionAnswer(id: number, { limits, apply }: Accounts, options: EndpointOptions): Answer {
-  const limit = limits.get(id)
-  const answerOutcome = (response: ServerResponse, debited: boolean, outcome: Outcome) => {
-    const { balance, isApplied } = outcome
-    if (!isApplied && !debited) return sendProblem(response, 'Valor must leave the balance countable.')
-    if (!isApplied && options.overLimitStatus === 422) {
-      return sendProblem(response, 'Valor must not take the balance below the limit.')
-    }
-    send(response, 200, `{"id":${id},"limite":${limit},"saldo":${balance}}`, json)
-  }
-  return (request, response) => {
-    if (!isTypeJson(request))
-      return refuseBody(request, response, 'The content type must be application/json.')
+const transactionAnswer =
+  (transact: (body: Buffer, reply: Reply) => void): Answer =>
+  (request, response) => {
+    const refuseBody = (status: number, problem: string) =>
+      refuse(request, response, status, json, problemBody(problem))
+    const refusal = refusalOf(request)
+    if (refusal !== undefined) return refuseBody(415, refusal)
     readBody(request, (body) => {
-      if (body === undefined) return refuseBody(request, response, 'The body is too long.')
-      const transaction = readTransaction(body)
-      if (typeof transaction === 'string') return sendProblem(response, transaction)
-      apply({ account: id, ...transaction }).then(
-        (outcome) => answerOutcome(response, transaction.amount < 0, outcome),
-        (error) => {
-          options.onFailure(error)
-          sendProblem(response, error instanceof NothingApplied ? nothingApplied : outcomeUnknown)
-        },
-      )
+      if (body === undefined) return refuseBody(422, 'The body is too long.')
+      transact(body, (status, text) => send(response, status, text, json))
     })
   }
-}
 
-const nothingApplied = 'The transaction was not applied: the database is not available.'
-/** Sending it again by ourselves could apply it twice. */
-const outcomeUnknown = 'The outcome is unknown: look at the statement before you send the transaction again.'
-
-const sendProblem = (response: ServerResponse, problem: string) =>
-  send(response, 422, problemBody(problem), json)
-
-const refuseBody = (request: IncomingMessage, response: ServerResponse, problem: string) =>
-  refuse(request, response, 422, json, problemBody(problem))
-
-const problemBody = (erro: string) => JSON.stringify({ erro })
+const measuresAnswer =
+  (readMeasures: ReadMeasures): Answer =>
+  (request, response) => {
+    readMeasures().then(
+      ({ text, type }) => send(response, 200, text, ['Content-Type', type]),
+      (error) => refuse(request, response, 503, plainText, (error as Error).message),
+    )
+  }

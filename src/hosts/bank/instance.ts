@@ -1,12 +1,19 @@
 import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { flushCompileCache } from 'node:module'
+import { type Budgets, openBudgets } from '../../configuration/budgets.ts'
 import { createLog, type Log } from '../../http/log.ts'
 import { openAccounts } from './accounts.ts'
+import { type AnswerOptions, bankAnswers } from './answers.ts'
 import type { BankSettings } from './configuration.ts'
-import { bankEndpoints } from './endpoints.ts'
-import { createBankServer } from './server.ts'
+import { bankEndpoints, type ReadMeasures } from './endpoints.ts'
+import { knownLines } from './known-lines.ts'
+import { type Measures, type MeasuresAsText, openMeasures } from './measures.ts'
+import { type Ask, openQuestions } from './questions.ts'
+import { type BankServer, createBankServer } from './server.ts'
 import { warmServer } from './warm-server.ts'
 
-/** What the supervisor sends as soon as this process runs. */
+/** What the supervisor sends as soon as this process runs; with it may come the socket of the instance that it replaces. */
 export interface Assignment {
   readonly url: string
   readonly settings: BankSettings
@@ -15,19 +22,38 @@ export interface Assignment {
 /** What this process answers: that it listens, or why it cannot. */
 export type Report = 'listening' | { readonly failure: string }
 
+interface RunningInstance extends BankServer {
+  readonly measures: Measures | undefined
+  close(): Promise<void>
+}
+
 /** The channel to the supervisor is also a leash: when it ends, by whatever end of the supervisor, so does this process. */
 async function runInstance(): Promise<void> {
-  // Ctrl-C reaches the whole group; when to stop is the supervisor's to say.
-  process.on('SIGINT', () => {})
-  const stopAsked = Promise.race([once(process, 'disconnect'), once(process, 'SIGTERM')])
+  // Ctrl-C reaches the whole group, and SIGUSR2 may; what they ask for is the supervisor's to do.
+  for (const signal of ['SIGINT', 'SIGUSR2'] as const) process.on(signal, () => {})
+  const { promise: replaced, resolve: replace } = Promise.withResolvers<void>()
+  let running: RunningInstance | undefined
+  const ask = openQuestions(process, {
+    measures: async () => ({ value: (await running?.measures?.read()) ?? [] }),
+    // Passed on, so that no connection that waits to be accepted is lost between two instances.
+    socket: () => ({ handle: handleOf(running?.server) }),
+    replace: () => {
+      replace()
+      return {}
+    },
+  })
+  const stopAsked = Promise.race([once(process, 'disconnect'), once(process, 'SIGTERM'), replaced])
   // Whatever hangs while stopping, nothing of this process stays.
   void stopAsked.then(() => setTimeout(() => process.exit(1), stopMilliseconds).unref())
-  const [assignment] = (await once(process, 'message')) as [Assignment]
+  const [assignment, handle] = (await once(process, 'message')) as [Assignment, unknown]
   try {
-    const stop = await startInstance(assignment)
+    running = await startInstance(assignment, handle, ask)
     report('listening')
-    await stopAsked
-    await stop()
+    // Now and not at the end, which may be a kill.
+    flushCompileCache()
+    const isReplaced = (await stopAsked) === undefined
+    await running.stop(isReplaced)
+    await running.close()
   } catch (error) {
     report({ failure: (error as Error).message })
     process.exitCode = 1
@@ -40,21 +66,42 @@ const stopMilliseconds = 7000
 
 const report = (what: Report) => void (process.connected && process.send?.(what))
 
-async function startInstance({ url, settings }: Assignment): Promise<() => Promise<void>> {
-  const { host, port, instances, overLimitStatus, logLevel } = settings
-  const { close, ...accounts } = await openAccounts({ ...settings, url })
+const handleOf = (server: Server | undefined) => (server as { _handle?: unknown } | undefined)?._handle
+
+async function startInstance(
+  { url, settings }: Assignment,
+  handle: unknown,
+  ask: Ask,
+): Promise<RunningInstance> {
+  const { host, port, instances, logLevel } = settings
+  const budgets: Budgets = openBudgets()
+  const measures = settings.metrics ? await openMeasures(budgets) : undefined
+  const { close, ...accounts } = await openAccounts({ ...settings, url }, measures?.call)
   await warmServer()
-  const onFailure = failureLog(createLog({ level: logLevel, host: 'bank' }))
-  const { server, stop } = createBankServer(bankEndpoints(accounts, { overLimitStatus, onFailure }))
-  await once(server.listen({ host, port, reusePort: instances > 1, backlog }), 'listening')
-  return async () => {
-    await stop()
-    await close()
+  const log = createLog({ level: logLevel, host: 'bank' })
+  const options: AnswerOptions = {
+    ...settings,
+    onFailure: failureLog(log),
+    ...(measures && { measure: measures }),
   }
+  const clients = bankAnswers(accounts, options)
+  const bank = createBankServer({
+    budgets,
+    endpoints: bankEndpoints(clients, measures && measuresOfAll(ask)),
+    lines: knownLines(clients),
+  })
+  const place = handle === undefined ? { host, port, reusePort: instances > 1, backlog } : { _handle: handle }
+  await once(bank.server.listen(place), 'listening')
+  return { ...bank, measures, close }
 }
 
 /** New connections that wait while the process is busy; the system cuts it to its own limit. */
 const backlog = 4096
+
+const measuresOfAll =
+  (ask: Ask): ReadMeasures =>
+  async () =>
+    (await ask('measures')).value as MeasuresAsText
 
 /** A database that is away fails thousands of requests a second, all for one reason. */
 function failureLog(log: Log): (error: unknown) => void {

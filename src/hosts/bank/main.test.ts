@@ -9,8 +9,8 @@ import { prepareBank, startBank } from './main.ts'
 import { auditLedger } from './testing/audit.ts'
 import { acceptedBy } from './testing/connections.ts'
 import { startHammer } from './testing/hammer.ts'
-import { get } from './testing/in-process.ts'
-import { openRawClient, statementRequest } from './testing/raw-client.ts'
+import { get, transact } from './testing/in-process.ts'
+import { openRawClient, sendAlone, statementRequest } from './testing/raw-client.ts'
 import { testSettings } from './testing/settings.ts'
 
 const log = pino({ level: 'silent' })
@@ -59,6 +59,70 @@ describe('the bank', () => {
     for (const pid of processes) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
     await hammer.stop()
     requireKept(hammer, await auditLedger(store.url))
+  })
+
+  for (const instances of [1, 2]) {
+    test(`replaces its ${instances} processes one by one, and no request fails or is done twice`, async (t) => {
+      const { port, pids, restart, stop } = await startBank(store.url, { ...testSettings, instances }, log)
+      t.after(stop)
+      const before = pids()
+      const hammer = startHammer(port, 16, `r${instances}.`)
+      // A connection for each request too: some wait to be accepted at any moment.
+      let isOver = false
+      const failures: unknown[] = []
+      const visit = async () => {
+        while (!isOver) await sendAlone(port, statementRequest(1)).catch((error) => failures.push(error))
+      }
+      const visitors = Promise.all(Array.from({ length: 8 }, visit))
+      while (hammer.applied.length < 100) await sleep(10)
+      await restart()
+      const after = pids()
+      const applied = hammer.applied.length
+      while (hammer.applied.length < applied + 100) await sleep(10)
+      isOver = true
+      await visitors
+      await hammer.stop()
+      assert.equal(after.length, instances)
+      assert.ok(after.every((pid) => !before.includes(pid)))
+      assert.deepEqual([hammer.failed, failures], [[], []])
+      requireKept(hammer, await auditLedger(store.url))
+    })
+  }
+
+  test('tells the measures of all its processes at /metrics, and none without METRICS', async (t) => {
+    const { port, stop } = await startBank(store.url, { ...testSettings, metrics: true }, log)
+    t.after(stop)
+    // A connection for each, so that both processes have a part.
+    for (let count = 0; count < 40; count++) await sendAlone(port, statementRequest(1))
+    for (let count = 0; count < 10; count++) await transact(port, 1, 1, 'c')
+    await get(port, '/metrics')
+    const { status, text, headers } = await get(port, '/metrics')
+    assert.equal(status, 200)
+    assert.match(headers.get('content-type') ?? '', /^text\/plain/)
+    const count = (name: string, labels: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${name}_count${labels}`))
+          ?.split(' ')
+          .at(-1),
+      )
+    assert.equal(
+      count('http_request_duration_seconds', '{method="GET",route="/clientes/:id/extrato",status="200"}'),
+      40,
+    )
+    assert.equal(
+      count('http_request_duration_seconds', '{method="POST",route="/clientes/:id/transacoes",status="200"}'),
+      10,
+    )
+    assert.equal(count('bank_call_transactions', ''), 10)
+    assert.match(
+      text,
+      /budget_limit\{budget="bankConnectionsOfAddress",per="address",of="connections"\} 8192/,
+    )
+    const quiet = await startBank(store.url, testSettings, log)
+    t.after(quiet.stop)
+    assert.equal((await get(quiet.port, '/metrics')).status, 404)
   })
 
   test('says which port is taken, also when another bank shares it', async (t) => {

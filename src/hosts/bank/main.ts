@@ -14,11 +14,29 @@ export function prepareBank(settings: Settings) {
   const bank = readBankSettings(settings)
   return async ({ url }: { readonly url: string }) => {
     const log = createLog({ level: bank.logLevel, host: 'bank' })
-    const { port, stop } = await startBank(url, bank, log)
+    const { port, restart, stop } = await startBank(url, bank, log)
     const address = `http://${bank.host === '127.0.0.1' ? 'localhost' : bank.host}:${port}`
-    return { title: 'Bank', address, stop }
+    const restartOnSignal = () => {
+      log.info('the instances are replaced one by one')
+      restart().then(
+        () => log.info('the instances are replaced'),
+        (error) => log.error({ err: error }, 'the instances could not be replaced'),
+      )
+    }
+    process.on(restartSignal, restartOnSignal)
+    return {
+      title: 'Bank',
+      address,
+      stop() {
+        process.off(restartSignal, restartOnSignal)
+        return stop()
+      },
+    }
   }
 }
+
+/** SIGHUP is also what a terminal sends when it is closed. */
+const restartSignal = 'SIGUSR2'
 
 /** Identical, stateless instances behind one port; each connection is given to one of them by the system. */
 export async function startBank(url: string, settings: BankSettings, log: Log): Promise<RunningBank> {

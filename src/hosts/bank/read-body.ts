@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { budgetLimits } from '../../configuration/budgets.ts'
 
-/** Room for unknown fields and generous white space; the longest body that needs it has 300 bytes. */
-const bodyBytesMax = 8192
+const bodyBytesMax = budgetLimits.bankBodyBytes.max
 
 /** Calls back once: with the body, or without one as soon as it is too long. A sender that leaves is never heard of. */
 export function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => void): void {
@@ -28,11 +28,3 @@ export function isBodySmall({ headers }: IncomingMessage): boolean {
   const isChunked = headers['transfer-encoding'] !== undefined
   return !isChunked && !(Number(headers['content-length']) > bodyBytesMax)
 }
-
-/** No type at all is fine: there is only one that we read. */
-export function isTypeJson({ headers }: IncomingMessage): boolean {
-  const type = headers['content-type']
-  return type === undefined || type === 'application/json' || jsonType.test(type)
-}
-
-const jsonType = /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i

@@ -48,13 +48,14 @@ describe('on the wire', { concurrency: true }, () => {
     )
     // Without a number of answers to wait for, these end only when the server closes.
     assert.deepEqual(statusesOf(await exchange(bank.port, ['GET /healthz HTTP/1.0\r\n\r\n'])), [200])
-    const last = requestBytes('POST', path, body, ['Connection: close'])
+    const last = requestBytes('POST', path, body, ['Content-Type: application/json', 'Connection: close'])
     const ignored = requestBytes('POST', path, body)
     assert.deepEqual(statusesOf(await exchange(bank.port, [Buffer.concat([last, ignored])])), [200])
   })
 
   test('a client that waits for 100-continue is told to go on', async () => {
     const head = requestBytes('POST', path, undefined, [
+      'Content-Type: application/json',
       `Content-Length: ${body.length}`,
       'Expect: 100-continue',
     ])
@@ -93,7 +94,10 @@ describe('on the wire', { concurrency: true }, () => {
       [path, 422],
       ['/clientes/6/transacoes', 404],
     ] as const) {
-      const head = requestBytes('POST', target, undefined, ['Content-Length: 9999999999'])
+      const head = requestBytes('POST', target, undefined, [
+        'Content-Type: application/json',
+        'Content-Length: 9999999999',
+      ])
       const startedAt = performance.now()
       assert.deepEqual(statusesOf(await exchange(bank.port, [head])), [status])
       assert.ok(performance.now() - startedAt < cutMilliseconds, 'the connection was cut')
@@ -117,7 +121,10 @@ describe('on the wire', { concurrency: true }, () => {
 
   test('bytes that make no sense are refused after the requests before them were answered', async () => {
     const good = requestBytes('POST', '/clientes/4/transacoes', body)
-    const brokenBody = requestBytes('POST', '/clientes/4/transacoes', undefined, [chunked])
+    const brokenBody = requestBytes('POST', '/clientes/4/transacoes', undefined, [
+      'Content-Type: application/json',
+      chunked,
+    ])
     for (const nonsense of ['hello\r\n\r\n', `${brokenBody}zz\r\n`]) {
       const answers = await exchange(bank.port, [Buffer.concat([good, good, Buffer.from(nonsense)])])
       assert.deepEqual(statusesOf(answers), [200, 200, 400])
@@ -128,7 +135,10 @@ describe('on the wire', { concurrency: true }, () => {
   test('a sender that leaves in the middle of its body changes nothing', async () => {
     const before = await statementOf(bank.port, 3)
     const target = '/clientes/3/transacoes'
-    const head = requestBytes('POST', target, undefined, [`Content-Length: ${body.length}`])
+    const head = requestBytes('POST', target, undefined, [
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ])
     const socket = connect(bank.port, '127.0.0.1')
     socket.write(Buffer.concat([head, Buffer.from(body.slice(0, -1))]))
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -189,7 +199,11 @@ describe('on the wire', { concurrency: true }, () => {
     ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
     ['a length and chunks', `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n${chunked}\r\n\r\n`, 400],
-    ['a broken chunk', `POST ${path} HTTP/1.1\r\nHost: a\r\n${chunked}\r\n\r\nzz\r\n`, 400],
+    [
+      'a broken chunk',
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${chunked}\r\n\r\nzz\r\n`,
+      400,
+    ],
     ['a negative length', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n', 400],
     ['huge headers', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n', 417],
@@ -224,7 +238,7 @@ test('a slow sender of headers, of a body, and one that says nothing are cut off
       [...text].map((byte) => Buffer.from([byte])),
       { pauseMilliseconds: 50 },
     )
-  const head = requestBytes('POST', path, undefined, [`Content-Length: ${body.length}`])
+  const head = requestBytes('POST', path, body).subarray(0, -body.length)
   const [headers, content, silent] = await Promise.all([
     slowly(requestBytes('GET', '/healthz')),
     exchange(port, [head, ...[...body].slice(0, -1)], { pauseMilliseconds: 50 }),

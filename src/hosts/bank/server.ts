@@ -1,7 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
 import { answerBrokenConnection } from '../../http/broken-requests.ts'
-import { isBodySmall } from './read-body.ts'
+import type { Reply } from './answers.ts'
+import { type KnownLine, knownHeads } from './known-heads.ts'
+import { limitConnections } from './limit-connections.ts'
+import { doubleHeaderOf } from './refusals.ts'
+import { plainText, refuse } from './send.ts'
+import { type SmallServer, standBefore } from './small-server.ts'
 
 /** What one path answers, by method. */
 export type Endpoint = Readonly<Partial<Record<string, Answer>>>
@@ -9,8 +16,20 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => voi
 
 export interface BankServer {
   readonly server: Server
-  /** No new connections; what was begun is finished within the limit. */
-  stop(): Promise<void>
+  /**
+   * No new connections; what was begun is finished within the limit. A patient server also answers the next request of
+   * each connection that is kept, as its last one: closing it could cross a request that is on its way.
+   */
+  stop(isPatient?: boolean): Promise<void>
+}
+
+export interface BankServerOptions {
+  readonly budgets: Budgets
+  /** All there are, by their paths. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+  /** Those that the small server answers, with the same answers. None: it is left out. */
+  readonly lines?: readonly KnownLine<Reply>[]
+  readonly patience?: Partial<typeof patient>
 }
 
 /** In milliseconds. */
@@ -21,36 +40,64 @@ const patient = {
   connectionsCheckingInterval: 1000,
   // Longer than a balancer in front keeps its connections, so that it never sends into one we are closing.
   keepAliveTimeout: 75_000,
+  /** For who neither sends nor takes an answer; every answer of ours is there long before. */
+  silentTimeout: 90_000,
+  /** Containers are killed after ten seconds; the supervisor waits a little less. */
+  drainTimeout: 5000,
 }
-/** For who neither sends nor takes an answer; every answer of ours is there long before. */
-const silentMilliseconds = 90_000
-/** A few kilobytes each; with two instances twice as many. */
-const connectionsMax = 8192
-/** Containers are killed after ten seconds; the supervisor waits a little less. */
-const drainMilliseconds = 5000
 
-/** Paths are a closed set: one look-up finds the endpoint, and everything else does not exist. */
-export function createBankServer(endpoints: ReadonlyMap<string, Endpoint>, patience = patient): BankServer {
+/** A general server, which understands every request, and before it a small one for those that are known word for word. */
+export function createBankServer(options: BankServerOptions): BankServer {
+  const { budgets, endpoints, lines } = options
+  const patience = { ...patient, ...options.patience }
   const server = createServer(patience)
   const inTurn = takeTurns()
-  let isStopping = false
-  server.maxConnections = connectionsMax
-  server.timeout = silentMilliseconds
+  const state = { isStopping: false }
+  server.timeout = patience.silentTimeout
   server.on('clientError', answerBrokenConnection)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (isStopping) response.shouldKeepAlive = false
+    if (state.isStopping) response.shouldKeepAlive = false
     inTurn(request.socket, response, () => answer(endpoints, request, response))
   })
+  const small =
+    lines &&
+    standBefore(server, {
+      ...patience,
+      readHead: knownHeads(lines, budgetLimits.bankBodyBytes.max),
+      aheadBytesMax: budgetLimits.bankAheadBytes.max,
+      aheadBytes: budgets.budget('bankAheadBytesOfAll'),
+    })
+  limitConnections(server, budgets)
   return {
     server,
-    async stop() {
-      isStopping = true
-      const closed = new Promise((resolve) => server.close(resolve))
-      const cut = setTimeout(() => server.closeAllConnections(), drainMilliseconds)
-      await closed
-      clearTimeout(cut)
+    async stop(isPatient = false) {
+      state.isStopping = true
+      small?.drain()
+      await closeServer(server, small, isPatient, patience.drainTimeout)
     },
   }
+}
+
+async function closeServer(
+  server: Server,
+  small: SmallServer | undefined,
+  isPatient: boolean,
+  drainTimeout: number,
+): Promise<void> {
+  const ended = new AbortController()
+  const cut = sleep(drainTimeout, undefined, { signal: ended.signal }).then(() => {
+    small?.closeAll()
+    server.closeAllConnections()
+  })
+  const closed = new Promise((resolve) => {
+    // The general server's own way to close ends idle connections too.
+    if (isPatient) NetServer.prototype.close.call(server, resolve)
+    else server.close(resolve)
+  })
+  if (!isPatient) small?.closeIdle()
+  await closed
+  ended.abort()
+  await cut.catch(() => undefined)
 }
 
 function answer(
@@ -59,8 +106,11 @@ function answer(
   response: ServerResponse,
 ): void {
   const { url = '', method = '' } = request
+  const double = doubleHeaderOf(request)
   const endpoint = endpoints.get(url) ?? endpoints.get(pathOf(url))
-  if (endpoint === undefined) refuse(request, response, 404)
+  if (double !== undefined)
+    refuse(request, response, 400, plainText, `The header ${double} must be there once.`)
+  else if (endpoint === undefined) refuse(request, response, 404)
   else if (endpoint[method] === undefined) refuse(request, response, 405, allowedBy(endpoint))
   else endpoint[method](request, response)
 }
@@ -69,9 +119,6 @@ interface Line {
   last: ServerResponse
   waiting: number
 }
-
-/** Nobody has to send ahead; tools that measure send some dozens. */
-const sentAheadMax = 1000
 
 /**
  * Requests sent ahead of the answers on one connection are taken up one after the other, so that each sees what those
@@ -87,7 +134,7 @@ function takeTurns(): (socket: Socket, response: ServerResponse, answer: () => v
     if (response.socket !== null) {
       lines.set(socket, line)
       answer()
-    } else if (++line.waiting > sentAheadMax) {
+    } else if (++line.waiting > budgetLimits.bankRequestsAhead.max) {
       socket.destroy()
     } else {
       last.once('finish', () => {
@@ -105,35 +152,3 @@ function pathOf(url: string): string {
 }
 
 const allowedBy = (endpoint: Endpoint) => ['Allow', Object.keys(endpoint).join(', ')]
-
-/** Head and body leave in one packet; headers are name, value, name, value. Balances change, so nobody may keep an answer. */
-export function send(
-  response: ServerResponse,
-  status: number,
-  body: string,
-  headers: readonly string[],
-): void {
-  const length = String(Buffer.byteLength(body))
-  response.writeHead(status, ['Content-Length', length, 'Cache-Control', 'no-store', ...headers]).end(body)
-}
-
-export const json = ['Content-Type', 'application/json; charset=utf-8']
-export const plainText = ['Content-Type', 'text/plain; charset=utf-8']
-
-/** How long a client that was refused may go on sending before its connection is cut. */
-const lingerMilliseconds = 1000
-
-/** Answers before the body has come. Closing at once would reset the connection while the answer is on its way. */
-export function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: number,
-  headers: readonly string[] = [],
-  body = '',
-): void {
-  send(response, status, body, headers)
-  if (isBodySmall(request)) return
-  const cut = setTimeout(() => request.socket.destroy(), lingerMilliseconds)
-  request.once('close', () => clearTimeout(cut))
-  request.resume()
-}

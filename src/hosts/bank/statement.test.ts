@@ -28,7 +28,7 @@ describe('statements', () => {
     await turns()
     assert.deepEqual(
       calls.map(({ account }) => account),
-      [1, 2],
+      ['1', '2'],
     )
     calls[0]?.answer(['one'])
     calls[1]?.answer(['two'])

@@ -45,5 +45,5 @@ async function read(account: number, connection: Connection): Promise<string> {
 const query = (account: number) => ({
   name: 'statement',
   text: 'select bank.statement($1)',
-  values: [account],
+  values: [String(account)],
 })

@@ -34,7 +34,7 @@ describe('transactions are gathered', () => {
     const { calls, apply } = heldConnection()
     const outcome = apply(credit(5))
     await turns()
-    assert.deepEqual([namesOf(calls), calls[0]?.values], [['apply_one'], [1, 5, 'x']])
+    assert.deepEqual([namesOf(calls), calls[0]?.values], [['apply_one'], ['1', '5', 'x']])
     calls[0]?.answer(['5', 't'])
     assert.deepEqual(await outcome, { balance: '5', isApplied: true })
   })
@@ -47,13 +47,35 @@ describe('transactions are gathered', () => {
       apply(credit(3, 'c')),
     ])
     await turns()
-    assert.deepEqual(calls[0]?.values, ['{1,5,1}', '{1,-2,3}', ['a', 'b', 'c']])
+    assert.deepEqual(calls[0]?.values, ['{1,5,1}', '{1,-2,3}', '{"a","b","c"}'])
     calls[0]?.answer(['{1,0,4}', '{t,f,t}'])
     assert.deepEqual(await outcomes, [
       { balance: '1', isApplied: true },
       { balance: '0', isApplied: false },
       { balance: '4', isApplied: true },
     ])
+  })
+
+  test('as long as each turn of the event loop brings another, they go together', async () => {
+    const { calls, apply } = heldConnection()
+    const outcomes = [apply(credit(1))]
+    for (let turn = 0; turn < 5; turn++) {
+      await setImmediate()
+      outcomes.push(apply(credit(1)))
+    }
+    await turns()
+    assert.deepEqual(calls[0]?.values[1], '{1,1,1,1,1,1}')
+    calls[0]?.answer([`{${Array(6).fill(1)}}`, `{${Array(6).fill('t')}}`])
+    assert.equal((await Promise.all(outcomes)).length, 6)
+  })
+
+  test('whatever a description holds, it is one element of the call', async () => {
+    const { calls, apply } = heldConnection()
+    const both = Promise.all([apply(credit(1, '"},{\\')), apply(credit(1, 'null'))])
+    await turns()
+    assert.equal(calls[0]?.values[2], '{"\\"},{\\\\","null"}')
+    calls[0]?.answer(['{1,2}', '{t,t}'])
+    await both
   })
 
   test('there is one call at a time, and it takes all that waited, up to a limit', async () => {
@@ -66,7 +88,7 @@ describe('transactions are gathered', () => {
     calls[0]?.answer(['1', 't'])
     await first
     await turns()
-    const sizes = () => calls.slice(1).map(({ values }) => (values[2] as string[]).length)
+    const sizes = () => calls.slice(1).map(({ values }) => values[0]?.split(',').length)
     assert.deepEqual(sizes(), [200])
     calls[1]?.answer([`{${Array(200).fill(1)}}`, `{${Array(200).fill('t')}}`])
     await turns()
@@ -90,7 +112,7 @@ describe('transactions are gathered', () => {
       [namesOf(calls), calls[1]?.values],
       [
         ['apply', 'apply_one'],
-        [1, 3, 'x'],
+        ['1', '3', 'x'],
       ],
     )
     calls[1]?.answer(['3', 't'])

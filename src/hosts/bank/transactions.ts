@@ -20,18 +20,24 @@ export type Apply = (transaction: Transaction) => Promise<Outcome>
 /** Beyond this a longer call saves little, and everyone in it waits for the last one. */
 const callTransactionsMax = 200
 
+/** Told how many transactions went in a call, and how long it took. */
+export type MeasureCall = (transactions: number, seconds: number) => void
+
 /**
- * One call in flight; whatever arrives meanwhile goes together in the next one, in the order of arrival. A lone
- * transaction goes at the end of the turn in which it was read: there is no timer. The other instances do the same with
- * the same accounts: the database's row locks, held until commit, put all calls in one order.
+ * One call in flight; whatever arrives meanwhile goes together in the next one, in the order of arrival. There is no
+ * timer. The other instances do the same with the same accounts: the database's row locks, held until commit, put all
+ * calls in one order.
  */
-export function openTransactions(connection: Connection): Apply {
+export function openTransactions(connection: Connection, measureCall?: MeasureCall): Apply {
   const waiting: Waiting[] = []
   let isRunning = false
   const run = async () => {
     while (waiting.length > 0) {
-      await endOfTurn()
-      await applyAll(connection, waiting.splice(0, callTransactionsMax))
+      await gathered(waiting)
+      const startedAt = performance.now()
+      const together = waiting.splice(0, callTransactionsMax)
+      await applyAll(connection, together)
+      measureCall?.(together.length, (performance.now() - startedAt) / 1000)
     }
     isRunning = false
   }
@@ -42,6 +48,19 @@ export function openTransactions(connection: Connection): Apply {
       isRunning = true
       void run()
     })
+}
+
+/**
+ * As long as a turn of the event loop brings more, the next one may too: clients that have their answers send again while
+ * the last of them are still being answered. Larger calls are fewer calls; a lone transaction waits for two turns.
+ */
+async function gathered(waiting: readonly unknown[]): Promise<void> {
+  let known = 0
+  await endOfTurn()
+  while (waiting.length > known && waiting.length < callTransactionsMax) {
+    known = waiting.length
+    await endOfTurn()
+  }
 }
 
 interface Waiting {
@@ -89,7 +108,7 @@ async function callWithOne(
   const row = await connection.query({
     name: 'apply_one',
     text: 'select balance, applied from bank.apply_one($1, $2, $3)',
-    values: [account, amount, description],
+    values: [String(account), String(amount), description],
   })
   const [balance, applied] = columnsOf(row)
   return [{ balance, isApplied: applied === 't' }]
@@ -103,16 +122,18 @@ async function callWithMany(
     name: 'apply',
     text: 'select balances, applied from bank.apply($1, $2, $3)',
     values: [
-      // As the driver would write them, without looking for quotes in numbers.
       `{${transactions.map(({ account }) => account)}}`,
       `{${transactions.map(({ amount }) => amount)}}`,
-      transactions.map(({ description }) => description),
+      `{${transactions.map(({ description }) => quoted(description))}}`,
     ],
   })
   const [balances, applied] = columnsOf(row).map(elementsOf)
   if (balances?.length !== transactions.length) throw new Error('The database answered for another number.')
   return balances.map((balance, index) => ({ balance, isApplied: applied?.[index] === 't' }))
 }
+
+/** As an element of an array: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 
 function columnsOf(row: Row | undefined): [string, string] {
   const [first, second] = row ?? []

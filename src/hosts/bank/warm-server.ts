@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { Agent, type RequestOptions, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { openBudgets } from '../../configuration/budgets.ts'
+import { bankAnswers } from './answers.ts'
 import type { Connection } from './connection.ts'
 import { bankEndpoints } from './endpoints.ts'
+import { knownLines } from './known-lines.ts'
 import { createBankServer } from './server.ts'
 import { openStatements } from './statement.ts'
 import { openTransactions } from './transactions.ts'
@@ -11,9 +14,12 @@ import { openTransactions } from './transactions.ts'
 export async function warmServer(): Promise<void> {
   const limits = new Map([[1, '100000']])
   const accounts = { limits, apply: openTransactions(echo), readStatement: openStatements(echo) }
-  const { server, stop } = createBankServer(
-    bankEndpoints(accounts, { overLimitStatus: 200, onFailure: () => {} }),
-  )
+  const clients = bankAnswers(accounts, { overLimitStatus: 200, onFailure: () => {} })
+  const { server, stop } = createBankServer({
+    budgets: openBudgets(),
+    endpoints: bankEndpoints(clients),
+    lines: knownLines(clients),
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const keepAlive = new Agent({ keepAlive: true, maxSockets: parallel })
@@ -67,10 +73,11 @@ function answered(options: RequestOptions, body: string | undefined): Promise<vo
 
 /** Answers any of the three statements as the database would. */
 const echo: Connection = {
-  async query({ name, values: [, , descriptions] }) {
+  async query({ name, values: [accounts = ''] }) {
     if (name === 'statement') return ['{}']
-    if (!Array.isArray(descriptions)) return ['0', 't']
-    return [`{${descriptions.map(() => 0)}}`, `{${descriptions.map(() => 't')}}`]
+    if (name === 'apply_one') return ['0', 't']
+    const zeros = accounts.slice(1, -1).split(',')
+    return [`{${zeros.map(() => 0)}}`, `{${zeros.map(() => 't')}}`]
   },
   async close() {},
 }

@@ -83,6 +83,9 @@ async function repeat(
   while (!isOver()) {
     try {
       await work(client)
+      if (client.isOpen()) continue
+      client.close()
+      client = openRawClient(port)
     } catch {
       client.close()
       await new Promise((resolve) => setTimeout(resolve, 20))

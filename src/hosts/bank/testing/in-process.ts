@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { freshDatabase } from '../../../../test/support/fresh-database.ts'
+import { type Budgets, openBudgets } from '../../../configuration/budgets.ts'
 import type { Database } from '../../../store/database.ts'
 import { openAccounts } from '../accounts.ts'
+import { bankAnswers } from '../answers.ts'
 import { bankEndpoints } from '../endpoints.ts'
-import { createBankServer } from '../server.ts'
+import { knownLines } from '../known-lines.ts'
+import { type BankServerOptions, createBankServer } from '../server.ts'
 
 export interface InProcess {
   readonly url: string
@@ -16,21 +19,29 @@ export interface InProcess {
 
 export interface InProcessOptions {
   readonly overLimitStatus?: 200 | 422
-  readonly patience?: Parameters<typeof createBankServer>[1]
+  readonly patience?: BankServerOptions['patience']
+  readonly budgets?: Budgets
+  /** Without the small server, everything is answered by the general one. */
+  readonly isGeneral?: boolean
 }
 
 /** What one instance is, in the process of the test and on a database of its own. */
 export async function startInProcess({
   overLimitStatus = 200,
-  patience,
+  patience = {},
+  budgets = openBudgets(),
+  isGeneral = false,
 }: InProcessOptions = {}): Promise<InProcess> {
   const { url, database, drop } = await freshDatabase()
   const failures: unknown[] = []
   const accounts = await openAccounts({ url, namedStatements: true, losesAnsweredOnCrash: false })
-  const { server, stop } = createBankServer(
-    bankEndpoints(accounts, { overLimitStatus, onFailure: (error) => failures.push(error) }),
+  const clients = bankAnswers(accounts, { overLimitStatus, onFailure: (error) => failures.push(error) })
+  const { server, stop } = createBankServer({
+    budgets,
+    endpoints: bankEndpoints(clients),
     patience,
-  )
+    ...(isGeneral ? undefined : { lines: knownLines(clients) }),
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     url,

@@ -9,6 +9,8 @@ export interface Answer {
 /** One request at a time on one connection, with as little work of its own as possible. */
 export interface RawClient {
   send(request: string): Promise<Answer>
+  /** Until an answer says that it was the last one. */
+  isOpen(): boolean
   close(): void
 }
 
@@ -18,6 +20,7 @@ const silenceMilliseconds = 30_000
 export function openRawClient(port: number): RawClient {
   let pending: { resolve(answer: Answer): void; reject(error: Error): void; sentAt: number } | undefined
   let received = ''
+  let isOpen = true
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
   socket.setEncoding('utf8')
   socket.setTimeout(silenceMilliseconds, () => socket.destroy(new Error('silence')))
@@ -33,6 +36,7 @@ export function openRawClient(port: number): RawClient {
     if (answer === undefined || pending === undefined) return
     const { resolve, sentAt } = pending
     pending = undefined
+    if (/\r\nconnection: close\r\n/i.test(text)) isOpen = false
     received = ''
     resolve({ ...answer, milliseconds: performance.now() - sentAt })
   })
@@ -44,6 +48,7 @@ export function openRawClient(port: number): RawClient {
         else socket.write(request)
       })
     },
+    isOpen: () => isOpen,
     close: () => endQuietly(socket),
   }
 }

@@ -9,4 +9,5 @@ export const testSettings: BankSettings = {
   losesAnsweredOnCrash: false,
   namedStatements: true,
   logLevel: 'silent',
+  metrics: false,
 }

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { openBudgets } from '../../src/configuration/budgets.ts'
 import { openAccounts } from '../../src/hosts/bank/accounts.ts'
+import { bankAnswers } from '../../src/hosts/bank/answers.ts'
 import { type Connection, openConnection } from '../../src/hosts/bank/connection.ts'
 import { bankEndpoints } from '../../src/hosts/bank/endpoints.ts'
 import { createBankServer } from '../../src/hosts/bank/server.ts'
@@ -9,19 +11,19 @@ import { warmServer } from '../../src/hosts/bank/warm-server.ts'
 /** As many as the .NET reference has; more only wait for the same rows. */
 const connectionsMax = 10
 
-const [url = '', port] = process.argv.slice(2)
+const [port, url = '', calls] = process.argv.slice(2)
 const options = { url, namedStatements: true, losesAnsweredOnCrash: false }
 const free: Connection[] = Array.from({ length: connectionsMax }, () => openConnection(options))
 const waiting: ((connection: Connection) => void)[] = []
 
-const apply: Apply = async ({ account, amount, description }) => {
+const applyAlone: Apply = async ({ account, amount, description }) => {
   const connection = free.pop() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)))
   try {
     const [balance, applied] =
       (await connection.query({
         name: 'apply_one',
         text: 'select balance, applied from bank.apply_one($1, $2, $3)',
-        values: [account, amount, description],
+        values: [String(account), String(amount), description],
       })) ?? []
     return { balance: balance ?? '', isApplied: applied === 't' }
   } finally {
@@ -33,8 +35,9 @@ const apply: Apply = async ({ account, amount, description }) => {
 
 const accounts = await openAccounts(options)
 await warmServer()
-const endpoints = bankEndpoints({ ...accounts, apply }, { overLimitStatus: 200, onFailure: console.error })
-const { server } = createBankServer(endpoints)
+const apply = calls === 'one-call' ? applyAlone : accounts.apply
+const clients = bankAnswers({ ...accounts, apply }, { overLimitStatus: 200, onFailure: console.error })
+const { server } = createBankServer({ budgets: openBudgets(), endpoints: bankEndpoints(clients) })
 await once(server.listen({ host: '127.0.0.1', port: Number(port), reusePort: true }), 'listening')
 process.once('disconnect', () => process.exit())
 process.send?.('listening')

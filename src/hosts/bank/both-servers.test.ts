@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { sql } from '../../store/sql.ts'
+import { auditLedger } from './testing/audit.ts'
+import { type InProcess, startInProcess } from './testing/in-process.ts'
+import { oddExchanges } from './testing/odd-exchanges.ts'
+
+/** Short, so that what is too slow is refused while the test waits. */
+const patience = { headersTimeout: 600, requestTimeout: 1000, connectionsCheckingInterval: 100 }
+
+/** Longer than any of these limits. */
+const hangsAfterMilliseconds = 15_000
+
+describe('the small server in front and the general one alone answer alike:', { concurrency: true }, () => {
+  let both: InProcess
+  let general: InProcess
+  before(async () => {
+    const [first, second] = await Promise.all([
+      startInProcess({ patience }),
+      startInProcess({ patience, isGeneral: true }),
+    ])
+    both = first
+    general = second
+  })
+  after(async () => {
+    await Promise.all([auditLedger(both.url), auditLedger(general.url)])
+    const balances = async ({ database }: InProcess) =>
+      database.query(sql`select id, balance, seq from bank.account order by id`)
+    assert.deepEqual(await balances(both), await balances(general), 'the same was applied')
+    await Promise.all([both.stop(), general.stop()])
+  })
+
+  for (const { name, parts, pauseMilliseconds } of oddExchanges()) {
+    test(name, async () => {
+      const [first, second] = await Promise.all(
+        [both.port, general.port].map((port) => allThatCame(port, parts, pauseMilliseconds)),
+      )
+      assert.equal(first, second)
+    })
+  }
+})
+
+/** Every byte until the server closes, or says no more; balances and moments are not what is compared. */
+function allThatCame(port: number, parts: readonly Buffer[], pauseMilliseconds = 0): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    const hangs = setTimeout(() => reject(new Error(`It hangs after ${text}`)), hangsAfterMilliseconds)
+    // A kept connection is left some time after its last answer; the next exchange has another.
+    const done = () => {
+      clearTimeout(hangs)
+      clearTimeout(quiet)
+      socket.destroy()
+      resolve(comparable(text))
+    }
+    let quiet = setTimeout(() => {}, 0)
+    socket.setEncoding('latin1')
+    socket.on('data', (chunk: string) => {
+      text += chunk
+      clearTimeout(quiet)
+      quiet = setTimeout(done, quietMilliseconds)
+    })
+    socket.on('error', () => {})
+    socket.on('close', done)
+    void (async () => {
+      for (const part of parts) {
+        if (!socket.writable) return
+        socket.write(part)
+        if (pauseMilliseconds > 0) await new Promise((next) => setTimeout(next, pauseMilliseconds))
+      }
+    })()
+  })
+}
+
+const quietMilliseconds = 2500
+
+const comparable = (text: string) =>
+  text
+    .replace(/Date: [^\r]+/gi, 'Date: some')
+    .replace(/"(saldo|total)" ?: ?-?\d+/g, '"$1":0')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+/g, 'a moment')
+    .replace(/"ultimas_transacoes" : \[.*?\]/g, 'entries')
+    .replace(/Content-Length: \d{3,}/g, 'Content-Length: of a statement')

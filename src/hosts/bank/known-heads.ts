@@ -1,0 +1,99 @@
+/** What a request line leads to, given the bytes of the body. */
+export type Serve<Reply> = (body: Buffer, reply: Reply) => void
+
+export interface KnownLine<Reply> {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly serve: Serve<Reply>
+}
+
+/** What is left to know of a request whose head leaves nothing to decide. */
+export interface KnownHead<Reply> {
+  readonly serve: Serve<Reply>
+  readonly bodyBytes: number
+  /** The client closes the connection after the answer. */
+  readonly isLast: boolean
+}
+
+/** Three times what a browser sends. */
+export const knownHeadBytesMax = 2048
+
+/** A client's heads differ in the path and in the length of the body: some dozens, each a few hundred bytes. */
+const headsKeptMax = 1024
+
+/**
+ * Reads a head, without the empty line at its end, word for word: undefined for every one that has anything in it that is
+ * not plainly harmless. What was read is kept, because a client's heads are the same over and over.
+ */
+export function knownHeads<Reply>(
+  lines: readonly KnownLine<Reply>[],
+  bodyBytesMax: number,
+): (head: string) => KnownHead<Reply> | undefined {
+  const byLine = new Map(lines.map((line) => [`${line.method} ${line.path} HTTP/1.1`, line]))
+  const kept = new Map<string, KnownHead<Reply>>()
+  return (head) => {
+    const known = kept.get(head)
+    if (known !== undefined) return known
+    const read = readHead(head, byLine, bodyBytesMax)
+    if (read === undefined) return undefined
+    // Whoever fills it makes others' heads be read again, which is all that it costs.
+    if (kept.size === headsKeptMax) kept.clear()
+    kept.set(head, read)
+    return read
+  }
+}
+
+function readHead<Reply>(
+  head: string,
+  byLine: ReadonlyMap<string, KnownLine<Reply>>,
+  bodyBytesMax: number,
+): KnownHead<Reply> | undefined {
+  const [requestLine = '', ...fields] = head.split('\r\n')
+  const line = byLine.get(requestLine)
+  const values = line && readFields(fields)
+  if (line === undefined || values === undefined || !values.has('host')) return undefined
+  const length = values.get('content-length')
+  const bodyBytes = length === undefined ? 0 : Number(length)
+  const isWhole =
+    line.method === 'GET'
+      ? bodyBytes === 0
+      : length !== undefined && bodyBytes <= bodyBytesMax && values.has('content-type')
+  return isWhole ? { serve: line.serve, bodyBytes, isLast: values.get('connection') === 'close' } : undefined
+}
+
+/** By lower-case names; undefined when there is one whose meaning would have to be weighed. */
+function readFields(fields: readonly string[]): ReadonlyMap<string, string> | undefined {
+  const values = new Map<string, string>()
+  for (const field of fields) {
+    const [, rawName, value = ''] = plainField.exec(field) ?? []
+    const name = rawName?.toLowerCase()
+    if (name === undefined || values.has(name) || weighedNames.has(name)) return undefined
+    if (plainValues[name]?.test(value) === false) return undefined
+    values.set(name, name === 'connection' ? value.toLowerCase() : value)
+  }
+  return values
+}
+
+/** A token, a colon, and visible ASCII; nothing folded, nothing empty. */
+const plainField = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)[ \t]*$/
+
+/** They change what a request means, or may be refused. Without them it means the same to every reader. */
+const weighedNames: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-encoding',
+  'expect',
+  'origin',
+  'proxy-connection',
+  'sec-fetch-site',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+const plainValues: Readonly<Record<string, RegExp | undefined>> = {
+  connection: /^(close|keep-alive)$/i,
+  'content-length': /^\d{1,5}$/,
+  'content-type': /^application\/json(; ?charset=utf-8)?$/i,
+  host: /^[\w.:[\]-]+$/,
+}

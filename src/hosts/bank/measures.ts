@@ -1,0 +1,61 @@
+import type { Budgets } from '../../configuration/budgets.ts'
+import type { MeasureCall } from './transactions.ts'
+
+export interface Measure {
+  readonly request: (method: string, route: string, status: number, seconds: number) => void
+  readonly call: MeasureCall
+}
+
+export interface Measures extends Measure {
+  /** As plain data, to be put together with those of the other instances. */
+  read(): Promise<object[]>
+}
+
+/** What one instance measures. Its library is loaded only where somebody wants to know. */
+export async function openMeasures(budgets: Budgets): Promise<Measures> {
+  const [{ collectDefaultMetrics, Histogram, Registry }, { durationBucketsSeconds, measureBudgets }] =
+    await Promise.all([import('prom-client'), import('../../http/metrics.ts')])
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  measureBudgets(registry, budgets)
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the request to its answer.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: durationBucketsSeconds,
+    registers,
+  })
+  const transactionsOfCall = new Histogram({
+    name: 'bank_call_transactions',
+    help: 'How many transactions went to the database together.',
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200],
+    registers,
+  })
+  const callDurations = new Histogram({
+    name: 'bank_call_duration_seconds',
+    help: 'Time from a call to the end of its commit.',
+    buckets: durationBucketsSeconds,
+    registers,
+  })
+  return {
+    request: (method, route, status, seconds) => durations.observe({ method, route, status }, seconds),
+    call(transactions, seconds) {
+      transactionsOfCall.observe(transactions)
+      callDurations.observe(seconds)
+    },
+    read: () => registry.getMetricsAsJSON(),
+  }
+}
+
+export interface MeasuresAsText {
+  readonly text: string
+  readonly type: string
+}
+
+/** One answer for all instances: whoever asks reaches any one of them, and would see its numbers jump from one to another's. */
+export async function putTogether(measures: readonly object[]): Promise<MeasuresAsText> {
+  const { AggregatorRegistry } = await import('prom-client')
+  const registry = AggregatorRegistry.aggregate([...measures])
+  return { text: await registry.metrics(), type: registry.contentType }
+}

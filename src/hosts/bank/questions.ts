@@ -1,0 +1,62 @@
+/** One end of the channel between a process and its child. */
+export interface Channel {
+  readonly connected: boolean
+  send?(message: object, handle?: unknown, options?: object, done?: (error: Error | null) => void): boolean
+  on(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown
+}
+
+/** What an answer may carry: data, or the handle of a socket, which the channel gives to the other process. */
+export interface Told {
+  readonly value?: unknown
+  readonly handle?: unknown
+}
+
+export type Ask = (question: string) => Promise<Told>
+
+interface Message {
+  readonly asked?: number
+  readonly question?: string
+  readonly answered?: number
+  readonly value?: unknown
+}
+
+/** Longer than anything that is asked takes. */
+const answerMilliseconds = 5000
+
+/** Questions that either end may ask, each answered once or not at all. */
+export function openQuestions(
+  channel: Channel,
+  answers: Readonly<Record<string, () => Told | Promise<Told>>>,
+): Ask {
+  const waiting = new Map<number, (told: Told) => void>()
+  let count = 0
+  const send = (message: Message, handle?: unknown) =>
+    // Who asked, or would answer, may have ended; both ends notice that by themselves.
+    channel.connected && channel.send?.(message, handle, {}, () => {})
+  channel.on('message', (message, handle) => {
+    const { asked, question = '', answered, value } = (message ?? {}) as Message
+    if (answered !== undefined) waiting.get(answered)?.({ value, handle })
+    const answer = asked === undefined ? undefined : answers[question]
+    if (answer === undefined) return
+    void Promise.resolve(answer()).then((told) =>
+      send({ answered: asked as number, value: told.value }, told.handle),
+    )
+  })
+  return (question) =>
+    new Promise((resolve, reject) => {
+      const asked = ++count
+      const forget = () => {
+        clearTimeout(tooLong)
+        waiting.delete(asked)
+      }
+      const tooLong = setTimeout(() => {
+        forget()
+        reject(new Error(`Nobody answered: ${question}.`))
+      }, answerMilliseconds)
+      waiting.set(asked, (told) => {
+        forget()
+        resolve(told)
+      })
+      send({ asked, question })
+    })
+}

@@ -1,0 +1,85 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { answerBrokenConnection } from '../../http/broken-requests.ts'
+import { beginConnection, detach, type Ground, type SmallConnection } from './small-connection.ts'
+
+export interface SmallServerOptions extends Pick<Ground, 'readHead' | 'aheadBytes' | 'aheadBytesMax'> {
+  /** In milliseconds; all of these are the general server's own. */
+  readonly headersTimeout: number
+  readonly keepAliveTimeout: number
+  readonly connectionsCheckingInterval: number
+  readonly silentTimeout: number
+}
+
+export interface SmallServer {
+  /** From now on every answer is the last one of its connection. */
+  drain(): void
+  /** Those that wait for a request. */
+  closeIdle(): void
+  closeAll(): void
+}
+
+/**
+ * Stands before a general server, on its connections: a request that came whole, with a head whose every word is known, is
+ * answered on the bare socket, for a third of what the general server costs. Whatever else comes goes to the general
+ * server, from its first byte on and together with the rest of its connection. So no request is ever read in two ways, and
+ * none that came in part is ever kept here.
+ */
+export function standBefore(general: Server, options: SmallServerOptions): SmallServer {
+  const [serveGenerally, ...others] = general.listeners('connection')
+  if (serveGenerally === undefined || others.length > 0) throw new Error('The server listens in another way.')
+  const open = new Set<SmallConnection>()
+  const ground: Ground = {
+    ...options,
+    open,
+    date: dateNow(),
+    isDraining: false,
+    handOver: (socket) => void serveGenerally.call(general, socket),
+    keepAliveSeconds: Math.floor(options.keepAliveTimeout / 1000),
+  }
+  general.removeAllListeners('connection')
+  general.on('connection', (socket: Socket) => beginConnection(ground, socket))
+  const clock = setInterval(() => {
+    ground.date = dateNow()
+  }, dateMilliseconds).unref()
+  const sweep = setInterval(() => closeSilent(ground, options), options.connectionsCheckingInterval).unref()
+  general.once('close', () => {
+    clearInterval(clock)
+    clearInterval(sweep)
+  })
+  return {
+    drain() {
+      ground.isDraining = true
+    },
+    closeIdle() {
+      for (const { socket, isBusy } of open) if (!isBusy) socket.destroy()
+    },
+    closeAll() {
+      for (const { socket } of open) socket.destroy()
+    },
+  }
+}
+
+/** Who never says a word is told so; who says no more, or takes no answer, is left. */
+function closeSilent(ground: Ground, options: SmallServerOptions): void {
+  const now = performance.now()
+  for (const connection of ground.open) {
+    const { socket, isBusy, isNew, since } = connection
+    const silence = now - since
+    if (isNew && silence > options.headersTimeout) {
+      detach(ground, connection)
+      socket.on('error', () => socket.destroy())
+      answerBrokenConnection(nothingCame, socket)
+    } else if (!isNew && silence > (isBusy ? options.silentTimeout : options.keepAliveTimeout)) {
+      socket.destroy()
+    }
+  }
+}
+
+/** What the general server says of it. */
+const nothingCame = Object.assign(new Error('No request came.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+
+/** What an answer's date is exact to. */
+const dateMilliseconds = 1000
+
+const dateNow = () => new Date().toUTCString()
