@@ -4,6 +4,7 @@ const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<
   commands: async (words) => (await import('./commands/main.ts')).runCommandBench(words),
   identity: async (words) => (await import('./identity/main.ts')).runIdentityBench(words),
   rest: async (words) => (await import('./rest/main.ts')).runRestBench(words),
+  'slow-reads': async (words) => (await import('./slow-reads/main.ts')).runSlowReadsBench(words),
 }
 
 const [name = '', ...words] = process.argv.slice(2)

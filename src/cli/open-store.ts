@@ -1,3 +1,4 @@
+import type { Budgets } from '../configuration/budgets.ts'
 import type { StoreSettings } from '../configuration/store-settings.ts'
 import { type Database, openDatabase } from '../store/database.ts'
 import { startEmbeddedStore } from '../store/embedded/start-embedded-store.ts'
@@ -12,6 +13,7 @@ export interface OpenStore {
 /** The store the settings name, or the embedded one, with its schema brought up to date. */
 export async function openStore(
   { databaseUrl, dataDirectory, namedStatements }: StoreSettings,
+  budgets: Budgets,
   onExit: (reason: string) => void,
 ): Promise<OpenStore> {
   const embedded = databaseUrl === undefined ? await startEmbeddedStore({ dataDirectory, onExit }) : undefined
@@ -22,7 +24,7 @@ export async function openStore(
     await embedded?.stop()
     throw error
   }
-  const database = openDatabase({ url, applicationName: 'tracker', namedStatements })
+  const database = openDatabase({ url, applicationName: 'tracker', namedStatements, budgets })
   return {
     url,
     database,

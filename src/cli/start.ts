@@ -22,9 +22,9 @@ export async function runStart(names: readonly string[]): Promise<void> {
   const stops: (() => Promise<void>)[] = []
   const stop = stopOnSignal(stops)
   try {
-    const store = await openStore(storeSettings, endWith(stop))
-    stops.push(store.close)
     const budgets = openBudgets()
+    const store = await openStore(storeSettings, budgets, endWith(stop))
+    stops.push(store.close)
     const passwords = createPasswords({}, budgets)
     const { database } = store
     const tracker = { database, passwords, budgets }

@@ -18,6 +18,8 @@ export const budgetLimits = {
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
   /** Each holds a connection and a few kilobytes. */
   liveListings: { max: 10_000, per: 'host', of: 'streams' },
+  /** As many as somebody has windows and tabs. */
+  liveListingsOfAccount: { max: 20, per: 'account', of: 'streams' },
 
   /** Twice the longest sign-in form, whose pending request is the largest part of it. */
   identityBodyBytes: { max: 16 * kibibyte, per: 'request', of: 'bytes' },
@@ -50,6 +52,25 @@ export const budgetLimits = {
 
   /** Enough writers for group commit to pay; more only wait for the same locks. */
   storeTransactions: { max: 12, per: 'process', of: 'statements' },
+
+  /** Under way on the one connection that lists share: the last of them waits for those before it. */
+  listsQuick: { max: 64, per: 'process', of: 'statements' },
+  /** Each holds the shared connection up for 40 ms at most, once a minute. */
+  listsQuickOfAccount: { max: 4, per: 'account', of: 'statements' },
+  /** Each keeps a core of the store busy, for 2.5 s at most. */
+  listsSlow: { max: 4, per: 'process', of: 'statements' },
+  listsSlowOfAccount: { max: 2, per: 'account', of: 'statements' },
+  /** Each is a request that waits, with what it keeps: some kilobytes. */
+  listsWaiting: { max: 2000, per: 'process', of: 'requests' },
+  listsWaitingOfAccount: { max: 500, per: 'account', of: 'requests' },
+
+  /** The same for the snapshots of live listings, which are nobody's request once the stream is open. */
+  liveListsQuick: { max: 16, per: 'process', of: 'statements' },
+  liveListsQuickOfAccount: { max: 4, per: 'account', of: 'statements' },
+  liveListsSlow: { max: 2, per: 'process', of: 'statements' },
+  liveListsSlowOfAccount: { max: 1, per: 'account', of: 'statements' },
+  liveListsWaiting: { max: 2000, per: 'process', of: 'requests' },
+  liveListsWaitingOfAccount: { max: 100, per: 'account', of: 'requests' },
 } as const satisfies Readonly<Record<string, BudgetLimit>>
 
 export type BudgetName = keyof typeof budgetLimits

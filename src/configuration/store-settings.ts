@@ -4,7 +4,7 @@ export interface StoreSettings {
   /** None: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined
   readonly dataDirectory: string
-  /** Off for poolers that share server connections between transactions, older than named statements. */
+  /** Off for poolers in transaction mode that do not know named statements. */
   readonly namedStatements: boolean
   readonly demoLogin: string
   readonly demoPassword: string | undefined

@@ -48,30 +48,35 @@ export function addMetrics(
 /** Read when they are asked for: counting twice could say two things. */
 export function measureBudgets(registry: Registry, budgets: Measured): void {
   const labelNames = ['budget', 'per', 'of'] as const
-  const register = (name: string, help: string) =>
-    new Gauge({ name, help, labelNames, registers: [registry] })
-  const limit = register('budget_limit', 'What may be kept or under way at once.')
+  const used = new Gauge({
+    name: 'budget_used',
+    help: 'What is kept or under way; of budgets per holder, by the holder who has most.',
+    labelNames,
+    registers: [],
+  })
   const refusals = new Counter({
     name: 'budget_refusals_total',
     help: 'What was refused because a budget was used up.',
     labelNames,
-    registers: [registry],
+    registers: [],
   })
-  new Gauge({
-    name: 'budget_used',
-    help: 'What is kept or under way; of budgets per holder, by the holder who has most.',
+  const limit = new Gauge({
+    name: 'budget_limit',
+    help: 'What may be kept or under way at once.',
     labelNames,
-    registers: [registry],
+    registers: [],
     collect() {
       refusals.reset()
-      for (const { name, per, of, max, used, refused } of budgets.states()) {
+      for (const { name, per, of, max, used: amount, refused } of budgets.states()) {
         const labels = { budget: name, per, of }
-        limit.set(labels, max)
-        this.set(labels, used)
+        this.set(labels, max)
+        used.set(labels, amount)
         refusals.inc(labels, refused)
       }
     },
   })
+  // They are written in this order, so the one that fills all of them comes first.
+  for (const metric of [limit, used, refusals]) registry.registerMetric(metric)
 }
 
 export const durationBucketsSeconds = [

@@ -12,4 +12,5 @@ export const problemStatuses: Readonly<Record<ProblemKind, number>> = {
   contended: 409,
   locked: 429,
   busy: 429,
+  overloaded: 503,
 }

@@ -10,6 +10,7 @@ export type ProblemKind =
   | 'contended'
   | 'locked'
   | 'busy'
+  | 'overloaded'
 
 /** Messages by camelCase request property; `generalErrors` holds those not tied to one field. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>
@@ -64,3 +65,7 @@ export const locked = (retryAfterSeconds: number) =>
 
 export const busy = (retryAfterSeconds: number) =>
   new Problem('busy', 'Too many requests. Please try again later.', { retryAfterSeconds })
+
+/** Nobody's fault in particular: the service cannot do it now. */
+export const overloaded = (message: string, details: ProblemDetails) =>
+  new Problem('overloaded', message, details)

@@ -2,9 +2,11 @@ import { listedRows } from '../access/listed-rows.ts'
 import { requireRole } from '../access/require-write.ts'
 import { changesThatMatter } from '../access/visible-rows.ts'
 import type { Caller } from '../model/caller.ts'
+import { overloaded } from '../model/problem.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { searchColumns } from '../resources/derived.ts'
 import { lastChangeSecond } from '../store/change-log.ts'
+import { type LimitedReads, StatementTooSlow } from '../store/limited-reads.ts'
 import { column, type Row, shownColumns, tableOf } from '../store/rows.ts'
 import { allOf, join, raw, type Sql, sql } from '../store/sql.ts'
 import { type ListQuery, purposeOf } from './read-list-query.ts'
@@ -26,13 +28,14 @@ export async function list(
   listed: Listed,
   caller: Caller,
   query: ListQuery,
+  reads: Pick<LimitedReads, 'query'> = database.lists,
 ): Promise<Page> {
   const { state, pageNumber, pageSize } = query
   requireRole(listed, caller, purposeOf(state))
   const from = sql`${tableOf(listed)} as row where ${allOf(conditionsOf(listed, caller, query))}`
   const lastChange = lastChangeSecond(changesThatMatter(listed, caller, state))
   const order = orderOf(query)
-  const found = await database.query<Row & Total>(sql`
+  const statement = sql`
     select row.*, total.*
     from (
       select count(*) as "totalCount", ${lastChange} as "lastChangeSecond" from ${from}
@@ -41,7 +44,8 @@ export async function list(
       select ${shownColumns(listed)}, row_number() over (order by ${order}) as "position"
       from ${from} order by ${order} limit ${pageSize} offset ${(pageNumber - 1) * pageSize}
     ) as row on true
-    order by row."position"`)
+    order by row."position"`
+  const found = await refuseTooSlow(listed, query, () => reads.query<Row & Total>(statement, caller.id))
   const { totalCount, lastChangeSecond: second } = found[0] as Row & Total
   return {
     rows: found.filter(({ id }) => id !== null),
@@ -52,6 +56,26 @@ export async function list(
     lastChangeSecond: second,
   }
 }
+
+/** A list that takes too long is refused with what its caller can do about it. */
+async function refuseTooSlow<Result>(
+  { pluralNoun }: Listed,
+  { search }: ListQuery,
+  read: () => Promise<Result>,
+) {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof StatementTooSlow)) throw error
+    const what = search ? `The search in ${pluralNoun}` : `The list of ${pluralNoun}`
+    const message = `${what} took longer than ${error.seconds} seconds and was stopped. ${search ? searchAdvice : listAdvice}`
+    throw overloaded(message, { retryAfterSeconds, ...(search && { errors: { search: [message] } }) })
+  }
+}
+
+const searchAdvice = 'Search for a longer or rarer text, or narrow it with filters.'
+const listAdvice = 'Narrow it with filters.'
+const retryAfterSeconds = 5
 
 interface Total {
   readonly totalCount: number

@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts'
+import type { Database, Queries } from './database.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
 /** What the store had committed at one moment. Opaque; an engine other than PostgreSQL may fill it differently. */
@@ -42,15 +42,17 @@ const daysKept = 30
 /** Deleted at once, so that no statement runs into its time limit after a long break. */
 const forgottenAtOnceMax = 10_000
 
-export async function forgetOldChanges(database: Queries): Promise<void> {
+const forgetting = sql`
+  with forgotten as (
+    delete from changes where sequence in (
+      select sequence from changes where at < now() - make_interval(days => ${daysKept}::int)
+      limit ${forgottenAtOnceMax}::int
+    ) returning 1
+  ) select from forgotten`
+
+export async function forgetOldChanges(database: Database): Promise<void> {
   let forgotten: unknown[]
   do {
-    forgotten = await database.query(sql`
-      with forgotten as (
-        delete from changes where sequence in (
-          select sequence from changes where at < now() - make_interval(days => ${daysKept}::int)
-          limit ${forgottenAtOnceMax}::int
-        ) returning 1
-      ) select from forgotten`)
+    forgotten = await database.transaction((transaction) => transaction.query(forgetting))
   } while (forgotten.length === forgottenAtOnceMax)
 }

@@ -1,18 +1,26 @@
-import pg from 'pg'
-import { budgetLimits } from '../configuration/budgets.ts'
+import type pg from 'pg'
+import { type Budgets, openBudgets } from '../configuration/budgets.ts'
 import { contended } from '../model/problem.ts'
-import { columnTypes } from './column-types.ts'
+import { createConnections } from './connections.ts'
 import { isConflict, isLostConnection } from './failures.ts'
-import { openLane } from './lane.ts'
+import { type LimitedReads, openLimitedReads } from './limited-reads.ts'
 import { type Prepare, preparedStatements } from './prepared-statements.ts'
+import { repeated } from './repeated.ts'
 import type { Sql } from './sql.ts'
 
 export interface Queries {
   query<Row>(statement: Sql): Promise<Row[]>
 }
 
-/** `query` is for single statements that only read: they share one pipelined connection and are repeated when it drops. */
+/**
+ * `query` is for single statements that only read a few rows by their keys: they share one pipelined connection, which
+ * nothing slow may hold up, and are repeated when it drops.
+ */
 export interface Database extends Queries {
+  /** For lists. */
+  readonly lists: Pick<LimitedReads, 'query'>
+  /** For the snapshots of live listings, which never hold a list up. */
+  readonly liveLists: Pick<LimitedReads, 'query'>
   /** Everything `work` does is committed, or none of it. It is run again after a conflict, so it must only write rows. */
   transaction<Result>(work: (transaction: Queries) => Promise<Result>): Promise<Result>
   /** Calls back after each committed transaction of this process. */
@@ -23,52 +31,45 @@ export interface Database extends Queries {
 export interface DatabaseOptions {
   readonly url: string
   readonly applicationName: string
-  /** Off for poolers that share server connections between transactions. */
+  /** Off for poolers that do not know named statements. */
   readonly namedStatements?: boolean
   readonly poolSize?: number
+  readonly budgets?: Budgets
 }
 
 /** No statement of ours takes this long; one that does would hold a connection for ever. */
-const statementSecondsMax = 30
-const connectSecondsMax = 10
+const limits = { statementMilliseconds: 30_000 }
 
 export function openDatabase({
   url,
   applicationName,
   namedStatements = true,
   poolSize,
+  budgets = openBudgets(),
 }: DatabaseOptions): Database {
-  const config = {
-    connectionString: url,
-    application_name: applicationName,
-    types: columnTypes,
-    // Statements travel without waiting for the answer to the one before.
-    pipeline: true,
-    connectionTimeoutMillis: connectSecondsMax * 1000,
-    // A transaction-mode pooler refuses start-up parameters, and is told its limits on its own side.
-    ...(namedStatements && { statement_timeout: statementSecondsMax * 1000 }),
-  }
   const prepare = preparedStatements({ named: namedStatements })
-  const lane = openLane(config)
-  const pool = new pg.Pool({ ...config, max: poolSize ?? budgetLimits.storeTransactions.max })
-  // A connection may break while it is idle or between two statements: the next statement tells. Without listeners
-  // it would end the process.
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  const connections = createConnections({ url, applicationName, prepare })
+  const reads = connections.openPipelined(limits)
+  const lists = openLimitedReads(connections, budgets, 'lists')
+  const liveLists = openLimitedReads(connections, budgets, 'liveLists')
+  const pool = connections.openPool(poolSize ?? budgets.budget('storeTransactions').max, limits)
   const listeners: (() => void)[] = []
   return {
-    async query<Row>(statement: Sql) {
-      const { rows } = await repeated(isLostConnection, () => lane.query(prepare(statement)))
-      return rows as Row[]
-    },
+    lists,
+    liveLists,
+    query: (statement) =>
+      repeated(isLostConnection, () =>
+        reads.use(async (client) => (await client.query(prepare(statement))).rows),
+      ),
     async transaction(work) {
-      const result = await repeatedTransaction(() => runTransaction(pool, prepare, work))
+      const begin = (client: pg.PoolClient) => connections.begin(client, limits)
+      const result = await repeatedTransaction(() => runTransaction(pool, prepare, begin, work))
       for (const listener of listeners) listener()
       return result
     },
     onCommit: (listener) => void listeners.push(listener),
     async close() {
-      await Promise.all([lane.close(), pool.end()])
+      await Promise.all([reads.close(), lists.close(), liveLists.close(), pool.end()])
     },
   }
 }
@@ -76,13 +77,14 @@ export function openDatabase({
 async function runTransaction<Result>(
   pool: pg.Pool,
   prepare: Prepare,
+  begin: (client: pg.PoolClient) => Promise<unknown>,
   work: (transaction: Queries) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect()
   let failure: Error | undefined
   try {
     // Not awaited here: it travels with the first statement, in one packet.
-    const begun = client.query('begin')
+    const begun = begin(client)
     const result = await Promise.all([
       work({ query: async (statement) => (await client.query(prepare(statement))).rows }),
       begun,
@@ -114,19 +116,4 @@ async function repeatedTransaction<Result>(attempt: () => Promise<Result>): Prom
   } catch (error) {
     throw isConflict(error) ? contended() : error
   }
-}
-
-/** Waits between attempts; together they outlast a restart of the database on the same machine. */
-const waitsMilliseconds = [10, 40, 160, 640]
-
-async function repeated<Result>(mayRepeat: (error: unknown) => boolean, attempt: () => Promise<Result>) {
-  for (const wait of waitsMilliseconds) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!mayRepeat(error)) throw error
-      await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())))
-    }
-  }
-  return attempt()
 }

@@ -12,6 +12,12 @@ const conflictCodes = new Set(['40001', '40P01', '55P03'])
 
 export const isConflict = (error: unknown): boolean => conflictCodes.has(failureOf(error).code ?? '')
 
+/** Stopped at its time limit. */
+export const isTimedOut = (error: unknown): boolean => failureOf(error).code === '57014'
+
+/** A statement that was to be parsed by one before it, which was stopped before it got so far. */
+export const isUnparsed = (error: unknown): boolean => failureOf(error).code === '26000'
+
 const lostConnectionCodes = /^(08|57P0|ECONN|EPIPE|ENOENT|ETIMEDOUT)/
 const lostConnectionMessages =
   /terminated|not queryable|closed the connection|timeout exceeded when trying to connect/i

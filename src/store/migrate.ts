@@ -14,21 +14,30 @@ interface Migration {
   readonly checksum: string
 }
 
-/** Brings the schema up to date and returns the names of what it applied. Instances starting together take turns. */
+/**
+ * Brings the schema up to date and returns the names of what it applied, all of it or nothing. Instances starting together
+ * take turns: the lock ends with the transaction, so it holds behind poolers that share connections too.
+ */
 export async function migrate(url: string): Promise<string[]> {
+  const migrations = await readMigrations()
   const client = new pg.Client({ connectionString: url, application_name: 'migrate' })
   // A connection lost between two statements shows in the next one; without a listener it would end the process.
   client.on('error', () => undefined)
   await client.connect()
   try {
-    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await client.query('begin')
+    await client.query('select pg_advisory_xact_lock($1)', [migrationLock])
     await client.query(
       'create table if not exists migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',
     )
     const { rows } = await client.query<Applied>('select name, checksum from migrations')
-    const pending = pendingOf(await readMigrations(), rows)
+    const pending = pendingOf(migrations, rows)
     for (const migration of pending) await apply(client, migration)
+    await client.query('commit')
     return pending.map(({ name }) => name)
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
   } finally {
     await client.end()
   }
@@ -64,13 +73,10 @@ function pendingOf(migrations: readonly Migration[], applied: readonly Applied[]
 }
 
 async function apply(client: pg.Client, { name, text, checksum }: Migration) {
-  await client.query('begin')
   try {
     await client.query(text)
     await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
-    await client.query('commit')
   } catch (error) {
-    await client.query('rollback').catch(() => undefined)
     throw new Error(`The migration ${name} failed: ${(error as Error).message}`, { cause: error })
   }
 }

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, startChild } from '../support/child-host.ts'
+import { addressOf } from '../support/fresh-database.ts'
 import { furnish, type Workspace } from '../support/furnish.ts'
 import { type LiveEvent, listen } from '../support/live-events.ts'
-import { addressOf, connectOutside, insertNamed } from '../support/outside-connection.ts'
+import { connectOutside, insertNamed } from '../support/outside-connection.ts'
 import { type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
 
 /**
@@ -37,7 +38,7 @@ export function testChangesElsewhere() {
     test('a separate process, and the other way round', async () => {
       const { token, login } = rest.administrator
       const child = await startChild({
-        DATABASE_URL: await addressOf(rest.database),
+        DATABASE_URL: addressOf(rest.database),
         REST_PORT: String(await freePort()),
         Jwt__Issuer: rest.identity.address,
         SVC_ADMIN_LOGINS: login,

@@ -8,10 +8,9 @@ import { createLog } from '../../src/http/log.ts'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { sql } from '../../src/store/sql.ts'
 import { cheapPasswords } from './cheap-passwords.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { addressOf, freshDatabase } from './fresh-database.ts'
 import { type IdentityOnStore, startIdentityHost } from './identity-host.ts'
 import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
-import { addressOf } from './outside-connection.ts'
 
 export interface Person extends Account {
   readonly token: string
@@ -115,7 +114,7 @@ async function ownGround() {
 
 /** Connections of its own, as another process has them. */
 async function join({ identity, database: shared }: Beside) {
-  const database = openDatabase({ url: await addressOf(shared), applicationName: 'commands beside' })
+  const database = openDatabase({ url: addressOf(shared), applicationName: 'commands beside' })
   return { database, identity, end: () => database.close() }
 }
 

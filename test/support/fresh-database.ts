@@ -22,6 +22,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   const { createDatabase } = await server
   const { url, drop } = await createDatabase()
   const database = openDatabase({ url, applicationName: 'test', poolSize: poolSizeMax })
+  addresses.set(database, url)
   return {
     url,
     database,
@@ -31,6 +32,15 @@ export async function freshDatabase(): Promise<FreshDatabase> {
     },
   }
 }
+
+/** Where a fresh database can be reached by someone who is not the host: another process, or a bare client. */
+export function addressOf(database: Database): string {
+  const address = addresses.get(database)
+  if (address === undefined) throw new Error('Only fresh databases have an address.')
+  return address
+}
+
+const addresses = new WeakMap<Database, string>()
 
 /** Many databases share one server's connections; tests race at most twenty writers. */
 const poolSizeMax = 8

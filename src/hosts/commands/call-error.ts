@@ -42,7 +42,7 @@ function problemError({ message, errors, retryAfterSeconds }: Problem, code: sta
   const details = Object.values(errors ?? {})[0]?.[0] ?? message
   const metadata = new Metadata()
   if (errors) metadata.set(statusDetailsKey, writeStatusDetails({ code, message: details, errors }))
-  if (code === status.RESOURCE_EXHAUSTED) {
+  if (code === status.RESOURCE_EXHAUSTED || code === status.UNAVAILABLE) {
     metadata.set('retry-after', String(retryAfterSeconds ?? retryAfterDefaultSeconds))
   }
   return { code, details, metadata }

@@ -13,4 +13,5 @@ export const statuses: Readonly<Record<ProblemKind, status | 'failedResult'>> = 
   contended: status.ABORTED,
   locked: status.RESOURCE_EXHAUSTED,
   busy: status.RESOURCE_EXHAUSTED,
+  overloaded: status.UNAVAILABLE,
 }

@@ -8,6 +8,9 @@ import type { Listed } from '../../resources/define-resource.ts'
 import { isDue, type LiveStream } from './live-stream.ts'
 import { showPage } from './show-page.ts'
 
+/** A listing rests this many times as long as its last statement took: one that is slow is told later, not more often. */
+const restsPerStatement = 4
+
 export interface View {
   readonly listed: Listed
   readonly caller: Caller
@@ -38,6 +41,7 @@ export function createListing(
   let newest: Buffer = Buffer.alloc(0)
   let isChanged = false
   let isRefreshing = false
+  let restsUntil = 0
   let statementsSent = 0
   let newestStatement = 0
 
@@ -48,7 +52,7 @@ export function createListing(
   async function takeSnapshot() {
     statementsSent += 1
     const statement = statementsSent
-    const page = await list(tracker, listed, caller, query)
+    const page = await list(tracker, listed, caller, query, tracker.database.liveLists)
     // Answers may overtake each other; an older one never replaces a newer one.
     if (statement < newestStatement) return
     newestStatement = statement
@@ -59,6 +63,7 @@ export function createListing(
   async function refresh() {
     isRefreshing = true
     isChanged = false
+    const startedAt = Date.now()
     try {
       await takeSnapshot()
     } catch (error) {
@@ -66,6 +71,7 @@ export function createListing(
       onFailure(error)
     } finally {
       isRefreshing = false
+      restsUntil = Date.now() + restsPerStatement * (Date.now() - startedAt)
     }
     offerToAll(Date.now())
   }
@@ -81,7 +87,7 @@ export function createListing(
       for (const stream of streams) stream.attend(now)
       if (isRefreshing) return
       // Asked only when somebody may be told: what changes again until then costs nothing.
-      if (isChanged && [...streams].some((stream) => isDue(stream, now))) void refresh()
+      if (isChanged && now >= restsUntil && [...streams].some((stream) => isDue(stream, now))) void refresh()
       else if (!isChanged) offerToAll(now)
     },
   }

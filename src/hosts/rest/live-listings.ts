@@ -1,7 +1,7 @@
-import { busy } from '../../model/problem.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { watchChanges } from '../../store/change-watch.ts'
 import { createListing, type Listing, listingKey, type View } from './listing.ts'
+import { createLivePlaces } from './live-places.ts'
 import { type LiveRequest, openLiveStream } from './live-stream.ts'
 
 export interface LiveListings {
@@ -10,13 +10,12 @@ export interface LiveListings {
   close(): void
 }
 
-const busySeconds = 30
 /** How exactly the second between two events is kept. */
 const tickMilliseconds = 50
 
 export function createLiveListings(tracker: Tracker, onFailure: (error: unknown) => void): LiveListings {
   const listings = new Map<string, Used>()
-  const open = tracker.budgets.budget('liveListings')
+  const places = createLivePlaces(tracker.budgets)
   let ticker: NodeJS.Timeout | undefined
 
   const tick = () => {
@@ -30,20 +29,20 @@ export function createLiveListings(tracker: Tracker, onFailure: (error: unknown)
 
   /** From here on the listing is told of changes, and kept until its last user leaves. */
   function enter(view: View) {
-    if (!open.take(1, listings)) throw busy(busySeconds)
+    places.take(view.caller.id)
     const key = listingKey(view)
     const used = listings.get(key) ?? { listing: createListing(tracker, view, onFailure), users: 0 }
     listings.set(key, used)
     used.users += 1
     ticker ??= setInterval(tick, tickMilliseconds)
-    return { listing: used.listing, leave: () => leave(key, used) }
+    return { listing: used.listing, leave: () => leave(view, used) }
   }
 
-  function leave(key: string, used: Used) {
-    open.giveBack(1, listings)
+  function leave(view: View, used: Used) {
+    places.giveBack(view.caller.id)
     used.users -= 1
-    if (used.users === 0) listings.delete(key)
-    if (open.used(listings) > 0) return
+    if (used.users === 0) listings.delete(listingKey(view))
+    if (!places.areAllFree) return
     watch.stop()
     clearInterval(ticker)
     ticker = undefined

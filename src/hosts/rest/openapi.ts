@@ -86,11 +86,14 @@ function refusalsOf({ refusals, body }: Operation): Schema {
   )
 }
 
+/** These say when to come back. */
+const waits: ReadonlySet<string> = new Set(['429', '503'])
+
 const refusalName = (status: number | string): string => `Refusal${status}`
 
 const refusal = (status: string): Schema => ({
   description: descriptions[status],
-  ...(status === '429' && { headers: { 'Retry-After': { schema: { type: 'integer' } } } }),
+  ...(waits.has(status) && { headers: { 'Retry-After': { schema: { type: 'integer' } } } }),
   content: { 'application/json': { schema: ref('Error') } },
 })
 
@@ -104,4 +107,5 @@ const descriptions: Readonly<Record<string, string>> = {
   415: 'The body is no JSON.',
   429: 'Too many requests, or a locked account.',
   500: 'An unexpected error.',
+  503: 'Too slow, or too much at once; it may be tried again later.',
 }

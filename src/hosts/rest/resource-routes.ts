@@ -65,7 +65,7 @@ const listRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Ro
   path: `/api/${resource.plural}`,
   query: listKeys(resource),
   answer: ref(`${resource.title}Page`),
-  refusals: [400, 403],
+  refusals: [400, 403, 503],
   isConditional: true,
   isLive: true,
   handle: answerList(tracker, live, resource),

@@ -15,7 +15,7 @@ export const peopleRoute = (tracker: Tracker, live: LiveListings): Route => ({
   path: '/ext/people',
   query: listKeys(person),
   answer: ref(`${person.title}Page`),
-  refusals: [400],
+  refusals: [400, 503],
   isConditional: true,
   isLive: true,
   handle: answerList(tracker, live, person),

@@ -14,7 +14,7 @@ export const removedRoute = (tracker: Tracker, live: LiveListings, resource: Res
   path: `/ext/removed/${resource.plural}`,
   query: listKeys(resource, 'removed'),
   answer: ref(`${resource.title}Page`),
-  refusals: [400, 403],
+  refusals: [400, 403, 503],
   isConditional: true,
   isLive: true,
   handle: answerList(tracker, live, resource, 'removed'),

@@ -1,13 +1,17 @@
 import pg from 'pg'
 
 /** One connection on which many callers' statements travel without waiting for each other's answers. */
-export interface Lane {
-  query(statement: pg.QueryConfig): Promise<pg.QueryResult>
+export interface PipelinedConnection {
+  /** `send` runs at once and must send all it has to before it returns: others' statements follow. */
+  use<Result>(send: (client: pg.Client) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
-/** Opens the connection at its first use and again after it dropped. For single statements only, never for a transaction. */
-export function openLane(config: pg.ClientConfig): Lane {
+/** Opens the connection at its first use and again after it dropped. */
+export function openPipelinedConnection(
+  config: pg.ClientConfig,
+  onConnect: (client: pg.Client) => Promise<unknown>,
+): PipelinedConnection {
   let opening: Promise<pg.Client> | undefined
   let isClosed = false
   const connect = async () => {
@@ -19,19 +23,21 @@ export function openLane(config: pg.ClientConfig): Lane {
     client.on('end', forget)
     try {
       await client.connect()
+      await onConnect(client)
     } catch (error) {
       forget()
+      // Not awaited: a connection that failed may never end.
+      client.end().catch(() => undefined)
       throw error
     }
     return client
   }
   return {
-    async query(statement) {
+    async use(send) {
       // Whoever comes late must not open it again.
       if (isClosed) throw new Error('The database is closed.')
       opening ??= connect()
-      const client = await opening
-      return client.query(statement)
+      return send(await opening)
     },
     async close() {
       isClosed = true

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { type Pooler, poolerProgram, startPooler } from '../../test/support/pgbouncer.ts'
+import { openDatabase } from './database.ts'
+import { StatementTooSlow } from './limited-reads.ts'
+import { migrate } from './migrate.ts'
+import { sql } from './sql.ts'
+
+const modes = ['transaction', 'session'] as const
+
+for (const mode of modes) {
+  describe(`Behind a pooler in ${mode} mode`, {
+    skip: poolerProgram === undefined && 'pgbouncer is not installed',
+  }, () => {
+    let fresh: FreshDatabase
+    let outside: pg.Client
+    let pooler: Pooler
+    before(async () => {
+      fresh = await freshDatabase()
+      outside = new pg.Client({ connectionString: fresh.url })
+      await outside.connect()
+      const empty = `${outside.database}_empty`
+      await outside.query(`create database ${empty}`)
+      pooler = await startPooler(fresh.url.replace(`${outside.database}`, empty), mode)
+    })
+    after(async () => {
+      await pooler.stop()
+      await outside.query(`drop database ${outside.database}_empty with (force)`)
+      await outside.end()
+      await fresh.drop()
+    })
+    const open = () =>
+      openDatabase({ url: pooler.url, applicationName: 'test', namedStatements: mode === 'session' })
+
+    test('two instances that start at once migrate once, and the next start does not wait', async () => {
+      const applied = await Promise.all([migrate(pooler.url), migrate(pooler.url)])
+      assert.equal(applied.filter(({ length }) => length > 0).length, 1)
+      assert.deepEqual(await migrate(pooler.url), [])
+      assert.deepEqual(await migrate(pooler.url), [])
+    })
+
+    test('reads, lists and transactions work side by side', async () => {
+      const database = open()
+      await database.transaction((transaction) =>
+        transaction.query(sql`create table rows (id int primary key)`),
+      )
+      const one = sql`select ${1}::int as one`
+      const answers = await Promise.all(
+        Array.from({ length: 24 }, (_, count) => [
+          database.query(one),
+          database.lists.query(one, `account ${count % 7}`),
+          database.liveLists.query(one, `account ${count % 7}`),
+          database.transaction(async (transaction) => {
+            await transaction.query(sql`insert into rows values (${count})`)
+            return transaction.query(one)
+          }),
+        ]).flat(),
+      )
+      for (const rows of answers) assert.deepEqual(rows, [{ one: 1 }])
+      assert.deepEqual(await database.query(sql`select count(*) as count from rows`), [{ count: 24 }])
+      await database.close()
+    })
+
+    test('a list is stopped at its limit, which no other client of the pooler meets', async () => {
+      const database = open()
+      await assert.rejects(
+        database.lists.query(sql`select pg_sleep(20)`, 'slow'),
+        (error) => error instanceof StatementTooSlow,
+      )
+      await database.transaction((transaction) => transaction.query(sql`select 1`))
+      await database.close()
+      const others = await Promise.all(
+        Array.from({ length: 10 }, async () => {
+          const client = new pg.Client({ connectionString: pooler.url })
+          await client.connect()
+          const { rows } = await client.query(
+            "select pg_sleep(0.05), current_setting('statement_timeout') as timeout",
+          )
+          await client.end()
+          return rows[0].timeout
+        }),
+      )
+      assert.deepEqual([...new Set(others)], ['0'])
+    })
+  })
+}

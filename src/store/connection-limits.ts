@@ -1,0 +1,30 @@
+import type pg from 'pg'
+
+export interface ConnectionLimits {
+  readonly statementMilliseconds: number
+  /** Off for statements that are to use one core at most. */
+  readonly parallel?: boolean
+}
+
+/**
+ * Sets the limits of a connection that is the server's own and returns whether it is. Behind a pooler the number of the
+ * server process differs from what the connection was told: there a setting would stay behind for other clients of the
+ * pooler, so that a limit goes with each transaction instead. A limit among the startup parameters would be refused.
+ */
+export async function limitConnection(client: pg.Client, limits: ConnectionLimits): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const isDirect = rows[0]?.pid === (client as pg.Client & { readonly processID: number }).processID
+  if (isDirect) await client.query(limitsOf(limits, 'session'))
+  return isDirect
+}
+
+/** The statement that sets the limits for a connection, or for the transaction that has just begun. */
+export function limitsOf({ statementMilliseconds, parallel = true }: ConnectionLimits, scope: Scope): string {
+  const settings = [
+    `statement_timeout = ${statementMilliseconds}`,
+    ...(parallel ? [] : ['max_parallel_workers_per_gather = 0']),
+  ]
+  return settings.map((setting) => `set ${scope} ${setting}`).join('; ')
+}
+
+type Scope = 'session' | 'local'

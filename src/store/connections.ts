@@ -1,0 +1,65 @@
+import pg from 'pg'
+import { columnTypes } from './column-types.ts'
+import { type ConnectionLimits, limitConnection, limitsOf } from './connection-limits.ts'
+import { openPipelinedConnection, type PipelinedConnection } from './pipelined-connection.ts'
+import type { Prepare } from './prepared-statements.ts'
+import type { Sql } from './sql.ts'
+
+/** How every connection of a process is opened, and how a statement meets its limits on it. */
+export interface Connections {
+  openPool(max: number, limits: ConnectionLimits): pg.Pool
+  openPipelined(limits: ConnectionLimits): PipelinedConnection
+  /** Sends one statement that only reads, with its limits where the connection does not have them by itself. */
+  read<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits): Promise<Row[]>
+  /** Sends what begins a transaction. */
+  begin(client: pg.ClientBase, limits: ConnectionLimits): Promise<unknown>
+}
+
+export interface ConnectionOptions {
+  readonly url: string
+  readonly applicationName: string
+  readonly prepare: Prepare
+}
+
+const connectSecondsMax = 10
+
+export function createConnections({ url, applicationName, prepare }: ConnectionOptions): Connections {
+  const config = {
+    connectionString: url,
+    application_name: applicationName,
+    types: columnTypes,
+    // Statements travel without waiting for the answer to the one before.
+    pipeline: true,
+    connectionTimeoutMillis: connectSecondsMax * 1000,
+  }
+  /** Connections that keep their limits. */
+  const limited = new WeakSet<pg.ClientBase>()
+  const limit = (limits: ConnectionLimits) => async (client: pg.Client) => {
+    if (await limitConnection(client, limits)) limited.add(client)
+  }
+  const beginning = (client: pg.ClientBase, limits: ConnectionLimits) =>
+    limited.has(client) ? 'begin' : `begin; ${limitsOf(limits, 'local')}`
+  return {
+    openPool(max, limits) {
+      const onConnect = (client: pg.ClientBase) => limit(limits)(client as pg.Client)
+      const pool = new pg.Pool({ ...config, max, onConnect } as pg.PoolConfig)
+      // A connection may break while it is idle or between two statements: the next statement tells. Without listeners
+      // it would end the process.
+      pool.on('error', () => undefined)
+      pool.on('connect', (client) => client.on('error', () => undefined))
+      return pool
+    },
+    openPipelined: (limits) => openPipelinedConnection(config, limit(limits)),
+    async read<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits) {
+      if (limited.has(client)) return (await client.query(prepare(statement))).rows as Row[]
+      // Sent in one go, so that nobody else's statement comes between them on a shared connection.
+      const [, { rows }] = await Promise.all([
+        client.query(beginning(client, limits)),
+        client.query(prepare(statement)),
+        client.query('commit'),
+      ])
+      return rows as Row[]
+    },
+    begin: (client, limits) => client.query(beginning(client, limits)),
+  }
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { refusedAs } from '../../test/support/tracker.ts'
+import { createBudget } from '../model/budget.ts'
+import { createFairTurns } from './fair-turns.ts'
+
+function turnsOf(maxima: {
+  atOnce: number
+  atOncePerAccount: number
+  waiting?: number
+  waitingPerAccount?: number
+  waitMillisecondsMax?: number
+}) {
+  const {
+    atOnce,
+    atOncePerAccount,
+    waiting = 100,
+    waitingPerAccount = 100,
+    waitMillisecondsMax = 60_000,
+  } = maxima
+  const turns = createFairTurns({
+    atOnce: createBudget(atOnce),
+    atOncePerAccount: createBudget(atOncePerAccount),
+    waiting: createBudget(waiting),
+    waitingPerAccount: createBudget(waitingPerAccount),
+    waitMillisecondsMax,
+  })
+  const running: string[] = []
+  const ends: (() => void)[] = []
+  /** Work that is noted when it begins and ends when the test says so. */
+  const begin = (account: string, name = account) =>
+    turns(account, () => {
+      running.push(name)
+      return new Promise<void>((resolve) => ends.push(resolve))
+    })
+  const endNext = async () => {
+    ends.shift()?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { begin, endNext, running }
+}
+
+describe('Turns between accounts', () => {
+  it('leave places free for others, however much one account wants', () => {
+    const { begin, running } = turnsOf({ atOnce: 4, atOncePerAccount: 2 })
+    for (let count = 0; count < 50; count += 1) void begin('greedy')
+    assert.deepEqual(running, ['greedy', 'greedy'])
+    void begin('modest')
+    assert.deepEqual(running, ['greedy', 'greedy', 'modest'])
+  })
+
+  it('go round: whoever comes last waits for one of each other account, not for all they have', async () => {
+    const { begin, endNext, running } = turnsOf({ atOnce: 1, atOncePerAccount: 1 })
+    for (const name of ['a1', 'a2', 'a3']) void begin('a', name)
+    void begin('b', 'b1')
+    void begin('c', 'c1')
+    for (let count = 0; count < 4; count += 1) await endNext()
+    assert.deepEqual(running, ['a1', 'a2', 'b1', 'c1', 'a3'])
+  })
+
+  it('refuse an account that has too much waiting as busy, and everybody when all that may wait do', async () => {
+    const { begin } = turnsOf({ atOnce: 1, atOncePerAccount: 1, waiting: 3, waitingPerAccount: 2 })
+    for (let count = 0; count < 3; count += 1) void begin('a')
+    await assert.rejects(begin('a'), refusedAs('busy'))
+    void begin('b')
+    await assert.rejects(begin('b'), refusedAs('overloaded'))
+  })
+
+  it('refuse whoever has waited too long, and give the place in the line back', async () => {
+    const { begin, running, endNext } = turnsOf({
+      atOnce: 1,
+      atOncePerAccount: 1,
+      waiting: 1,
+      waitMillisecondsMax: 20,
+    })
+    void begin('a', 'first')
+    const late = begin('a', 'late')
+    await assert.rejects(late, refusedAs('overloaded'))
+    void begin('b', 'next')
+    await endNext()
+    assert.deepEqual(running, ['first', 'next'])
+  })
+
+  it('go on after work that failed', async () => {
+    const turns = createFairTurns({
+      atOnce: createBudget(1),
+      atOncePerAccount: createBudget(1),
+      waiting: createBudget(1),
+      waitingPerAccount: createBudget(1),
+    })
+    await assert.rejects(
+      turns('a', () => Promise.reject(new Error('broken'))),
+      /broken/,
+    )
+    assert.equal(await turns('a', async () => 'done'), 'done')
+  })
+})

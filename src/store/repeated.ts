@@ -1,0 +1,18 @@
+/** Waits between attempts; together they outlast a restart of the database on the same machine. */
+const waitsMilliseconds = [10, 40, 160, 640]
+
+/** Runs the attempt again as long as its failure may pass, up to four times. */
+export async function repeated<Result>(
+  mayRepeat: (error: unknown) => boolean,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  for (const wait of waitsMilliseconds) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!mayRepeat(error)) throw error
+      await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())))
+    }
+  }
+  return attempt()
+}

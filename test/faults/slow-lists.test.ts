@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assertEnvelope } from '../support/assert-envelope.ts'
+import { furnish } from '../support/furnish.ts'
+import { type LiveReader, listen } from '../support/live-events.ts'
+import { type Answer, type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { slowDownImpediments } from '../support/slow-table.ts'
+
+/** A person's read may take five times as long as when all is quiet, or on a busy machine what stands beside. */
+const quietTimesMax = 5
+
+describe('While lists are slow,', { concurrency: 1 }, () => {
+  let rest: RestUnderTest
+  let greedy: Person
+  let reader: Person
+  let projectId: string
+  let letGo: () => Promise<void>
+
+  before(async () => {
+    rest = await startRestUnderTest()
+    const workspace = await furnish(rest)
+    greedy = await rest.signUp()
+    reader = await rest.signUp()
+    projectId = await workspace.project('Relaunch', reader)
+  })
+  after(() => rest.stop())
+  beforeEach(async () => {
+    ;({ letGo } = await slowDownImpediments(rest.database))
+  })
+  afterEach(() => letGo())
+
+  const searchOf = ({ token }: Person, text: string) =>
+    rest.call('GET', `/api/impediments?search=${text}`, { token })
+
+  async function millisecondsOf(work: () => Promise<Answer>): Promise<number> {
+    const startedAt = performance.now()
+    const { status } = await work()
+    assert.equal(status, 200)
+    return performance.now() - startedAt
+  }
+
+  /** A list and a record, one after the other, as a person clicks. */
+  async function medianOfReads(reads: number): Promise<number> {
+    const { token } = reader
+    const times: number[] = []
+    for (let count = 0; count < reads; count += 1) {
+      times.push(
+        await millisecondsOf(() => rest.call('GET', '/api/projects', { token })),
+        await millisecondsOf(() => rest.call('GET', `/api/project?id=${projectId}`, { token })),
+      )
+    }
+    return times.sort((first, second) => first - second)[reads] ?? 0
+  }
+
+  async function measure() {
+    const startedAt = performance.now()
+    await rest.identity.signIn(reader.login)
+    const signIn = performance.now() - startedAt
+    return { signIn, read: await medianOfReads(10) }
+  }
+
+  async function assertOthersGoOn(quiet: Awaited<ReturnType<typeof measure>>) {
+    const crowded = await measure()
+    for (const [kind, busyMachineMilliseconds] of [
+      ['read', 400],
+      ['signIn', 1000],
+    ] as const) {
+      const limit = Math.max(quietTimesMax * quiet[kind], busyMachineMilliseconds)
+      assert.ok(crowded[kind] < limit, `${kind}: ${crowded[kind]} ms, and ${quiet[kind]} when all was quiet.`)
+    }
+  }
+
+  test('one is stopped after a few seconds: 503, when to come back, and which search it was', async () => {
+    const startedAt = performance.now()
+    const answer = await searchOf(greedy, 'ab')
+    assertEnvelope(answer, 503)
+    assert.equal(
+      answer.body.message,
+      'The search in impediments took longer than 2.5 seconds and was stopped. Search for a longer or rarer text, or narrow it with filters.',
+    )
+    assert.deepEqual(answer.body.errors, { search: [answer.body.message] })
+    assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d?$/)
+    assert.ok(performance.now() - startedAt < 15_000)
+    const plain = await rest.call('GET', '/api/impediments', { token: greedy.token })
+    assert.match(
+      plain.body.message,
+      /^The list of impediments took longer than 2\.5 seconds and was stopped\./,
+    )
+  })
+
+  test('120 of one account hold up nobody else’s reads and sign-ins', async () => {
+    const quiet = await measure()
+    const searches = Array.from({ length: 120 }, (_, count) => searchOf(greedy, `q${count}`))
+    await sleep(500)
+    await assertOthersGoOn(quiet)
+    for (const answer of await Promise.all(searches)) {
+      assertEnvelope(answer, 503)
+      assert.ok(answer.headers.get('retry-after'))
+    }
+  })
+
+  test('live listings that cannot be refreshed hold up nobody, and go on afterwards', async () => {
+    await letGo()
+    const people = await Promise.all(Array.from({ length: 5 }, () => rest.signUp()))
+    const lives: LiveReader[] = []
+    for (let count = 0; count < 75; count += 1) {
+      const { token } = people[count % people.length] as Person
+      lives.push(await listen(rest.address, `/api/impediments?search=a${count}`, { token }))
+    }
+    await Promise.all(lives.map((live) => live.next()))
+    const quiet = await measure()
+    const { administrator } = rest
+    await rest.call('POST', '/api/impediment', { token: administrator.token, body: { name: 'a1' } })
+    ;({ letGo } = await slowDownImpediments(rest.database))
+    await sleep(1500)
+    await assertOthersGoOn(quiet)
+    for (const live of lives) assert.equal(live.isEnded, false)
+    for (const live of lives) live.close()
+  })
+})
+
+describe('Live listings of one account', () => {
+  let rest: RestUnderTest
+  before(async () => {
+    rest = await startRestUnderTest({ METRICS: 'true' })
+  })
+  after(() => rest.stop())
+
+  test('are at most twenty: the next one is refused with 429 until one is closed', async () => {
+    const person = await rest.signUp()
+    const open = (token: string) => listen(rest.address, '/api/workflows', { token })
+    const lives = await Promise.all(Array.from({ length: 20 }, () => open(person.token)))
+    for (const live of lives) assert.equal(live.status, 200)
+    const refused = await open(person.token)
+    assert.equal(refused.status, 429)
+    assert.equal(
+      JSON.parse(refused.refusal).message,
+      'An account may have at most 20 live listings open. Close one first.',
+    )
+    assert.ok(refused.headers['retry-after'])
+    assert.equal((await open(rest.administrator.token)).status, 200)
+    const { body: metrics } = await rest.call('GET', '/metrics')
+    assert.match(metrics, /^budget_used\{[^}]*liveListingsOfAccount[^}]*\} 20$/m)
+    assert.match(metrics, /^budget_refusals_total\{[^}]*liveListingsOfAccount[^}]*\} 1$/m)
+    lives[0]?.close()
+    for (let attempt = 0; (await open(person.token)).status !== 200; attempt += 1) {
+      assert.ok(attempt < 50, 'The closed one is still counted.')
+      await sleep(50)
+    }
+  })
+})
