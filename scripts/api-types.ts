@@ -26,7 +26,7 @@ export function apiTypesOf(document: OpenApi, extensions: OpenApi): string {
   return [
     '// Made from docs/contract/ by npm run contract. Not to be changed by hand.',
     ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
-    resourcesOf(document),
+    resourcesOf([...resourcesIn(document, '/api'), ...resourcesIn(extensions, '/ext')]),
   ]
     .join('\n\n')
     .concat('\n')
@@ -60,22 +60,38 @@ function simpleTypeOf(type: string, schema: Schema, indent: string): string {
   return bodyOf(schema, indent)
 }
 
-/** A resource is what has a page of its own, and its list route is where that page is got. */
-function resourcesOf({ paths, components: { schemas } }: OpenApi): string {
+interface ApiResource {
+  readonly name: string
+  readonly record: string
+  /** Where its list and its rows are got: `/api` or `/ext`. */
+  readonly root: string
+  readonly listRoute: string
+  readonly keys: string
+}
+
+/** A resource is what can be created, and its list route is where its pages are got. */
+function resourcesIn({ paths, components: { schemas } }: OpenApi, root: string): ApiResource[] {
   const names = Object.keys(schemas).flatMap((name) => (name.endsWith('Page') ? [name.slice(0, -4)] : []))
-  const resources = names.map((record) => {
+  return names.flatMap((record) => {
     const name = record.charAt(0).toLowerCase() + record.slice(1)
     const listRoute = `${name}s`
-    const query = (paths[`/api/${listRoute}`]?.get?.parameters ?? []).filter((one) => one.in === 'query')
-    return { name, record, listRoute, keys: query.map((one) => `'${one.name}'`).join(' | ') }
+    const list = paths[`${root}/${listRoute}`]?.get
+    if (!list || !schemas[`${record}Create`]) return []
+    const query = (list.parameters ?? []).filter((one) => one.in === 'query')
+    return [{ name, record, root, listRoute, keys: query.map((one) => `'${one.name}'`).join(' | ') }]
   })
+}
+
+function resourcesOf(resources: readonly ApiResource[]): string {
   const types = resources.map(
     ({ name, record, keys }) =>
       `  readonly ${name}: {\n    readonly record: ${record}\n    readonly create: ${record}Create\n    readonly update: ${record}Update\n    readonly query: ${keys}\n  }\n`,
   )
   const routes = resources.map(({ name, listRoute }) => `  ${name}: '${listRoute}',\n`)
+  const roots = resources.map(({ name, root }) => `  ${name}: '${root}',\n`)
   return [
     `export interface Resources {\n${types.join('')}}`,
     `/** By resource, the last part of its list route. */\nexport const listRoutes = {\n${routes.join('')}} as const`,
+    `/** By resource, what its routes begin with. */\nexport const roots = {\n${roots.join('')}} as const`,
   ].join('\n\n')
 }

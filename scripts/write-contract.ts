@@ -21,7 +21,8 @@ const documents = {
   'rest.v1.json': textOf(openApiOf(contractRoutes(tracker, nowhere), aboutContract)),
   'extensions.v1.json': textOf(openApiOf(extensionRoutes(tracker, nowhere), aboutExtensions)),
   'identity.v1.json': textOf(identityDocument()),
-  'tracker/commands/v1/commands.proto': protoFile(commands()),
+  'tracker/commands/v1/commands.proto': protoFile('v1', commands('v1')),
+  'tracker/ext/v1/commands.proto': protoFile('ext', commands('ext')),
 }
 
 for (const [name, text] of Object.entries(documents)) await writeFile(join(folder, name), text)

@@ -61,7 +61,7 @@ export interface Wire {
 
 /** How a client of this encoding sends a command. */
 export function wireOf(name: string, encoding: Encoding): Wire {
-  const command = commands().find((candidate) => candidate.name === name)
+  const command = commands('v1').find((candidate) => candidate.name === name)
   const path =
     command && pathsOf(command, 'GrpcServer.Contracts.Commands').find((each) => each.encoding === encoding)
   if (!path) throw new Error(`There is no command ${name}.`)

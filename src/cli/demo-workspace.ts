@@ -33,7 +33,7 @@ export async function seedDemoWorkspace(tracker: Tracker, demoAccountId: string)
   for (const { name, organization, members, work } of projects) {
     const projectId = await make('project', { name, organizationId: organizations[organization] })
     for (const member of members) await make('userProject', { projectId, userId: people[member] })
-    for (const { title, description, stage, type, person, hours, from, days, done, blocked } of work) {
+    for (const { title, description, stage, type, person, hours, from, days, ...more } of work) {
       const userId = people[person]
       const assignmentId = await make('assignment', {
         name: title,
@@ -47,25 +47,34 @@ export async function seedDemoWorkspace(tracker: Tracker, demoAccountId: string)
         assignmentTypeId: types[type],
       })
       await make('userAssignment', { assignmentId, userId })
-      for (const [day, amountHours, note] of done ?? []) {
-        await make('appointment', {
-          assignmentId,
-          userId,
-          keepDate: dayFromNow(day),
-          amountHours,
-          description: note,
-        })
-      }
-      if (blocked) {
-        const [impediment, note] = blocked
-        await make('assignmentImpediment', {
-          assignmentId,
-          impedimentId: impediments[impediment],
-          description: note,
-        })
-      }
+      for (const [resource, body] of whatHappened(more, { people, impediments }))
+        await make(resource, { assignmentId, userId, ...body })
     }
   }
+}
+
+type Ids = Readonly<Record<string, string>>
+
+/** Recorded time, comments and what is in the way of an assignment, in their order. */
+function whatHappened(
+  { done = [], said = [], blocked }: Pick<Work, 'done' | 'said' | 'blocked'>,
+  { people, impediments }: { readonly people: Ids; readonly impediments: Ids },
+): [string, Values][] {
+  return [
+    ...done.map(([day, amountHours, note]): [string, Values] => [
+      'appointment',
+      { keepDate: dayFromNow(day), amountHours, description: note },
+    ]),
+    ...said.map(([author, text]): [string, Values] => ['comment', { userId: people[author], text }]),
+    ...(blocked
+      ? [
+          ['assignmentImpediment', { impedimentId: impediments[blocked[0]], description: blocked[1] }] as [
+            string,
+            Values,
+          ],
+        ]
+      : []),
+  ]
 }
 
 /** Nobody can sign in as a colleague until an administrator sets a password: no hash equals this text. */
@@ -113,6 +122,8 @@ interface Work {
   readonly days: number
   /** Recorded time: days from today, hours, note. */
   readonly done?: readonly (readonly [number, number, string])[]
+  /** Comments: who wrote it, and the Markdown. */
+  readonly said?: readonly (readonly [string, string])[]
   readonly blocked?: readonly [impediment: (typeof impedimentNames)[number], note: string]
 }
 
@@ -167,6 +178,10 @@ const projects: readonly Project[] = [
         days: 3,
         done: [[-1, 1.5, 'Reproduced; the mail gateway it is']],
         blocked: ['Missing access', 'Waiting for the gateway password'],
+        said: [
+          ['Mara Lindqvist', 'Only `ü` and `ß`, **not** `ä`. Plan: ask the host for the gateway log.'],
+          ['Jonas Weber', 'Asked; answer by tomorrow.'],
+        ],
       },
       {
         title: 'Write the imprint',

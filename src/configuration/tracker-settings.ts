@@ -11,6 +11,8 @@ export interface TrackerSettings {
   readonly sessionCacheSeconds: number
   readonly allowedOrigins: readonly string[]
   readonly forwardedHeaders: boolean
+  /** What goes beyond the contract: paths under `/ext/`, and the commands of the extensions. */
+  readonly extensions: boolean
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -32,7 +34,14 @@ export function readTrackerSettings(settings: Settings): TrackerSettings {
     }),
     allowedOrigins: readOrigins(settings),
     forwardedHeaders: settings.flag('ASPNETCORE_FORWARDEDHEADERS_ENABLED', false),
+    extensions: readExtensions(settings),
   }
+}
+
+function readExtensions(settings: Settings): boolean {
+  const extensions = settings.text('EXTENSIONS', 'on').toLowerCase()
+  if (extensions !== 'on' && extensions !== 'off') settings.refuse('EXTENSIONS must be on or off.')
+  return extensions !== 'off'
 }
 
 /** By default the web client that starts beside the other hosts. */

@@ -4,7 +4,7 @@ import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { goesAlong, type ReferenceColumn, referencesFrom, referencesTo } from '../resources/derived.ts'
 import type { Queries } from '../store/database.ts'
-import { column, restoreRows, tableOf } from '../store/rows.ts'
+import { column, type Row, restoreRows, tableOf, type Values } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
 import { lockVisible } from './lock-visible.ts'
 import { readIds } from './read-ids.ts'
@@ -27,26 +27,50 @@ export async function restore(
       memberships: restorersMemberships,
     })
     requireOwner(resource, caller, rows)
-    await requireActiveReferences(transaction, resource, rows)
+    await requireActiveReferences(transaction, resource, rows.map(withoutStaying(resource)))
     await restoreRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`, goesAlong(resource))
     for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
-      if (whenRemoved === 'removeAlong') await restoreLinks(transaction, child, parentId, caller, ids)
+      if (whenRemoved === 'removeAlong') await restoreAlong(transaction, child, parentId, caller, ids)
     }
   })
 }
 
+/** A row that stays when a parent goes comes back without it, too. */
+const withoutStaying =
+  (resource: Resource) =>
+  (row: Row): Values => {
+    const staying = referencesFrom(resource).filter(({ whenRemoved }) => whenRemoved === 'stay')
+    return Object.fromEntries(
+      Object.entries(row).filter(([name]) => !staying.some(({ column: one }) => one === name)),
+    )
+  }
+
 /**
- * Links return when their other parent is active. Of the rest, the parent that is still removed becomes the one
- * to wait for, so that they return with it.
+ * What went along returns, links when their other parent is active. Of the rest, the parent that is still removed
+ * becomes the one to wait for, so that they return with it.
  */
-async function restoreLinks(
+async function restoreAlong(
   transaction: Queries,
-  link: Resource,
+  child: Resource,
   parentId: string,
   caller: Caller,
   ids: readonly string[],
 ) {
-  const other = referencesFrom(link).find((reference) => reference.column !== parentId) as ReferenceColumn
+  const wentAlong = sql`removed_with = any(${ids}::uuid[]) and not active`
+  const other = referencesFrom(child).find(
+    (reference) => reference.column !== parentId && reference.whenRemoved === 'removeAlong',
+  )
+  if (other) await restoreLinks(transaction, child, other, caller, ids)
+  else await restoreRows(transaction, child, caller, wentAlong, true)
+}
+
+async function restoreLinks(
+  transaction: Queries,
+  link: Resource,
+  other: ReferenceColumn,
+  caller: Caller,
+  ids: readonly string[],
+) {
   const takenAlong = sql`removed_with = any(${ids}::uuid[]) and not link.active`
   // Whether active or not: somebody may be restoring or removing the other parent just now, and must be waited for.
   await transaction.query(sql`

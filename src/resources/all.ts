@@ -4,6 +4,7 @@ import { assignment } from './assignment.ts'
 import { assignmentImpediment } from './assignment-impediment.ts'
 import { assignmentType } from './assignment-type.ts'
 import { checkDeclarations } from './check-declarations.ts'
+import { comment } from './comment.ts'
 import type { Edition, Resource } from './define-resource.ts'
 import { impediment } from './impediment.ts'
 import { organization } from './organization.ts'
@@ -25,6 +26,7 @@ const declared = [
   assignmentImpediment,
   userAssignment,
   userProject,
+  comment,
 ] as const
 
 /** Parents stand before their children: whoever locks rows of several tables does it in this order. */

@@ -83,12 +83,16 @@ type DistinctNumbers<F extends Fields> = {
 }
 
 /** A resource whose name, fields and filters the compiler knows too. */
-export interface Declared<Name extends string, E extends Edition, F extends Fields, Filters>
-  extends Resource {
+export interface Declared<
+  Name extends string,
+  E extends Edition,
+  F extends Fields,
+  Filters extends readonly Filter[],
+> extends Resource {
   readonly name: Name
   readonly edition: E
   readonly fields: F
-  readonly filters: Filters & readonly Filter[]
+  readonly filters: Filters
 }
 
 interface Declaration<

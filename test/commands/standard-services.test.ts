@@ -16,7 +16,7 @@ import { service as health } from 'grpc-health-check'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
 
 const imports = ['google/protobuf/field_mask.proto', 'google/protobuf/timestamp.proto']
-const servicesServed = ['tracker.commands.v1.Commands', 'grpc.health.v1.Health']
+const servicesServed = ['tracker.commands.v1.Commands', 'tracker.ext.v1.Commands', 'grpc.health.v1.Health']
 
 describe('the standard services', () => {
   let host: CommandsUnderTest
@@ -63,6 +63,18 @@ describe('the standard services', () => {
           assert.deepEqual(meaningOf(files[0]!), meaningOf(publishedFile()))
         })
       }
+
+      test('answers with the file of the extensions, whichever way it is asked for', async () => {
+        for (const question of [
+          { fileContainingSymbol: 'tracker.ext.v1.Commands' },
+          { fileContainingSymbol: 'tracker.ext.v1.Comment.text' },
+          { fileByFilename: 'tracker/ext/v1/commands.proto' },
+        ]) {
+          const { fileDescriptorResponse } = await ask(question)
+          const file = fromBinary(FileDescriptorProtoSchema, fileDescriptorResponse.fileDescriptorProto[0])
+          assert.deepEqual([file.name, file.package], ['tracker/ext/v1/commands.proto', 'tracker.ext.v1'])
+        }
+      })
 
       test('knows the file of timestamps by its name and its symbol', async () => {
         for (const question of [
@@ -115,9 +127,9 @@ describe('the standard services', () => {
       await assert.rejects(check('tracker.Nothing'), { code: status.NOT_FOUND })
     })
 
-    test('lists both', async () => {
+    test('lists them all', async () => {
       const { statuses } = (await unary(client, 'List', {})) as { statuses: Record<string, unknown> }
-      assert.deepEqual(Object.keys(statuses).sort(), ['', 'tracker.commands.v1.Commands'])
+      assert.deepEqual(Object.keys(statuses).sort(), ['', ...servicesServed.slice(0, 2)])
     })
 
     test('needs no token', async () => {
@@ -215,3 +227,18 @@ const meaningOf = ({ package: name, messageType, service }: FileDescriptorProto)
 })
 
 const camelCase = (name: string): string => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
+
+test('With EXTENSIONS=off, reflection and health know the commands of the contract alone', async () => {
+  const host = await startCommandsUnderTest({ EXTENSIONS: 'off' })
+  const client = new Client(host.target, credentials.createInsecure())
+  const { listServicesResponse } = await reflect(client, 'v1', { listServices: '*' })
+  const names = listServicesResponse.service.map(({ name }: { name: string }) => name)
+  assert.ok(names.includes('tracker.commands.v1.Commands') && !names.includes('tracker.ext.v1.Commands'))
+  const { errorResponse } = await reflect(client, 'v1', { fileByFilename: 'tracker/ext/v1/commands.proto' })
+  assert.equal(errorResponse?.errorCode, status.NOT_FOUND)
+  await assert.rejects(unary(client, 'Check', { service: 'tracker.ext.v1.Commands' }), {
+    code: status.NOT_FOUND,
+  })
+  client.close()
+  await host.stop()
+})

@@ -4,7 +4,7 @@ import { type Entity, resources } from './resources.ts'
 
 export type Action = 'read' | 'create' | 'update' | 'remove' | 'restore'
 
-/** An owner is a member whose own appointment it is; an outsider is signed in and no member. */
+/** An owner is a member whose own row it is; an outsider is signed in and no member. */
 export type Who = 'administrator' | 'member' | 'owner' | 'outsider' | 'anonymous'
 
 const ok: Kind = 'ok'
@@ -12,60 +12,58 @@ const no: Kind = 'forbidden'
 const gone: Kind = 'missing'
 const who: Kind = 'unauthenticated'
 
-type Line = readonly [Entity, Who, Record<Action, Kind>]
+type Rights = Readonly<Partial<Record<Who, Record<Action, Kind>>>>
 
-const line = (entity: Entity, person: Who, ...kinds: readonly [Kind, Kind, Kind, Kind, Kind]): Line => {
+const rights = (...kinds: readonly [Kind, Kind, Kind, Kind, Kind]): Record<Action, Kind> => {
   const [read, create, update, remove, restore] = kinds
-  return [entity, person, { read, create, update, remove, restore }]
+  return { read, create, update, remove, restore }
 }
 
+const administrator = rights(ok, ok, ok, ok, ok)
+const anonymous = rights(who, who, who, who, who)
+const outsider = rights(gone, no, gone, gone, gone)
+
+/** Everybody reads, administrators write. */
+const catalog: Rights = { administrator, outsider: rights(ok, no, no, no, no), anonymous }
+const administratorsOnly: Rights = { administrator, outsider: rights(no, no, no, no, no), anonymous }
+/** Members read and write what is in their projects. */
+const members: Rights = { administrator, member: rights(ok, ok, ok, ok, ok), outsider, anonymous }
+/** Members read what is in their projects, and write what is their own. */
+const owners: Rights = { ...members, owner: rights(ok, ok, ok, ok, ok), member: rights(ok, no, no, no, no) }
+
+/** Who may do what: said here once more, by hand, and never derived from what a declaration says. */
+const rightsOf: Readonly<Record<Entity, Rights>> = {
+  organization: catalog,
+  workflow: catalog,
+  assignmentType: catalog,
+  impediment: catalog,
+  user: administratorsOnly,
+  project: { ...members, outsider: rights(gone, ok, gone, gone, gone) },
+  assignment: members,
+  userProject: members,
+  appointment: owners,
+  assignmentImpediment: members,
+  userAssignment: members,
+  comment: owners,
+}
+
+const entitiesWith = (...kinds: readonly Rights[]): Entity[] =>
+  (Object.keys(rightsOf) as Entity[]).filter((entity) => kinds.includes(rightsOf[entity]))
+
+/** Written by administrators alone, whom nobody else is told anything of it. */
+export const administrated = entitiesWith(catalog, administratorsOnly)
+/** In a project, which it may leave for another one. */
+export const inProject = entitiesWith(members, owners)
+export const owned = entitiesWith(owners)
+
 /** Resource, person, and what becomes of read, create, update, remove, restore. */
-export const matrix: readonly Line[] = [
-  line('organization', 'administrator', ok, ok, ok, ok, ok),
-  line('organization', 'outsider', ok, no, no, no, no),
-  line('organization', 'anonymous', who, who, who, who, who),
-  line('workflow', 'administrator', ok, ok, ok, ok, ok),
-  line('workflow', 'outsider', ok, no, no, no, no),
-  line('workflow', 'anonymous', who, who, who, who, who),
-  line('assignmentType', 'administrator', ok, ok, ok, ok, ok),
-  line('assignmentType', 'outsider', ok, no, no, no, no),
-  line('assignmentType', 'anonymous', who, who, who, who, who),
-  line('impediment', 'administrator', ok, ok, ok, ok, ok),
-  line('impediment', 'outsider', ok, no, no, no, no),
-  line('impediment', 'anonymous', who, who, who, who, who),
-
-  line('user', 'administrator', ok, ok, ok, ok, ok),
-  line('user', 'outsider', no, no, no, no, no),
-  line('user', 'anonymous', who, who, who, who, who),
-
-  line('project', 'administrator', ok, ok, ok, ok, ok),
-  line('project', 'member', ok, ok, ok, ok, ok),
-  line('project', 'outsider', gone, ok, gone, gone, gone),
-  line('project', 'anonymous', who, who, who, who, who),
-
-  line('assignment', 'administrator', ok, ok, ok, ok, ok),
-  line('assignment', 'member', ok, ok, ok, ok, ok),
-  line('assignment', 'outsider', gone, no, gone, gone, gone),
-  line('assignment', 'anonymous', who, who, who, who, who),
-  line('userProject', 'administrator', ok, ok, ok, ok, ok),
-  line('userProject', 'member', ok, ok, ok, ok, ok),
-  line('userProject', 'outsider', gone, no, gone, gone, gone),
-  line('userProject', 'anonymous', who, who, who, who, who),
-
-  line('appointment', 'administrator', ok, ok, ok, ok, ok),
-  line('appointment', 'owner', ok, ok, ok, ok, ok),
-  line('appointment', 'member', ok, no, no, no, no),
-  line('appointment', 'outsider', gone, no, gone, gone, gone),
-  line('appointment', 'anonymous', who, who, who, who, who),
-  line('assignmentImpediment', 'administrator', ok, ok, ok, ok, ok),
-  line('assignmentImpediment', 'member', ok, ok, ok, ok, ok),
-  line('assignmentImpediment', 'outsider', gone, no, gone, gone, gone),
-  line('assignmentImpediment', 'anonymous', who, who, who, who, who),
-  line('userAssignment', 'administrator', ok, ok, ok, ok, ok),
-  line('userAssignment', 'member', ok, ok, ok, ok, ok),
-  line('userAssignment', 'outsider', gone, no, gone, gone, gone),
-  line('userAssignment', 'anonymous', who, who, who, who, who),
-]
+export const matrix: readonly (readonly [Entity, Who, Record<Action, Kind>])[] = (
+  Object.entries(rightsOf) as [Entity, Rights][]
+).flatMap(([entity, people]) =>
+  (Object.entries(people) as [Who, Record<Action, Kind>][]).map(
+    ([person, kinds]) => [entity, person, kinds] as const,
+  ),
+)
 
 export interface Scene {
   readonly people: Readonly<Record<Who, Caller>>
@@ -89,7 +87,7 @@ export async function scene(tracker: Tracker, entity: Entity): Promise<Scene> {
   const values = {
     ...(columns.includes('projectId') && { projectId: project.id }),
     ...(columns.includes('assignmentId') && { assignmentId: assignment.id }),
-    ...(entity === 'appointment' && { userId: owner.id }),
+    ...(owned.includes(entity) && { userId: owner.id }),
   }
   return {
     people,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { matrix, type Scene, scene } from './authorization-matrix.ts'
+import { administrated, matrix, type Scene, scene } from './authorization-matrix.ts'
 import type { Caller, Kind } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
@@ -42,9 +42,15 @@ onEveryHost('The authorization matrix', (tracker) => {
     else await refused(listing, read)
   }
 
+  for (const entity of entities)
+    test(`it says who may do what with ${entity}`, () => {
+      const people = matrix.flatMap(([one, person]) => (one === entity ? [person] : []))
+      assert.ok(people.length > 2, `${entity} has no line in test/contract/authorization-matrix.ts.`)
+    })
+
   test('a catalog tells those who may not write nothing else, whatever they send', async () => {
     const ann = await tracker.signUp()
-    for (const entity of ['organization', 'workflow', 'assignmentType', 'impediment', 'user'] as const) {
+    for (const entity of administrated) {
       await refused(tracker.create(entity, {}, ann), 'forbidden')
       await refused(tracker.update(entity, { id: 'none' }, ann), 'forbidden')
       await refused(tracker.remove(entity, [], ann), 'forbidden')

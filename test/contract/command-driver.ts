@@ -2,7 +2,7 @@ import { violationsIn } from '../support/bad-request.ts'
 import { type CommandAnswer, openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import type { Caller, Driver, Input, Kind, Outcome, Query, Row } from './driver.ts'
-import { commonFields, type Entity, pascalCase, resources } from './resources.ts'
+import { commonFields, type Entity, entities, pascalCase, resources } from './resources.ts'
 import { showMoment, timestampOf } from './timestamps.ts'
 
 /** Commands over gRPC, called by a stock client that knows nothing but the published .proto file. */
@@ -13,9 +13,9 @@ export const commandDriver: Driver = {
     const host = await startCommandsUnderTest()
     const calls = openCommandCalls(host.target)
     const momentFields = new Set(
-      ['CreateAppointmentCommand', 'UpdateAssignmentCommand', 'UpdateProjectCommand'].flatMap((message) =>
-        [...calls.fieldsOf(message)].filter(([, type]) => type.includes('Timestamp')).map(([name]) => name),
-      ),
+      entities
+        .flatMap((entity) => [...calls.fieldsOf(`Update${pascalCase(entity)}Command`)])
+        .flatMap(([name, type]) => (type.includes('Timestamp') ? [name] : [])),
     )
     const ask = async (entity: Entity, name: string, as: Caller, request: object) =>
       outcomeOf(entity, await calls.call(name, request, { token: as?.token }))

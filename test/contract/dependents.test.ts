@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEveryHost } from './every-host.ts'
 import { done, recordIn, refused } from './outcomes.ts'
-import { a, type Entity, links } from './resources.ts'
+import { a, belongings, type Entity, links } from './resources.ts'
 
 interface Pair {
   readonly parent: Entity
@@ -58,7 +58,7 @@ onEveryHost('Dependents', (tracker) => {
     })
   }
 
-  for (const { parent, link, column } of links) {
+  for (const { parent, link, column } of [...links, ...belongings]) {
     test(`the ${link} of a removed ${parent} goes with it, those of others stay`, async () => {
       const [row, other] = await Promise.all([tracker.make(parent), tracker.make(parent)])
       const [along, staying] = await Promise.all([

@@ -1,3 +1,4 @@
+import { resources as declared } from '../../src/resources/all.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls } from '../support/dotnet-calls.ts'
 import { timestamp } from '../support/message-pack-encoder.ts'
@@ -38,7 +39,9 @@ export const dotnetDriver: Driver = {
   },
 }
 
-const momentFields = new Set(['keepDate', 'startDate', 'endDate', 'expectedVersion'])
+const momentFields = new Set(
+  declared.flatMap(({ fields }) => Object.keys(fields).filter((name) => fields[name]?.wire === 'moment')),
+)
 
 /** An object of a class has all its fields: what the input does not name is nil. */
 const messageOf = (entity: Entity, input: Input): Input => ({

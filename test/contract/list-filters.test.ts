@@ -7,8 +7,18 @@ import { newWord } from './make-rows.ts'
 import { done, idsIn, invalid, invalidWith } from './outcomes.ts'
 import { type Entity, entities, pascalCase, resources } from './resources.ts'
 
-const relations = ['organizationId', 'projectId', 'assignmentId', 'userId', 'workflowId']
-const all = [...relations, 'dateFrom', 'dateTo']
+const dates = ['dateFrom', 'dateTo']
+const ofTheContract = ['organizationId', 'projectId', 'assignmentId', 'userId', 'workflowId']
+const ofExtensions = entities.flatMap((entity) =>
+  resources[entity].filters.filter((key) => !dates.includes(key)),
+)
+const relations = [...new Set([...ofTheContract, ...ofExtensions])]
+
+/** The contract's lists know the contract's filters only. */
+const knownTo = (entity: Entity) => [
+  ...(resources[entity].root === '/api' ? ofTheContract : relations),
+  ...dates,
+]
 
 const malformed = (filter: string) =>
   `${pascalCase(filter)} must be ${relations.includes(filter) ? 'a UUID' : 'an ISO-8601 date and time'}.`
@@ -23,6 +33,7 @@ onEveryHost('Filters of a list', (tracker) => {
 
   for (const entity of entities) {
     const { filters, references } = resources[entity]
+    const all = knownTo(entity)
     const unsupported = (filter: string) =>
       `${pascalCase(resources[entity].list)} cannot be filtered by ${filter}.`
 

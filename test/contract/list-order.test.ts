@@ -20,6 +20,17 @@ const ascending: Readonly<Record<string, readonly unknown[]>> = {
   order: [2, 3, 10, 100],
 }
 
+/** Of a field that is not there: by the kind of its value. */
+function valuesOf(entity: Entity, column: string): readonly unknown[] {
+  const { sample, lengths, ranges } = resources[entity]
+  const [least, most] = ranges[column] ?? []
+  if (least !== undefined && most !== undefined)
+    return [0, 1, 2, 3].map((more) => Math.min(most, least + more))
+  const isMoment = typeof sample[column] === 'string' && !(column in lengths)
+  const alike = isMoment ? 'keepDate' : 'description'
+  return ascending[column] ?? ascending[alike] ?? []
+}
+
 /** Where in `ascending` the four rows stand, for one field after another: no two fields agree, and none with the ids. */
 const places = [
   [2, 0, 3, 1],
@@ -110,7 +121,7 @@ async function make(tracker: Tracker, entity: Entity, at: number, word: string):
     const place = places[field % places.length]?.[at] ?? 0
     const parent = references[column]
     if (parent) values[column] = (await tracker.make(parent)).id
-    else values[column] = ascending[column]?.[place]
+    else values[column] = valuesOf(entity, column)[place]
   }
   if (entity === 'user') values.login = `${values.login}-${word}`
   return tracker.make(entity, values)

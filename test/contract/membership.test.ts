@@ -1,30 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { inProject } from './authorization-matrix.ts'
 import type { Row } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { done, idsIn, pageIn, recordIn, refused } from './outcomes.ts'
-
-const inProjects = [
-  ...(['project', 'assignment', 'userProject'] as const),
-  ...(['appointment', 'assignmentImpediment', 'userAssignment'] as const),
-]
+import { type Entity, resources } from './resources.ts'
 
 onEveryHost('Membership of projects', (tracker) => {
-  const inProject = async (entity: (typeof inProjects)[number], project: Row) => {
+  const makeIn = async (entity: Entity, project: Row) => {
     if (entity === 'project') return project
-    if (entity === 'assignment' || entity === 'userProject')
-      return tracker.make(entity, { projectId: project.id })
+    if ('projectId' in resources[entity].references) return tracker.make(entity, { projectId: project.id })
     const { id } = await tracker.make('assignment', { projectId: project.id })
     return tracker.make(entity, { assignmentId: id })
   }
 
-  for (const entity of inProjects)
+  for (const entity of ['project', ...inProject] as const)
     test(`a member's list of ${entity} holds and counts the rows of own projects only`, async () => {
       const [own, foreign] = await Promise.all([tracker.make('project'), tracker.make('project')])
       const [ann, mine, hidden] = await Promise.all([
         tracker.memberOf(own),
-        inProject(entity, own),
-        inProject(entity, foreign),
+        makeIn(entity, own),
+        makeIn(entity, foreign),
       ])
       const both = { ids: `${mine.id},${hidden.id}` }
       assert.deepEqual(await idsIn(tracker.list(entity, both, ann)), [mine.id])

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { inProject, owned } from './authorization-matrix.ts'
 import type { Row } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
 import { done, recordIn, refused } from './outcomes.ts'
-import { a } from './resources.ts'
+import { a, resources } from './resources.ts'
 
 /** Rows that move from project to project, and the column that takes them there. */
-const movers = [
-  ['assignment', 'projectId'],
-  ['userProject', 'projectId'],
-  ['appointment', 'assignmentId'],
-  ['assignmentImpediment', 'assignmentId'],
-  ['userAssignment', 'assignmentId'],
-] as const
+const movers = inProject.map((entity) => {
+  const column = ['projectId', 'assignmentId'].find((one) => one in resources[entity].references)
+  assert.ok(column, `${entity} leads to a project`)
+  return [entity, column] as const
+})
 
 onEveryHost('Moving rows between projects', (tracker) => {
   for (const [entity, column] of movers) {
@@ -30,7 +29,7 @@ onEveryHost('Moving rows between projects', (tracker) => {
         tracker.memberOf(to),
       ])
       const make = (userId: string) =>
-        tracker.make(entity, { [column]: old.id, ...(entity === 'appointment' && { userId }) })
+        tracker.make(entity, { [column]: old.id, ...(owned.includes(entity) && { userId }) })
       const moved = (row: Row) => tracker.change(entity, row, { [column]: next.id })
       return { next, both, onlyOld, onlyNew, make, moved }
     })

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { resourceNamed } from '../../src/resources/all.ts'
+import { tableOf } from '../../src/store/rows.ts'
 import { sql } from '../../src/store/sql.ts'
 import { onEveryHost } from './every-host.ts'
 import { done, invalid, invalidWith, recordIn, refused } from './outcomes.ts'
-import { a, pascalCase, references } from './resources.ts'
+import { a, entities, pascalCase, references } from './resources.ts'
 
 onEveryHost('References', (tracker) => {
   for (const { entity, column, parent } of references) {
@@ -54,13 +56,10 @@ onEveryHost('References', (tracker) => {
 
   /** No request removes a parent alone; a race or a hand in the database might. */
   const deactivate = async (id: string) => {
-    await tracker.database.query(sql`update organizations set active = false where id = ${id}`)
-    await tracker.database.query(sql`update projects set active = false where id = ${id}`)
-    await tracker.database.query(sql`update assignments set active = false where id = ${id}`)
-    await tracker.database.query(sql`update workflows set active = false where id = ${id}`)
-    await tracker.database.query(sql`update assignment_types set active = false where id = ${id}`)
-    await tracker.database.query(sql`update impediments set active = false where id = ${id}`)
-    await tracker.database.query(sql`update users set active = false where id = ${id}`)
+    for (const parent of entities)
+      await tracker.database.query(
+        sql`update ${tableOf(resourceNamed(parent))} set active = false where id = ${id}`,
+      )
   }
 
   test('the zero UUID names nothing', async () => {

@@ -11,8 +11,6 @@ const requiredOnUpdate = (entity: Entity) => [
   ...requiredOnCreate(entity).filter((field) => field !== 'login' && field !== 'password'),
 ]
 
-const texts = ['name', 'login', 'password']
-
 onEveryHost('Required fields', (tracker) => {
   for (const entity of entities) {
     const required = requiredOnCreate(entity)
@@ -58,7 +56,7 @@ onEveryHost('Required fields', (tracker) => {
       })
     }
 
-    for (const field of required.filter((name) => texts.includes(name))) {
+    for (const field of required.filter((name) => name in resources[entity].lengths || name === 'password')) {
       test(`${a(entity)} whose ${field} is only white space is refused under ${field}`, async () => {
         const body = await tracker.valid(entity, { [field]: ' \t\n  ' })
         await invalid(tracker.create(entity, body, tracker.administrator), field)

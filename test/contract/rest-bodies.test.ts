@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Input, Row } from './driver.ts'
 import { onRest } from './every-host.ts'
 import { done, recordIn } from './outcomes.ts'
-import { commonFields, entities, resources } from './resources.ts'
+import { commonFields, entities, listPathOf, pathOf, resources } from './resources.ts'
 
 const keysOf = (value: object) => Object.keys(value).sort()
 
@@ -16,24 +16,24 @@ onRest('Bodies over the network', (tracker) => {
   }
 
   for (const entity of entities) {
-    const { list, own } = resources[entity]
+    const { own } = resources[entity]
 
-    test(`POST, GET, PATCH, DELETE and restore of /api/${entity} answer in the shapes of the contract`, async () => {
-      const created = await call('POST', `/api/${entity}`, await tracker.valid(entity))
+    test(`POST, GET, PATCH, DELETE and restore of ${pathOf(entity)} answer in the shapes of the contract`, async () => {
+      const created = await call('POST', pathOf(entity), await tracker.valid(entity))
       assert.deepEqual(keysOf(created), [entity])
       const row: Row = created[entity]
       assert.deepEqual(keysOf(row), [...commonFields, ...own].sort())
 
-      assert.deepEqual(await call('GET', `/api/${entity}?id=${row.id}`), created)
+      assert.deepEqual(await call('GET', `${pathOf(entity)}?id=${row.id}`), created)
 
-      const page = await call('GET', `/api/${list}?ids=${row.id}`)
+      const page = await call('GET', `${listPathOf(entity)}?ids=${row.id}`)
       const result = { data: [row], totalCount: 1, pageNumber: 1, pageSize: 10, totalPages: 1 }
       assert.deepEqual(page, { result })
 
       const updated = entity === 'project' ? { success: true, message: null } : { success: true }
-      assert.deepEqual(await call('PATCH', `/api/${entity}`, tracker.change(entity, row)), updated)
-      assert.deepEqual(await call('DELETE', `/api/${entity}`, { ids: [row.id] }), { success: true })
-      assert.deepEqual(await call('POST', `/api/${entity}/restore`, { ids: [row.id] }), { success: true })
+      assert.deepEqual(await call('PATCH', pathOf(entity), tracker.change(entity, row)), updated)
+      assert.deepEqual(await call('DELETE', pathOf(entity), { ids: [row.id] }), { success: true })
+      assert.deepEqual(await call('POST', `${pathOf(entity)}/restore`, { ids: [row.id] }), { success: true })
     })
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { type Answer, type Call, startRestUnderTest } from '../support/rest-host.ts'
 import type { Caller, Driver, Host, Kind, Outcome, Person, Row } from './driver.ts'
-import { type Entity, resources } from './resources.ts'
+import { type Entity, listPathOf, pathOf } from './resources.ts'
 
 export interface RestHost extends Host {
   /** On REST only. */
@@ -23,13 +23,12 @@ export const restDriver: Driver<RestHost> = {
     const ask = async (entity: Entity, method: string, path: string, as: Caller, body?: unknown) =>
       outcomeOf(entity, await send(agent, `${rest.address}${path}`, method, as?.token, body))
     return {
-      create: (entity, input, as) => ask(entity, 'POST', `/api/${entity}`, as, input),
-      get: (entity, id, as) => ask(entity, 'GET', `/api/${entity}?id=${encodeURIComponent(id)}`, as),
-      list: (entity, query, as) =>
-        ask(entity, 'GET', `/api/${resources[entity].list}?${queryString(query)}`, as),
-      update: (entity, input, as) => ask(entity, 'PATCH', `/api/${entity}`, as, input),
-      remove: (entity, ids, as) => ask(entity, 'DELETE', `/api/${entity}`, as, { ids }),
-      restore: (entity, ids, as) => ask(entity, 'POST', `/api/${entity}/restore`, as, { ids }),
+      create: (entity, input, as) => ask(entity, 'POST', pathOf(entity), as, input),
+      get: (entity, id, as) => ask(entity, 'GET', `${pathOf(entity)}?id=${encodeURIComponent(id)}`, as),
+      list: (entity, query, as) => ask(entity, 'GET', `${listPathOf(entity)}?${queryString(query)}`, as),
+      update: (entity, input, as) => ask(entity, 'PATCH', pathOf(entity), as, input),
+      remove: (entity, ids, as) => ask(entity, 'DELETE', pathOf(entity), as, { ids }),
+      restore: (entity, ids, as) => ask(entity, 'POST', `${pathOf(entity)}/restore`, as, { ids }),
       call: rest.call,
       async signIn({ login }, password) {
         const { access_token: token } = await rest.identity.signIn(

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { onRest } from './every-host.ts'
 import { invalid } from './outcomes.ts'
-import { a, type Entity, entities, requiredOnCreate, resources } from './resources.ts'
+import { a, type Entity, entities, listPathOf, pathOf, requiredOnCreate, resources } from './resources.ts'
 import { assertEnvelope } from './rest-driver.ts'
 
 /** Values of types that a field of this kind never has. */
@@ -48,7 +48,7 @@ onRest('Requests as they come over the network', (tracker) => {
     test(`a body that is absent or empty is told every field ${a(entity)} needs`, async () => {
       const { token } = tracker.administrator
       const headers = { authorization: `Bearer ${token}` }
-      const url = `${tracker.address}/api/${entity}`
+      const url = `${tracker.address}${pathOf(entity)}`
       const requests = [
         { method: 'POST', headers },
         { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '' },
@@ -68,15 +68,15 @@ onRest('Requests as they come over the network', (tracker) => {
         'anything',
       ]
       const query = keys.flatMap((key) => [`${key}=1`, `${key}=1`]).join('&')
-      const { status, body } = await ask(`/api/${list}?${query}`)
+      const { status, body } = await ask(`${listPathOf(entity)}?${query}`)
       assert.equal(status, 400)
       for (const key of keys) assert.ok(key in body.errors, `${key}: ${JSON.stringify(body)}`)
-      const twice = await ask(`/api/${entity}?id=${randomUUID()}&id=${randomUUID()}`)
+      const twice = await ask(`${pathOf(entity)}?id=${randomUUID()}&id=${randomUUID()}`)
       assert.deepEqual([twice.status, Object.keys(twice.body.errors)], [400, ['id']])
     })
 
     test(`${a(entity)} is asked for by its id`, async () => {
-      const { status, body } = await ask(`/api/${entity}`)
+      const { status, body } = await ask(pathOf(entity))
       assert.deepEqual([status, Object.keys(body.errors)], [400, ['id']])
     })
   }

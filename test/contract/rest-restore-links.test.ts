@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Row } from './driver.ts'
 import { onRest } from './every-host.ts'
 import { done, pageIn, recordIn, refused } from './outcomes.ts'
-import { a, type Entity, links, resources } from './resources.ts'
+import { a, belongings, type Entity, links, resources } from './resources.ts'
 
 onRest('Links that go and come back', (tracker) => {
   const remove = (entity: Entity, ...rows: readonly Row[]) =>
@@ -106,6 +106,26 @@ onRest('Links that go and come back', (tracker) => {
       await restore(parent, first.one)
       await first.isBack()
       await second.isGone()
+    })
+  }
+
+  for (const { parent, link, column } of belongings) {
+    test(`every ${link} that went with its ${parent} comes back with it, those removed before do not`, async () => {
+      const [one, other] = await Promise.all([tracker.make(parent), tracker.make(parent)])
+      const [row, before, elsewhere] = (await Promise.all(
+        [one, one, other].map(({ id }) => tracker.make(link, { [column]: id })),
+      )) as [Row, Row, Row]
+      await remove(link, before)
+      await remove(parent, one, other)
+      for (const gone of [row, before, elsewhere])
+        await refused(tracker.get(link, gone.id, tracker.administrator), 'missing')
+      await refused(tracker.restore(link, [row.id], tracker.administrator), 'invalid')
+      await restore(parent, one)
+      assert.deepEqual(await recordIn(tracker.get(link, row.id, tracker.administrator)), row)
+      for (const gone of [before, elsewhere])
+        await refused(tracker.get(link, gone.id, tracker.administrator), 'missing')
+      await restore(link, before)
+      assert.deepEqual(await recordIn(tracker.get(link, before.id, tracker.administrator)), before)
     })
   }
 })

@@ -4,7 +4,10 @@ import { test } from 'node:test'
 import type { Row } from './driver.ts'
 import { onRest } from './every-host.ts'
 import { done, idsIn, invalid, recordIn, refused } from './outcomes.ts'
-import { a, type Entity, entities, references } from './resources.ts'
+import { a, type Entity, entities, references, resources } from './resources.ts'
+
+const isHeld = ({ entity, column }: (typeof references)[number]) =>
+  !resources[entity].staying.includes(column)
 
 const many = (count: number) => Array.from({ length: count }, () => randomUUID())
 
@@ -64,7 +67,7 @@ onRest('Restoring', (tracker) => {
     await done(tracker.restore('organization', [id.toUpperCase()], tracker.administrator))
   })
 
-  for (const { entity, column, parent } of references)
+  for (const { entity, column, parent } of references.filter(isHeld))
     test(`${a(entity)} whose ${parent} is removed is refused under ${column} until that is back`, async () => {
       const above = await tracker.make(parent)
       const [row, other] = await Promise.all([
@@ -78,6 +81,17 @@ onRest('Restoring', (tracker) => {
       await refused(tracker.get(entity, other.id, tracker.administrator), 'missing')
       await done(restore(parent, above))
       await refused(tracker.get(entity, row.id, tracker.administrator), 'missing')
+      await done(restore(entity, row))
+      assert.deepEqual(await get(entity, row), row)
+    })
+
+  for (const { entity, column, parent } of references.filter((reference) => !isHeld(reference)))
+    test(`${a(entity)} stays when its ${parent} goes, and comes back without it`, async () => {
+      const above = await tracker.make(parent)
+      const row = await tracker.make(entity, { [column]: above.id })
+      await remove(parent, above)
+      assert.deepEqual(await get(entity, row), row)
+      await remove(entity, row)
       await done(restore(entity, row))
       assert.deepEqual(await get(entity, row), row)
     })

@@ -6,11 +6,10 @@ import { newWord } from './make-rows.ts'
 import { invalid, recordIn } from './outcomes.ts'
 import { a, entities, resources } from './resources.ts'
 
-const charactersMax: Readonly<Record<string, number>> = { name: 200, description: 2000, login: 256 }
-
 onEveryHost('Texts', (tracker) => {
-  for (const entity of entities.filter((any) => resources[any].own.some((field) => field in charactersMax))) {
-    const fields = resources[entity].own.filter((field) => field in charactersMax)
+  for (const entity of entities.filter((any) => Object.keys(resources[any].lengths).length > 0)) {
+    const { lengths: charactersMax } = resources[entity]
+    const fields = Object.keys(charactersMax)
     const textsOf = (text: (charactersMax: number) => string) =>
       Object.fromEntries(fields.map((field) => [field, text(charactersMax[field] ?? 0)]))
     const filled = (character: string, more = 0) => {

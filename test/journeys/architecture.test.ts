@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { readSettings, type Settings } from '../../src/configuration/settings.ts'
+import { resourcesOf } from '../../src/resources/all.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -42,6 +43,21 @@ describe('The project’s own pages', () => {
       if (page === 'docs/architecture.md') assert.ok(paths.length > 10)
     })
   }
+
+  test('count the resources and commands of the contract as they are declared', () => {
+    const words: Readonly<Record<string, number>> = { ten: 10, eleven: 11, twelve: 12, thirteen: 13 }
+    const counted = resourcesOf('v1').length
+    const text = pages
+      .filter((page) => existsSync(join(root, page)))
+      .map(textOf)
+      .join('\n')
+    const numbersBefore = (noun: string) =>
+      [...text.matchAll(new RegExp(`\\b(\\w+) ${noun}\\b`, 'g'))]
+        .map(([, word = '']) => words[word] ?? Number(word))
+        .filter(Number.isInteger)
+    assert.deepEqual([...new Set(numbersBefore('resources'))], [counted])
+    assert.deepEqual([...new Set(numbersBefore('(?:typed )?commands'))], [5 * counted])
+  })
 
   test('name only commands that package.json has', () => {
     const scripts = Object.keys(JSON.parse(textOf('package.json')).scripts)

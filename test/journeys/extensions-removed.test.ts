@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { administrated } from '../contract/authorization-matrix.ts'
 import type { Caller, Row } from '../contract/driver.ts'
 import { onRest } from '../contract/every-host.ts'
 import { newWord } from '../contract/make-rows.ts'
@@ -9,10 +10,6 @@ import { assertEnvelope } from '../support/assert-envelope.ts'
 import { listen } from '../support/live-events.ts'
 
 type Query = Readonly<Record<string, string>>
-
-const administrators: readonly Entity[] = [
-  ...(['organization', 'workflow', 'assignmentType', 'impediment', 'user'] as const),
-]
 
 onRest('The removed rows of GET /ext/removed', (tracker) => {
   const pathOf = (entity: Entity, query: Query = {}) =>
@@ -130,7 +127,7 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
     assert.deepEqual(answer.body.errors, { dateTo: ['DateTo must be on or after DateFrom.'] })
   })
 
-  for (const entity of administrators)
+  for (const entity of administrated)
     test(`of ${entity} are the administrators' own, and refused to others as restoring is`, async () => {
       const row = await tracker.makeRemoved(entity)
       const person = await tracker.signUp()

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { type Entity, entities, listPathOf, pathOf, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
@@ -12,11 +13,16 @@ const snapshotOf = async (name: string) =>
 const contractAddress = '/swagger/v1/swagger.json'
 const address = '/swagger/extensions.v1.json'
 
-const lists = [
-  ...['appointments', 'assignments', 'assignmentImpediments', 'assignmentTypes', 'impediments'],
-  ...['organizations', 'projects', 'users', 'userAssignments', 'userProjects', 'workflows'],
+const removedPathOf = (entity: Entity) => `/ext/removed/${resources[entity].list}`
+/** What is only read there. */
+const readPaths = ['/ext/people', ...entities.map(removedPathOf)]
+/** The resources that the contract does not know, which have all its routes there. */
+const own = entities.filter((entity) => resources[entity].root === '/ext')
+const paths = [
+  ...readPaths,
+  ...own.flatMap((entity) => [pathOf(entity), listPathOf(entity), `${pathOf(entity)}/restore`]),
 ]
-const paths = ['/ext/people', ...lists.map((list) => `/ext/removed/${list}`)]
+
 /** Tested in files of their own. */
 const otherPaths = ['/ext/sessions', '/ext/sessions/end-all']
 
@@ -49,19 +55,23 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     assert.ok(valid, JSON.stringify(errors))
   })
 
-  test('documents people and the removed rows of every list route, to be read and nothing else, beside what has tests of its own', () => {
+  test('documents people, the removed rows of every list route, and every route of its own resources', () => {
     assert.deepEqual(Object.keys(document.paths).sort(), [...paths, ...otherPaths].sort())
-    const operations = paths.flatMap((path) => {
-      const methods: Record<string, Operation> = document.paths[path]
-      assert.deepEqual(Object.keys(methods), ['get'])
-      return Object.values(methods)
-    })
+    for (const path of readPaths) assert.deepEqual(Object.keys(document.paths[path]), ['get'])
+    for (const entity of own) {
+      assert.deepEqual(Object.keys(document.paths[pathOf(entity)]).sort(), ['delete', 'get', 'patch', 'post'])
+      assert.deepEqual(Object.keys(document.paths[listPathOf(entity)]), ['get'])
+      assert.deepEqual(Object.keys(document.paths[`${pathOf(entity)}/restore`]), ['post'])
+    }
+    const operations = Object.values<Record<string, Operation>>(document.paths).flatMap(
+      Object.values<Operation>,
+    )
     const ids = operations.map(({ operationId }) => operationId)
     assert.equal(new Set(ids).size, ids.length)
     for (const { operationId, tags, responses } of operations) {
       assert.match(operationId, /^([A-Z][a-z]+)+$/)
       assert.equal(tags.length, 1)
-      for (const status of ['200', '304', '400', '401', '429', '500'])
+      for (const status of ['200', '400', '401', '429', '500'])
         assert.ok(Object.hasOwn(responses, status), `${operationId} ${status}`)
     }
   })
@@ -70,8 +80,10 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     const contract = await snapshotOf('rest.v1.json')
     const keysOf = ({ get: { parameters } }: { get: Operation }) =>
       parameters.filter((one) => one.in === 'query').map(({ name }) => name)
-    for (const list of lists)
-      assert.deepEqual(keysOf(document.paths[`/ext/removed/${list}`]), keysOf(contract.paths[`/api/${list}`]))
+    for (const entity of entities) {
+      const { paths: listPaths } = own.includes(entity) ? document : contract
+      assert.deepEqual(keysOf(document.paths[removedPathOf(entity)]), keysOf(listPaths[listPathOf(entity)]))
+    }
     assert.deepEqual(keysOf(document.paths['/ext/people']).sort(), [
       ...['ids', 'pageNumber', 'pageSize', 'search', 'sortOrder'],
     ])
@@ -97,12 +109,14 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     )
   })
 
-  for (const path of paths) {
+  for (const path of paths)
     test(`wants an access token for ${path}`, async () => {
-      assertEnvelope(await rest.call('GET', path), 401)
-      assertEnvelope(await rest.call('GET', path, { token: 'none' }), 401)
+      const method = path.endsWith('/restore') ? 'POST' : 'GET'
+      assertEnvelope(await rest.call(method, path), 401)
+      assertEnvelope(await rest.call(method, path, { token: 'none' }), 401)
     })
 
+  for (const path of readPaths) {
     test(`only reads at ${path}`, async () => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
         const answer = await rest.call(method, path, { token: rest.administrator.token })

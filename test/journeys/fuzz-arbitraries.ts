@@ -1,32 +1,7 @@
 import fc from 'fast-check'
-
-export interface Target {
-  readonly method: string
-  readonly path: string
-}
+import { commonFields, entities, requiredOnCreate, resources } from '../contract/resources.ts'
 
 const wordsOf = (text: string): string[] => text.trim().split(/\s+/)
-
-const resources = wordsOf(`
-  appointment assignment assignmentImpediment assignmentType impediment organization project user
-  userAssignment userProject workflow
-`)
-
-/** Every route that takes anything. */
-export const routes: readonly Target[] = [
-  ...resources.flatMap((name) => [
-    { method: 'POST', path: `/api/${name}` },
-    { method: 'GET', path: `/api/${name}` },
-    { method: 'GET', path: `/api/${name}s` },
-    { method: 'PATCH', path: `/api/${name}` },
-    { method: 'DELETE', path: `/api/${name}` },
-    { method: 'POST', path: `/api/${name}/restore` },
-    { method: 'GET', path: `/ext/removed/${name}s` },
-  ]),
-  { method: 'GET', path: '/api/me' },
-  { method: 'PATCH', path: '/api/me' },
-  { method: 'GET', path: '/ext/people' },
-]
 
 /** Texts that have broken services before. */
 const nasty = [
@@ -116,18 +91,26 @@ const anyValue = (ids: () => readonly string[]): fc.Arbitrary<string> => {
   )
 }
 
-const keys = wordsOf(`
-  id ids name description order login password organizationId projectId workflowId userId
-  assignmentId assignmentTypeId impedimentId startDate endDate keepDate amountHours
-  expectedVersion active createdAt deletedAt __proto__ constructor hasOwnProperty
-`)
+const fields = [
+  ...new Set([
+    'id',
+    'ids',
+    ...entities.flatMap((name) => [...resources[name].own, ...requiredOnCreate(name)]),
+  ]),
+]
+
+const keys = [
+  ...fields,
+  ...commonFields.slice(1),
+  ...wordsOf('expectedVersion __proto__ constructor hasOwnProperty'),
+]
 
 /** An object that looks like a request: most keys known, most of them there, some twice. */
 export function anyBody(ids: () => readonly string[]): fc.Arbitrary<string> {
   const value = anyValue(ids)
   const entry = fc.tuple(fc.constantFrom(...keys), value)
   const likely = keys
-    .slice(0, 19)
+    .slice(0, fields.length)
     .map((key) => fc.option(value).map((text) => (text === null ? [] : [[key, text]])))
   const object = fc
     .tuple(fc.tuple(...likely), fc.array(entry, { maxLength: 4 }))
@@ -141,10 +124,11 @@ export function anyBody(ids: () => readonly string[]): fc.Arbitrary<string> {
   )
 }
 
-const queryKeys = wordsOf(`
-  id ids pageNumber pageSize sortColumn sortOrder search organizationId projectId assignmentId
-  userId workflowId dateFrom dateTo __proto__ constructor toString pagination.pageSize ids[]
-`)
+const queryKeys = [
+  ...wordsOf('id ids pageNumber pageSize sortColumn sortOrder search'),
+  ...new Set(entities.flatMap((name) => resources[name].filters)),
+  ...wordsOf('__proto__ constructor toString pagination.pageSize ids[]'),
+]
 
 export function anyQuery(ids: () => readonly string[]): fc.Arbitrary<string> {
   const plain = fc.oneof(

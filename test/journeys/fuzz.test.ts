@@ -5,7 +5,8 @@ import { assertEnvelope } from '../support/assert-envelope.ts'
 import { furnish } from '../support/furnish.ts'
 import { callRaw, sendRaw } from '../support/raw-request.ts'
 import { type Answer, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
-import { anyBody, anyHeaders, anyPath, anyQuery, anyText, routes, type Target } from './fuzz-arbitraries.ts'
+import { anyBody, anyHeaders, anyPath, anyQuery, anyText } from './fuzz-arbitraries.ts'
+import { routes, type Target } from './fuzz-routes.ts'
 
 /**
  * FUZZ_SECONDS runs longer than the default, FUZZ_SEED starts elsewhere; a failure names the seed and the path to repeat

@@ -1,22 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
 import { furnish } from '../support/furnish.ts'
 import { listen } from '../support/live-events.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
-const listRoutes = [
-  'appointments',
-  'assignments',
-  'assignmentImpediments',
-  'assignmentTypes',
-  'impediments',
-  'organizations',
-  'projects',
-  'users',
-  'userAssignments',
-  'userProjects',
-  'workflows',
-]
+const removedPathOf = (entity: Entity) => `/ext/removed/${resources[entity].list}`
 
 const zero = '00000000-0000-4000-8000-000000000000'
 const refusedQueries = [
@@ -51,10 +40,10 @@ describe('A live listing, when it is opened,', { concurrency: true }, () => {
   })
   after(() => rest.stop())
 
-  for (const route of listRoutes) {
+  for (const route of [...entities.map(listPathOf), ...entities.map(removedPathOf), '/ext/people']) {
     test(`of ${route} sends the plain list as its first event`, async () => {
       const token = rest.administrator.token
-      const path = `/api/${route}?pageSize=5&sortOrder=DESC`
+      const path = `${route}?pageSize=5&sortOrder=DESC`
       const live = await listen(rest.address, path, { token })
       const { id, name, data } = await live.next()
       live.close()

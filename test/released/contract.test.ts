@@ -40,7 +40,7 @@ describe('Compared with its last release, version 1', () => {
   }
 
   test('of the commands has additions only, as buf breaking judges it', () => {
-    const { hasPassed, output } = judge(protoFile(commands()))
+    const { hasPassed, output } = judge(protoFile('v1', commands('v1')))
     assert.ok(
       hasPassed,
       `${rules} A field keeps its number, name and type; a new one takes a new number.\n${output}`,
@@ -48,7 +48,7 @@ describe('Compared with its last release, version 1', () => {
   })
 
   test('of the commands would not pass with two numbers swapped', () => {
-    const swapped = protoFile(commands())
+    const swapped = protoFile('v1', commands('v1'))
       .replaceAll('optional string project_id = 7;', 'optional string project_id = 8 ;')
       .replaceAll('optional string workflow_id = 8;', 'optional string workflow_id = 7;')
     const { hasPassed, output } = judge(swapped)

@@ -33,14 +33,23 @@ export interface CommandCalls {
 type AnyMethod = MethodDefinition<object, object>
 type Field = { readonly name: string; readonly type: string; readonly typeName: string }
 
-const protoFile = fileURLToPath(
-  new URL('../../docs/contract/tracker/commands/v1/commands.proto', import.meta.url),
-)
-const packageName = 'tracker.commands.v1'
+/** Each package with its file: v1, and what goes beyond it. */
+const packages = [
+  ['tracker.commands.v1', 'tracker/commands/v1/commands.proto'],
+  ['tracker.ext.v1', 'tracker/ext/v1/commands.proto'],
+] as const
+
+const published = (file: string) => fileURLToPath(new URL(`../../docs/contract/${file}`, import.meta.url))
 
 export function openCommandCalls(target: string, options: ClientOptions = {}): CommandCalls {
-  const definition = loadSync(protoFile, { longs: String, defaults: true })
-  const service = definition[`${packageName}.Commands`] as unknown as Readonly<Record<string, AnyMethod>>
+  const definition = Object.assign(
+    {},
+    ...packages.map(([, file]) => loadSync(published(file), { longs: String, defaults: true })),
+  )
+  const service: Readonly<Record<string, AnyMethod>> = Object.assign(
+    {},
+    ...packages.map(([name]) => definition[`${name}.Commands`]),
+  )
   const client = new Client(target, credentials.createInsecure(), options)
   const send = <Request, Result>(
     path: string,
@@ -64,9 +73,8 @@ export function openCommandCalls(target: string, options: ClientOptions = {}): C
     },
     callRaw: (path, request, options) => send(path, [asIs, asIs], request, options),
     fieldsOf(message) {
-      const { type } = definition[`${packageName}.${message}`] as unknown as {
-        type: { field: readonly Field[] }
-      }
+      const [name] = packages.find(([one]) => `${one}.${message}` in definition) ?? packages[0]
+      const { type }: { type: { field: readonly Field[] } } = definition[`${name}.${message}`]
       return new Map(type.field.map(({ name, type: kind, typeName }) => [camelCase(name), typeName || kind]))
     },
     close: () => client.close(),

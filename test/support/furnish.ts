@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { type Entity, pathOf } from '../contract/resources.ts'
 import type { Person, RestUnderTest } from './rest-host.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -28,7 +29,7 @@ export async function furnish(rest: RestUnderTest): Promise<Workspace> {
     return answer.body
   }
   const make = async (resource: string, body: Body, by?: Person) =>
-    (await send('POST', `/api/${resource}`, body, by))[resource]
+    (await send('POST', pathOf(resource as Entity), body, by))[resource]
   const [organization, workflow, assignmentType, impediment] = await Promise.all([
     make('organization', { name: 'Lighthouse' }),
     make('workflow', { name: 'Doing', order: 1 }),

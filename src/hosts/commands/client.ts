@@ -6,7 +6,7 @@ import type { CallOptions, CommandClient } from './client-types.ts'
 import { type Content, type Message, type MessageField, messageBytesMax } from './message.ts'
 import { type CommandMessages, commandMessagesOf } from './messages.ts'
 import { protobuf } from './protobuf/protobuf.ts'
-import { serviceName } from './protobuf/service.ts'
+import { serviceNameOf } from './protobuf/service.ts'
 import { readViolations, statusDetailsKey } from './status-details.ts'
 
 export interface CommandClientOptions {
@@ -34,15 +34,18 @@ export class CommandError extends Error {
   }
 }
 
-/** Opens a connection on which all 55 commands can be called: `client.createProject({ name, organizationId })`. */
+/** Opens a connection on which every command can be called: `client.createProject({ name, organizationId })`. */
 export function openCommandClient({
   target,
   token,
 }: CommandClientOptions): CommandClient & { close(): void } {
   const client = new Client(target, credentials.createInsecure(), clientOptions)
-  const methods = resources
-    .flatMap((resource) => Object.values(commandMessagesOf(resource)))
-    .map((messages) => [uncapitalized(messages.name), callOf(client, token, messages)])
+  const methods = resources.flatMap((resource) =>
+    Object.values(commandMessagesOf(resource)).map((messages) => [
+      uncapitalized(messages.name),
+      callOf(client, token, `/${serviceNameOf(resource.edition)}/${messages.name}`, messages),
+    ]),
+  )
   return { ...(Object.fromEntries(methods) as CommandClient), close: () => client.close() }
 }
 
@@ -53,12 +56,15 @@ const uncapitalized = (name: string): string => name.charAt(0).toLowerCase() + n
 // Longer than any statement of the host may take.
 const patienceMilliseconds = 30_000
 
-function callOf(client: Client, token: CommandClientOptions['token'], messages: CommandMessages) {
-  const { name, request, result } = messages
+function callOf(
+  client: Client,
+  token: CommandClientOptions['token'],
+  path: string,
+  { request, result }: CommandMessages,
+) {
   const write = protobuf.writer(request)
   const read = protobuf.reader(result)
   const deserialize = (bytes: Buffer) => completed(result, read(bytes))
-  const path = `/${serviceName}/${name}`
   return async (
     content: Content,
     { withinMilliseconds = patienceMilliseconds, signal }: CallOptions = {},

@@ -1,32 +1,45 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { resources } from '../../resources/all.ts'
+import { resources, resourcesOf } from '../../resources/all.ts'
+import type { Edition } from '../../resources/define-resource.ts'
 import { commands } from './commands.ts'
 import { pathsOf } from './paths.ts'
-import { messagesIn } from './protobuf/descriptors.ts'
+import { fileDescriptor, messagesIn } from './protobuf/descriptors.ts'
 import { protoFile } from './protobuf/proto-file.ts'
+import { packages } from './protobuf/service.ts'
 
-const published = new URL('../../../docs/contract/tracker/commands/v1/commands.proto', import.meta.url)
+const editions: readonly Edition[] = ['v1', 'ext']
+const published = (file: string) => new URL(`../../../docs/contract/${file}`, import.meta.url)
+
+const all = editions.flatMap(commands)
 
 describe('The commands', () => {
-  test('are five for each of the eleven resources, named as the contract names them', () => {
-    const names = commands().map(({ request, result }) => [request.name, result.name])
-    const expected = resources.flatMap(({ title }) =>
-      [`Create${title}`, `Get${title}ById`, `List${title}s`, `Remove${title}`, `Update${title}`].map(
-        (name) => [`${name}Command`, `${name}Result`],
-      ),
-    )
-    assert.deepEqual(names, expected)
-    assert.equal(names.length, 55)
+  test('are five for each resource, named as the contract names them', () => {
+    for (const edition of editions) {
+      const names = commands(edition).map(({ request, result }) => [request.name, result.name])
+      const expected = resourcesOf(edition).flatMap(({ title }) =>
+        [`Create${title}`, `Get${title}ById`, `List${title}s`, `Remove${title}`, `Update${title}`].map(
+          (name) => [`${name}Command`, `${name}Result`],
+        ),
+      )
+      assert.deepEqual(names, expected)
+    }
   })
 
-  test('are published as docs/contract/tracker/commands/v1/commands.proto says', () => {
-    assert.equal(readFileSync(published, 'utf8'), protoFile(commands()))
+  test('of v1 are the 55 of the contract', () => {
+    assert.equal(commands('v1').length, 55)
   })
+
+  for (const edition of editions) {
+    const { file } = packages[edition]
+    test(`are published as docs/contract/${file} says`, () => {
+      assert.equal(readFileSync(published(file), 'utf8'), protoFile(edition, commands(edition)))
+    })
+  }
 
   test('have messages whose field numbers are all different, and leave those of protobuf itself alone', () => {
-    for (const { name, fields } of messagesIn(commands())) {
+    for (const { name, fields } of messagesIn(all)) {
       const numbers = fields.map(({ number }) => number)
       assert.equal(new Set(numbers).size, numbers.length, name)
       assert.ok(
@@ -39,7 +52,7 @@ describe('The commands', () => {
   test('a field has one number in every message of its resource', () => {
     for (const { title } of resources) {
       const numbers = new Map<string, number>()
-      const own = messagesIn(commands()).filter(({ name }) =>
+      const own = messagesIn(all).filter(({ name }) =>
         [title, `Create${title}Command`, `Update${title}Command`].includes(name),
       )
       for (const field of own.flatMap(({ fields }) => fields)) {
@@ -50,14 +63,14 @@ describe('The commands', () => {
   })
 
   test('never show a password', () => {
-    const shown = commands().flatMap(({ result }) => messagesIn([{ request: result, result }]))
+    const shown = all.flatMap(({ result }) => messagesIn([{ request: result, result }]))
     for (const { name, fields } of shown) {
       assert.ok(!fields.some((field) => /password|hash|salt|stamp/i.test(field.name)), name)
     }
   })
 
   test('are called by gRPC clients at the service, and by .NET clients at the name of their type', () => {
-    const command = commands().find(({ name }) => name === 'UpdateProject')
+    const command = all.find(({ name }) => name === 'UpdateProject')
     assert.ok(command)
     assert.deepEqual(
       pathsOf(command, 'GrpcServer.Contracts.Commands').map(({ path }) => path),
@@ -67,5 +80,29 @@ describe('The commands', () => {
         '/GrpcServer.Contracts.Commands.Project.UpdateProjectCommand',
       ],
     )
+  })
+
+  test('beyond the contract have a service of their own, and the .NET clients’ names', () => {
+    const command = all.find(({ name }) => name === 'UpdateComment')
+    assert.ok(command)
+    assert.deepEqual(
+      pathsOf(command, 'GrpcServer.Contracts.Commands').map(({ path }) => path),
+      [
+        '/tracker.ext.v1.Commands/UpdateComment',
+        '/GrpcServer.Contracts.Commands.Comment.UpdateCommentCommand/',
+        '/GrpcServer.Contracts.Commands.Comment.UpdateCommentCommand',
+      ],
+    )
+  })
+
+  test('reserve the numbers and names of retired fields', () => {
+    const command = all.find(({ name }) => name === 'CreateComment')
+    assert.ok(command)
+    const retiring = { ...command, request: { ...command.request, retired: { 7: 'oldName' } } }
+    const text = protoFile('ext', [retiring])
+    assert.match(text, /message CreateCommentCommand \{\n {2}reserved 7;\n {2}reserved "old_name";\n/)
+    const [described] = fileDescriptor('ext', [retiring]).messageType
+    assert.deepEqual([described?.reservedRange[0]?.start, described?.reservedRange[0]?.end], [7, 8])
+    assert.deepEqual(described?.reservedName, ['old_name'])
   })
 })

@@ -9,27 +9,31 @@ import { remove } from '../../operations/remove.ts'
 import { showRecord } from '../../operations/show-record.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { update } from '../../operations/update.ts'
-import { resources } from '../../resources/all.ts'
-import type { Resource } from '../../resources/define-resource.ts'
+import { resourcesOf } from '../../resources/all.ts'
+import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { type Content, isContent } from './message.ts'
 import { type CommandMessages, commandMessagesOf, type Verb } from './messages.ts'
 import { readUpdate } from './read-update.ts'
 
 export interface Command extends CommandMessages {
+  /** Its service: that of v1, or that of the extensions. */
+  readonly edition: Edition
   /** Project, in the full name of a .NET command. */
   readonly entity: string
   /** Returns what the result says beside its success. */
   run(tracker: Tracker, caller: Caller, request: Content): Promise<Content>
 }
 
-/** Every command of every resource. */
-export const commands = (): Command[] => resources.flatMap((resource) => Object.values(commandsOf(resource)))
+/** Every command of every resource of an edition. */
+export const commands = (edition: Edition): Command[] =>
+  resourcesOf(edition).flatMap((resource) => Object.values(commandsOf(resource)))
 
 /** The five commands of one resource. */
 export function commandsOf(resource: Resource): Readonly<Record<Verb, Command>> {
   const messages = commandMessagesOf(resource)
   const commandOf = (verb: Verb): Command => ({
     ...messages[verb],
+    edition: resource.edition,
     entity: resource.title,
     run: (tracker, caller, request) => runs[verb](tracker, resource, caller, request),
   })

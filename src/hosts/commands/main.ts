@@ -51,7 +51,7 @@ export async function startCommands(
     { log, trustedHops: settings.forwardedHeaders ? 1 : 0 },
   )
   const onEnd = measureCalls(diagnostics, tracker.budgets, settings)
-  const all = commands()
+  const all = [...commands('v1'), ...(settings.extensions ? commands('ext') : [])]
   registerCommands(server, {
     ...settings,
     commands: all,

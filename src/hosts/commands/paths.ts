@@ -2,7 +2,7 @@ import type { Command } from './commands.ts'
 import { messagePack } from './dotnet/message-pack.ts'
 import type { Encoding } from './message.ts'
 import { protobuf } from './protobuf/protobuf.ts'
-import { serviceName } from './protobuf/service.ts'
+import { serviceNameOf } from './protobuf/service.ts'
 
 export interface CommandPath {
   readonly path: string
@@ -10,8 +10,11 @@ export interface CommandPath {
 }
 
 /** Where one command is called: a path tells the encoding of its messages. */
-export const pathsOf = ({ entity, name, request }: Command, dotnetNamespace: string): CommandPath[] => [
-  { path: `/${serviceName}/${name}`, encoding: protobuf },
+export const pathsOf = (
+  { edition, entity, name, request }: Command,
+  dotnetNamespace: string,
+): CommandPath[] => [
+  { path: `/${serviceNameOf(edition)}/${name}`, encoding: protobuf },
   // The .NET clients leave the name of the method empty.
   { path: `/${dotnetNamespace}.${entity}.${request.name}/`, encoding: messagePack },
   { path: `/${dotnetNamespace}.${entity}.${request.name}`, encoding: messagePack },

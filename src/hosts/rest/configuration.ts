@@ -11,8 +11,6 @@ export interface RestSettings extends TrackerSettings {
   readonly port: number
   readonly audience: string
   readonly rateLimit: RateLimitSettings
-  /** The interface under `/ext/`, beside the contract's. */
-  readonly extensions: boolean
   /** Measurements at `/metrics`; off unless asked for, because the port is public. */
   readonly metrics: boolean
 }
@@ -22,12 +20,5 @@ export const readRestSettings = (settings: Settings): RestSettings => ({
   port: readPort(settings, 'REST_PORT', 5100),
   audience: settings.text('Jwt__Audience', 'svc-api'),
   rateLimit: readRateLimit(settings, 'Rest', { permitLimit: 300, queueLimit: 20 }),
-  extensions: readExtensions(settings),
   metrics: settings.flag('METRICS', false),
 })
-
-function readExtensions(settings: Settings): boolean {
-  const extensions = settings.text('EXTENSIONS', 'on').toLowerCase()
-  if (extensions !== 'on' && extensions !== 'off') settings.refuse('EXTENSIONS must be on or off.')
-  return extensions !== 'off'
-}

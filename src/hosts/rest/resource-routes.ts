@@ -5,12 +5,19 @@ import { restore } from '../../operations/restore.ts'
 import { showRecord } from '../../operations/show-record.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { update } from '../../operations/update.ts'
-import type { Resource } from '../../resources/define-resource.ts'
+import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { isVersioned } from '../../resources/derived.ts'
 import { answerList } from './answer-list.ts'
 import type { LiveListings } from './live-listings.ts'
 import { idsBody, listKeys, recordAnswer, ref, successAnswer } from './resource-schemas.ts'
 import type { Route } from './route.ts'
+
+/** `v1` is the contract's own; everything else stands under `/ext/`. */
+const roots: Readonly<Record<Edition, string>> = { v1: '/api', ext: '/ext' }
+
+const pathOf = ({ edition, name }: Resource): string => `${roots[edition]}/${name}`
+
+const listPathOf = ({ edition, plural }: Resource): string => `${roots[edition]}/${plural}`
 
 type Query = Readonly<Record<string, unknown>>
 
@@ -29,7 +36,7 @@ const createRoute = (tracker: Tracker, resource: Resource): Route => ({
   tag: resource.pluralTitle,
   summary: `Creates one ${resource.noun}.`,
   method: 'POST',
-  path: `/api/${resource.name}`,
+  path: pathOf(resource),
   body: ref(`${resource.title}Create`),
   answer: recordAnswer(resource),
   refusals: [400, 403, 409],
@@ -44,7 +51,7 @@ const getRoute = (tracker: Tracker, resource: Resource): Route => ({
   tag: resource.pluralTitle,
   summary: `Shows one ${resource.noun}.`,
   method: 'GET',
-  path: `/api/${resource.name}`,
+  path: pathOf(resource),
   query: [
     { name: 'id', description: 'Which one.', required: true, schema: { type: 'string', format: 'uuid' } },
   ],
@@ -62,7 +69,7 @@ const listRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Ro
   tag: resource.pluralTitle,
   summary: `Lists ${resource.pluralNoun}; with Accept: text/event-stream, as a live listing.`,
   method: 'GET',
-  path: `/api/${resource.plural}`,
+  path: listPathOf(resource),
   query: listKeys(resource),
   answer: ref(`${resource.title}Page`),
   refusals: [400, 403, 503],
@@ -76,7 +83,7 @@ const updateRoute = (tracker: Tracker, resource: Resource): Route => ({
   tag: resource.pluralTitle,
   summary: `Changes one ${resource.noun}.`,
   method: 'PATCH',
-  path: `/api/${resource.name}`,
+  path: pathOf(resource),
   body: ref(`${resource.title}Update`),
   answer: successAnswer(resource),
   refusals: [400, 403, 404, 409],
@@ -91,7 +98,7 @@ const removeRoute = (tracker: Tracker, resource: Resource): Route => ({
   tag: resource.pluralTitle,
   summary: `Removes ${resource.pluralNoun}, all or none.`,
   method: 'DELETE',
-  path: `/api/${resource.name}`,
+  path: pathOf(resource),
   body: idsBody,
   answer: ref('Success'),
   refusals: [400, 403, 404, 409],
@@ -106,7 +113,7 @@ const restoreRoute = (tracker: Tracker, resource: Resource): Route => ({
   tag: resource.pluralTitle,
   summary: `Restores removed ${resource.pluralNoun}, all or none.`,
   method: 'POST',
-  path: `/api/${resource.name}/restore`,
+  path: `${pathOf(resource)}/restore`,
   body: idsBody,
   answer: ref('Success'),
   refusals: [400, 403, 404, 409],

@@ -1,6 +1,6 @@
 import { createLockouts } from '../../accounts/lockouts.ts'
 import type { Tracker } from '../../operations/tracker.ts'
-import { resources } from '../../resources/all.ts'
+import { resourcesOf } from '../../resources/all.ts'
 import { accountRoutes, accountSchemas } from './account-routes.ts'
 import type { LiveListings } from './live-listings.ts'
 import type { About } from './openapi.ts'
@@ -10,7 +10,7 @@ import type { Route } from './route.ts'
 
 /** Every route of the contract, in the order of the document. */
 export const contractRoutes = (tracker: Tracker, live: LiveListings): Route[] => [
-  ...resources.flatMap((resource) => resourceRoutes(tracker, live, resource)),
+  ...resourcesOf('v1').flatMap((resource) => resourceRoutes(tracker, live, resource)),
   ...accountRoutes(tracker, createLockouts({ database: tracker.database })),
 ]
 
@@ -18,5 +18,5 @@ export const aboutContract: About = {
   title: 'Project tracking: REST',
   description:
     'Organizations, projects, assignments, appointments, impediments and the people who work on them.',
-  schemas: Object.assign({}, ...resources.map(resourceSchemas), accountSchemas, sharedSchemas),
+  schemas: Object.assign({}, ...resourcesOf('v1').map(resourceSchemas), accountSchemas, sharedSchemas),
 }

@@ -1,5 +1,5 @@
 import type { Send } from './send.ts'
-import { type Account, listRoutes, type Person, type Resources } from './types.ts'
+import { type Account, listRoutes, type Person, type Resources, roots } from './types.ts'
 
 export type ResourceName = keyof Resources
 export type RecordOf<Name extends ResourceName> = Resources[Name]['record']
@@ -61,18 +61,18 @@ export function createApi(send: Send): Api {
     name: ResourceName,
     request: { method: 'POST' | 'PATCH' | 'DELETE'; path?: string; body: unknown },
   ) => {
-    const response = await send({ ...request, path: request.path ?? `/api/${name}` })
+    const response = await send({ ...request, path: request.path ?? pathOf(name) })
     const answer = await response.json()
     for (const listener of listeners) listener(name)
     return answer
   }
   return {
     list: (name, query = {}, signal) => readPage(listPathOf(name), query, signal),
-    get: async (name, id) => (await read(`/api/${name}${queryOf({ id })}`))[name],
+    get: async (name, id) => (await read(`${pathOf(name)}${queryOf({ id })}`))[name],
     create: async (name, body) => (await write(name, { method: 'POST', body }))[name],
     update: (name, body) => write(name, { method: 'PATCH', body }),
     remove: (name, ids) => write(name, { method: 'DELETE', body: { ids } }),
-    restore: (name, ids) => write(name, { method: 'POST', path: `/api/${name}/restore`, body: { ids } }),
+    restore: (name, ids) => write(name, { method: 'POST', path: `${pathOf(name)}/restore`, body: { ids } }),
     removed: (name, query = {}, signal) => readPage(`/ext/removed/${listRoutes[name]}`, query, signal),
     people: (query, signal) => readPage('/ext/people', { ...query }, signal),
     me: () => read('/api/me'),
@@ -92,7 +92,9 @@ export function createApi(send: Send): Api {
 
 type Query = Readonly<Record<string, string | number | undefined>>
 
-export const listPathOf = (name: ResourceName): string => `/api/${listRoutes[name]}`
+const pathOf = (name: ResourceName): string => `${roots[name]}/${name}`
+
+export const listPathOf = (name: ResourceName): string => `${roots[name]}/${listRoutes[name]}`
 
 export function queryOf(query: Query): string {
   const given = Object.entries(query).flatMap(([key, value]) =>

@@ -124,6 +124,31 @@ export interface UserProject {
   readonly active: boolean
 }
 
+export interface Comment {
+  readonly id: string
+  readonly text: string
+  readonly assignmentId: string
+  readonly userId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface CommentCreate {
+  readonly id?: string | null
+  readonly text: string
+  readonly assignmentId: string
+  readonly userId: string
+}
+
+export interface CommentUpdate {
+  readonly id: string
+  readonly text: string
+  readonly assignmentId: string
+  readonly userId: string
+}
+
 export interface Session {
   readonly id: string
   readonly userId: string
@@ -150,6 +175,11 @@ export interface SessionsOfAccount {
 
 export interface Success {
   readonly success: boolean
+}
+
+export interface VersionedSuccess {
+  readonly success: boolean
+  readonly message: string | null
 }
 
 export interface Error {
@@ -328,11 +358,6 @@ export interface PasswordChange {
   readonly newPassword: string
 }
 
-export interface VersionedSuccess {
-  readonly success: boolean
-  readonly message: string | null
-}
-
 export interface Resources {
   readonly organization: {
     readonly record: Organization
@@ -400,6 +425,12 @@ export interface Resources {
     readonly update: UserProjectUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'projectId' | 'userId'
   }
+  readonly comment: {
+    readonly record: Comment
+    readonly create: CommentCreate
+    readonly update: CommentUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId' | 'userId'
+  }
 }
 
 /** By resource, the last part of its list route. */
@@ -415,4 +446,21 @@ export const listRoutes = {
   assignmentImpediment: 'assignmentImpediments',
   userAssignment: 'userAssignments',
   userProject: 'userProjects',
+  comment: 'comments',
+} as const
+
+/** By resource, what its routes begin with. */
+export const roots = {
+  organization: '/api',
+  workflow: '/api',
+  assignmentType: '/api',
+  impediment: '/api',
+  user: '/api',
+  project: '/api',
+  assignment: '/api',
+  appointment: '/api',
+  assignmentImpediment: '/api',
+  userAssignment: '/api',
+  userProject: '/api',
+  comment: '/ext',
 } as const

@@ -8,7 +8,7 @@ import type { Content } from '../message.ts'
 import { messagePack } from './message-pack.ts'
 
 const commandNamed = (name: string) => {
-  const command = commands().find((candidate) => candidate.name === name)
+  const command = commands('v1').find((candidate) => candidate.name === name)
   if (!command) throw new Error(`${name} is no command.`)
   return command
 }

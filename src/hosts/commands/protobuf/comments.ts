@@ -81,7 +81,7 @@ const keyComments: Readonly<Record<string, string>> = {
   pageSize: `Rows on a page, 1 to ${pageSizeMax}; ${pageSizeDefault} when left out.`,
   sortColumn: 'A field of the record, in any capitals; anything else sorts by id.',
   sortOrder: 'ASC or DESC, in any capitals; ASC when left out.',
-  search: `Text that name, description or login must contain, at most ${searchCharactersMax} characters; matched literally.`,
+  search: `Text that the name, description, login or text must contain, at most ${searchCharactersMax} characters; matched literally.`,
   ids: `Only rows with these ids: up to ${idsMax}, separated by commas.`,
   dateFrom: 'A date, or a date and time; without an offset it is UTC.',
   dateTo: 'Like date_from; the range does not include it.',

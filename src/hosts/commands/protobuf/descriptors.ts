@@ -7,22 +7,23 @@ import {
   FieldDescriptorProto_Label as Label,
   FieldDescriptorProto_Type as Type,
 } from '@bufbuild/protobuf/wkt'
+import type { Edition } from '../../../resources/define-resource.ts'
 import type { Command } from '../commands.ts'
 import type { Message, MessageField } from '../message.ts'
-import { packageName } from './service.ts'
+import { packages } from './service.ts'
 
-/** The file that describes all commands, as a compiler of .proto files would have made it. */
-export const fileDescriptor = (commands: readonly Command[]): FileDescriptorProto =>
+/** The file that describes the commands of an edition, as a compiler of .proto files would have made it. */
+export const fileDescriptor = (edition: Edition, commands: readonly Command[]): FileDescriptorProto =>
   create(FileDescriptorProtoSchema, {
-    name: 'tracker/commands/v1/commands.proto',
-    package: packageName,
+    name: packages[edition].file,
+    package: packages[edition].name,
     syntax: 'proto3',
     dependency: [...imports],
     messageType: messagesIn(commands).map((message) => {
       const optionals = message.fields.filter(hasMarkedPresence)
       return {
         name: message.name,
-        field: message.fields.map((field) => fieldDescriptor(field, optionals.indexOf(field))),
+        field: message.fields.map((field) => fieldDescriptor(edition, field, optionals.indexOf(field))),
         // The format wants each optional scalar in a group of its own, whose name begins with an underscore.
         oneofDecl: optionals.map(({ name }) => ({ name: `_${snakeCase(name)}` })),
         reservedRange: Object.keys(message.retired ?? {}).map((number) => ({
@@ -37,8 +38,8 @@ export const fileDescriptor = (commands: readonly Command[]): FileDescriptorProt
         name: 'Commands',
         method: commands.map(({ name, request, result }) => ({
           name,
-          inputType: typeNameOf(request),
-          outputType: typeNameOf(result),
+          inputType: typeNameOf(edition, request),
+          outputType: typeNameOf(edition, result),
         })),
       },
     ],
@@ -77,9 +78,11 @@ export const scalarTypes = {
   flag: Type.BOOL,
 } as const
 
-const typeNameOf = (message: Message): string => `.${message.package ?? packageName}.${message.name}`
+const typeNameOf = (edition: Edition, message: Message): string =>
+  `.${message.package ?? packages[edition].name}.${message.name}`
 
 function fieldDescriptor(
+  edition: Edition,
   field: MessageField,
   optionalIndex: number,
 ): MessageInitShape<typeof FieldDescriptorProtoSchema> {
@@ -89,13 +92,16 @@ function fieldDescriptor(
     jsonName: name,
     number,
     label: isRepeated ? Label.REPEATED : Label.OPTIONAL,
-    ...typeOf(field),
+    ...typeOf(edition, field),
     ...(optionalIndex >= 0 && { proto3Optional: true, oneofIndex: optionalIndex }),
   }
 }
 
-function typeOf({ shape }: MessageField): Partial<Pick<FieldDescriptorProto, 'type' | 'typeName'>> {
-  if (typeof shape !== 'string') return { type: Type.MESSAGE, typeName: typeNameOf(shape) }
+function typeOf(
+  edition: Edition,
+  { shape }: MessageField,
+): Partial<Pick<FieldDescriptorProto, 'type' | 'typeName'>> {
+  if (typeof shape !== 'string') return { type: Type.MESSAGE, typeName: typeNameOf(edition, shape) }
   if (shape === 'moment') return { type: Type.MESSAGE, typeName: '.google.protobuf.Timestamp' }
   return { type: scalarTypes[shape] }
 }

@@ -1,17 +1,18 @@
 import { resources } from '../../../resources/all.ts'
+import type { Edition } from '../../../resources/define-resource.ts'
 import type { Command } from '../commands.ts'
 import type { Message, MessageField } from '../message.ts'
 import { type Comments, commentsOf } from './comments.ts'
 import { hasMarkedPresence, imports, messagesIn, snakeCase } from './descriptors.ts'
-import { packageName } from './service.ts'
+import { packages } from './service.ts'
 
 /** The same as text, for those who generate clients in other languages. */
-export function protoFile(commands: readonly Command[]): string {
+export function protoFile(edition: Edition, commands: readonly Command[]): string {
   const comments = commentsOf(resources)
   return `${[
     '// Derived from the declarations of the resources; a test compares. Version 1 changes by additions only.',
     'syntax = "proto3";',
-    `package ${packageName};`,
+    `package ${packages[edition].name};`,
     imports.map((path) => `import "${path}";`).join('\n'),
     serviceText(commands, comments),
     ...messagesIn(commands).map((message) => messageText(message, comments)),

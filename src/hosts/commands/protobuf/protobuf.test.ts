@@ -13,20 +13,23 @@ import { type Content, type Message, type MessageField, UnreadableMessage, unrea
 import { partsOf } from '../moment-parts.ts'
 import { fileDescriptor, messagesIn } from './descriptors.ts'
 import { protobuf } from './protobuf.ts'
-import { packageName } from './service.ts'
+import { packages } from './service.ts'
 
-const allCommands = commands()
+const [v1, ext] = [commands('v1'), commands('ext')]
 const registry = createFileRegistry(
   create(FileDescriptorSetSchema, {
     file: [
       file_google_protobuf_field_mask.proto,
       file_google_protobuf_timestamp.proto,
-      fileDescriptor(allCommands),
+      fileDescriptor('v1', v1),
+      fileDescriptor('ext', ext),
     ],
   }),
 )
-const messages = messagesIn(allCommands)
-const referenceOf = ({ name }: Message) => registry.getMessage(`${packageName}.${name}`) as DescMessage
+const messages = messagesIn([...ext, ...v1])
+const referenceOf = ({ name }: Message) =>
+  (registry.getMessage(`${packages.v1.name}.${name}`) ??
+    registry.getMessage(`${packages.ext.name}.${name}`)) as DescMessage
 const messageNamed = (name: string) => messages.find((message) => message.name === name) as Message
 
 describe('Protocol Buffers', () => {

@@ -1,4 +1,16 @@
-/** The package names the version: a contract that breaks gets another one beside it. */
-export const packageName = 'tracker.commands.v1'
+import type { Edition } from '../../../resources/define-resource.ts'
 
-export const serviceName = `${packageName}.Commands`
+interface Package {
+  /** It names the version: a contract that breaks gets another one beside it. */
+  readonly name: string
+  /** Of its description, for those who generate clients. */
+  readonly file: string
+}
+
+/** What goes beyond v1 has a package of its own, so that v1 stays as it is. */
+export const packages: Readonly<Record<Edition, Package>> = {
+  v1: { name: 'tracker.commands.v1', file: 'tracker/commands/v1/commands.proto' },
+  ext: { name: 'tracker.ext.v1', file: 'tracker/ext/v1/commands.proto' },
+}
+
+export const serviceNameOf = (edition: Edition): string => `${packages[edition].name}.Commands`

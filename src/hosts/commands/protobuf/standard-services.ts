@@ -11,7 +11,7 @@ import { HealthImplementation } from 'grpc-health-check'
 import type { Command } from '../commands.ts'
 import { fileDescriptor } from './descriptors.ts'
 import { healthFile } from './health-file.ts'
-import { serviceName } from './service.ts'
+import { serviceNameOf } from './service.ts'
 
 export interface StandardServices {
   /** Load balancers stop sending calls here. */
@@ -21,9 +21,16 @@ export interface StandardServices {
 /** Reflection and health, as stock clients expect them, open to everybody: they say what the project's page says. */
 export function addStandardServices(server: Server, commands: readonly Command[]): StandardServices {
   const imported = [file_google_protobuf_field_mask.proto, file_google_protobuf_timestamp.proto]
-  const files = [fileDescriptor(commands), ...imported, healthFile()]
+  const editions = [...new Set(commands.map(({ edition }) => edition))]
+  const own = editions.map((edition) =>
+    fileDescriptor(
+      edition,
+      commands.filter((command) => command.edition === edition),
+    ),
+  )
+  const files = [...own, ...imported, healthFile()]
   new ReflectionService({ all: describedBy(files) }).addToServer(server)
-  const services = ['', serviceName]
+  const services = ['', ...editions.map(serviceNameOf)]
   const health = new HealthImplementation(Object.fromEntries(services.map((name) => [name, 'SERVING'])))
   health.addToServer(server)
   return {

@@ -1,9 +1,10 @@
 import type { Tracker } from '../../../operations/tracker.ts'
-import { resources } from '../../../resources/all.ts'
+import { resources, resourcesOf } from '../../../resources/all.ts'
 import { person } from '../../../resources/person.ts'
 import type { LiveListings } from '../live-listings.ts'
 import type { About } from '../openapi.ts'
-import { pageSchema, recordSchema, sharedSchemas } from '../resource-schemas.ts'
+import { resourceRoutes } from '../resource-routes.ts'
+import { pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 import { peopleRoute } from './people-route.ts'
 import { removedRoute } from './removed-route.ts'
@@ -13,6 +14,7 @@ import { sessionRoutes, sessionSchemas } from './session-routes.ts'
 export const extensionRoutes = (tracker: Tracker, live: LiveListings): Route[] => [
   peopleRoute(tracker, live),
   ...resources.map((resource) => removedRoute(tracker, live, resource)),
+  ...resourcesOf('ext').flatMap((resource) => resourceRoutes(tracker, live, resource)),
   ...sessionRoutes(tracker),
 ]
 
@@ -27,8 +29,8 @@ export const aboutExtensions: About = {
         [`${listed.title}Page`, pageSchema(listed.title)],
       ]),
     ),
+    ...Object.assign({}, ...resourcesOf('ext').map(resourceSchemas)),
     ...sessionSchemas,
-    ...(sharedSchemas.Success && { Success: sharedSchemas.Success }),
-    ...(sharedSchemas.Error && { Error: sharedSchemas.Error }),
+    ...sharedSchemas,
   },
 }

@@ -8,19 +8,27 @@ export interface RemovedKind {
   readonly administratorsOnly?: boolean
 }
 
-/** Everything that can be removed, what people remove most often first. */
-export const removedKinds: readonly RemovedKind[] = [
-  { resource: 'project', label: 'Projects' },
-  { resource: 'assignment', label: 'Assignments' },
-  { resource: 'appointment', label: 'Time' },
-  { resource: 'assignmentImpediment', label: 'Impediments' },
-  { resource: 'userProject', label: 'Memberships' },
-  { resource: 'userAssignment', label: 'Participants' },
-  { resource: 'organization', label: 'Organizations', administratorsOnly: true },
-  { resource: 'user', label: 'Users', administratorsOnly: true },
-  { resource: 'workflow', label: 'Stages', administratorsOnly: true },
-  { resource: 'assignmentType', label: 'Types', administratorsOnly: true },
-  { resource: 'impediment', label: 'Impediment kinds', administratorsOnly: true },
-]
+type Kind = Omit<RemovedKind, 'resource'>
+
+/** Everything that can be removed, what people remove most often first; a resource that is not here does not compile. */
+const kinds: Readonly<Record<ResourceName, Kind>> = {
+  project: { label: 'Projects' },
+  assignment: { label: 'Assignments' },
+  appointment: { label: 'Time' },
+  comment: { label: 'Comments' },
+  assignmentImpediment: { label: 'Impediments' },
+  userProject: { label: 'Memberships' },
+  userAssignment: { label: 'Participants' },
+  organization: { label: 'Organizations', administratorsOnly: true },
+  user: { label: 'Users', administratorsOnly: true },
+  workflow: { label: 'Stages', administratorsOnly: true },
+  assignmentType: { label: 'Types', administratorsOnly: true },
+  impediment: { label: 'Impediment kinds', administratorsOnly: true },
+}
+
+export const removedKinds: readonly RemovedKind[] = Object.entries(kinds).map(([resource, kind]) => ({
+  resource: resource as ResourceName,
+  ...kind,
+}))
 
 export const pathOf = ({ resource }: RemovedKind): string => `/removed/${listRoutes[resource]}`

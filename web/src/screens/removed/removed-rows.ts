@@ -8,6 +8,7 @@ export interface RemovedRow {
   readonly id: string
   readonly deletedAt: string | null
   readonly name?: string
+  readonly text?: string
   readonly login?: string
   readonly description?: string | null
   readonly keepDate?: string
@@ -59,7 +60,15 @@ export function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, n
   const what = nameIn(names.impediment, row.impedimentId, 'A removed kind of impediment')
   const time = row.keepDate && `${showHours(row.amountHours ?? 0)} on ${showDay(row.keepDate)}`
   const person = row.name === undefined && row.userId && nameOfPerson(row.userId)
-  return [row.name, time, what, person, assignment, project].filter(Boolean).join(' · ')
+  return [row.name, row.text && firstLine(row.text), time, what, person, assignment, project]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+/** Enough of a comment to know it by. */
+const firstLine = (text: string): string => {
+  const [line = ''] = text.split('\n')
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line
 }
 
 const nameIn = (names: Names[keyof Names], id: string | undefined, unknown: string): string | undefined =>

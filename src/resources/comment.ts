@@ -1,0 +1,18 @@
+import { references, required } from '../model/field.ts'
+import { text, uuid } from '../model/field-kinds.ts'
+import { commentCharactersMax } from '../model/text-limits.ts'
+import { defineResource } from './define-resource.ts'
+
+/** What somebody says about an assignment, in Markdown; it stays when its author goes, and goes with its assignment. */
+export const comment = defineResource({
+  name: 'comment',
+  edition: 'ext',
+  table: 'comments',
+  fields: {
+    text: required(2, text({ max: commentCharactersMax })),
+    assignmentId: references(3, uuid, 'assignment', 'removeAlong'),
+    userId: references(4, uuid, 'user', 'stay'),
+  },
+  access: { kind: 'projectMembers', projectPath: ['assignmentId', 'projectId'], ownerColumn: 'userId' },
+  filters: ['assignmentId', 'userId'],
+})

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { status } from '@grpc/grpc-js'
+import { CommandError, openCommandClient } from '../../src/hosts/commands/client.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
+import { openDotnetCalls } from '../support/dotnet-calls.ts'
+
+const names = ['CreateComment', 'GetCommentById', 'ListComments', 'RemoveComment', 'UpdateComment']
+const day = '2026-03-02'
+
+describe('Commands beyond the contract', { concurrency: true }, () => {
+  let host: CommandsUnderTest
+  let client: ReturnType<typeof openCommandClient>
+  let assignmentId: string
+
+  before(async () => {
+    host = await startCommandsUnderTest()
+    client = openCommandClient({ target: host.target, token: host.administrator.token })
+    const { organization } = await client.createOrganization({ name: 'Harbour' })
+    const { workflow } = await client.createWorkflow({ name: 'Doing', order: 1 })
+    const { assignmentType } = await client.createAssignmentType({ name: 'Repair' })
+    const { project } = await client.createProject({ name: 'Pier', organizationId: organization?.id ?? '' })
+    const { assignment } = await client.createAssignment({
+      name: 'Mend the rail',
+      startDate: day,
+      endDate: day,
+      amountHours: 1,
+      projectId: project?.id ?? '',
+      workflowId: workflow?.id ?? '',
+      userId: host.administrator.id,
+      assignmentTypeId: assignmentType?.id ?? '',
+    })
+    assignmentId = assignment?.id ?? ''
+  })
+  after(async () => {
+    client.close()
+    await host.stop()
+  })
+
+  test('have types and clients from their declarations, as those of the contract have', async () => {
+    const text = '# Rail\n\n* measured: **2.4 m**\n* [plan](https://example.com/plan)'
+    const { comment } = await client.createComment({ text, assignmentId, userId: host.administrator.id })
+    assert.ok(comment)
+    assert.equal(comment.text, text)
+    const { result } = await client.listComments({ pagination: { assignmentId, search: '2.4 m' } })
+    assert.deepEqual(result?.data, [comment])
+    const change = { id: comment.id, text: 'Done.', assignmentId, userId: host.administrator.id }
+    assert.deepEqual(await client.updateComment(change), { success: true, message: null })
+    assert.deepEqual(await client.removeComment({ ids: [comment.id] }), { success: true, message: null })
+    const gone = await client.getCommentById({ id: comment.id })
+    assert.deepEqual([gone.success, gone.message], [false, 'Comment was not found.'])
+  })
+
+  test('leave a comment to its author: members of the project read it', async () => {
+    const [author, reader] = await Promise.all([host.signUp(), host.signUp()])
+    const { assignment } = await client.getAssignmentById({ id: assignmentId })
+    for (const { id } of [author, reader])
+      await client.createUserProject({ userId: id, projectId: assignment?.projectId ?? '' })
+    const [authors, readers] = [author, reader].map(({ token }) =>
+      openCommandClient({ target: host.target, token }),
+    ) as [typeof client, typeof client]
+    const { comment } = await authors.createComment({ text: 'Mine', assignmentId, userId: author.id })
+    assert.ok(comment)
+    assert.deepEqual((await readers.getCommentById({ id: comment.id })).comment, comment)
+    const asAnother = { text: 'As if', assignmentId, userId: author.id }
+    for (const refusal of [
+      () => readers.createComment(asAnother),
+      () => readers.updateComment({ ...asAnother, id: comment.id }),
+      () => readers.removeComment({ ids: [comment.id] }),
+    ])
+      await assert.rejects(
+        refusal,
+        (error) => error instanceof CommandError && error.code === 'PERMISSION_DENIED',
+      )
+    authors.close()
+    readers.close()
+  })
+
+  test('do not compile with a filter that the resource does not have', async () => {
+    // @ts-expect-error: comments belong to assignments, not to workflows
+    const list = () => client.listComments({ pagination: { workflowId: assignmentId } })
+    await assert.rejects(list, /Comments cannot be filtered by workflowId\./)
+    // @ts-expect-error: projects have no dates
+    await assert.rejects(() => client.listProjects({ pagination: { dateFrom: day } }), /cannot be filtered/)
+  })
+})
+
+describe('With EXTENSIONS=off, the command host', () => {
+  let host: CommandsUnderTest
+  before(async () => {
+    host = await startCommandsUnderTest({ EXTENSIONS: 'off' })
+  })
+  after(() => host.stop())
+
+  test('knows no command beyond the contract, on either wire', async () => {
+    const { token } = host.administrator
+    const [calls, dotnet] = [openCommandCalls(host.target), openDotnetCalls(host.target)]
+    for (const name of names) {
+      assert.equal((await calls.call(name, {}, { token })).code, status.UNIMPLEMENTED, name)
+      assert.equal((await dotnet.call('Comment', `${name}Command`, {}, { token })).code, status.UNIMPLEMENTED)
+    }
+    const { code } = await calls.call('ListOrganizations', { pagination: {} }, { token })
+    assert.equal(code, status.OK)
+    calls.close()
+    dotnet.close()
+  })
+})

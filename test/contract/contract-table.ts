@@ -1,0 +1,168 @@
+import type { DeclaredResource } from '../../src/resources/all.ts'
+
+/** One resource, as the tests know it. */
+export interface Resource {
+  /** What its routes begin with. */
+  readonly root: '/api' | '/ext'
+  /** The list route; also how sentences name the resource. */
+  readonly list: string
+  /** The fields of a record besides the common ones. */
+  readonly own: readonly string[]
+  /** Required on create, besides the references, which are required everywhere. */
+  readonly required: readonly string[]
+  readonly references: Readonly<Record<string, Entity>>
+  /** The references whose rows stay when what they refer to is removed. */
+  readonly staying: readonly string[]
+  readonly searched: readonly string[]
+  readonly filters: readonly string[]
+  /** Characters that a text may have. */
+  readonly lengths: Readonly<Record<string, number>>
+  /** Of numbers whose range is narrow: the least and the most. */
+  readonly ranges: Readonly<Record<string, readonly [number, number]>>
+  /** A good body, without the references. */
+  readonly sample: Readonly<Record<string, unknown>>
+}
+
+export type Entity = DeclaredResource['name']
+
+export type ContractEntity = Extract<DeclaredResource, { readonly edition: 'v1' }>['name']
+
+type Line = Omit<Resource, 'root' | 'staying' | 'lengths' | 'ranges'>
+
+/** The contract's tables about its resources, written by hand from the contract: no declaration is asked. */
+const lines: Readonly<Record<ContractEntity, Line>> = {
+  appointment: {
+    list: 'appointments',
+    own: ['description', 'keepDate', 'amountHours', 'assignmentId', 'userId'],
+    required: ['keepDate', 'amountHours'],
+    references: { assignmentId: 'assignment', userId: 'user' },
+    searched: ['description'],
+    filters: ['assignmentId', 'userId', 'dateFrom', 'dateTo'],
+    sample: { keepDate: '2026-03-02T09:00:00Z', amountHours: 2 },
+  },
+  assignment: {
+    list: 'assignments',
+    own: [
+      ...['name', 'description', 'startDate', 'endDate', 'amountHours'],
+      ...['projectId', 'workflowId', 'userId', 'assignmentTypeId'],
+    ],
+    required: ['name', 'startDate', 'endDate', 'amountHours'],
+    references: {
+      projectId: 'project',
+      workflowId: 'workflow',
+      userId: 'user',
+      assignmentTypeId: 'assignmentType',
+    },
+    searched: ['name', 'description'],
+    filters: ['projectId', 'userId', 'workflowId', 'dateFrom', 'dateTo'],
+    sample: { name: 'Lay the cables', startDate: '2026-03-01', endDate: '2026-03-31', amountHours: 8 },
+  },
+  assignmentImpediment: {
+    list: 'assignmentImpediments',
+    own: ['description', 'assignmentId', 'impedimentId'],
+    required: [],
+    references: { assignmentId: 'assignment', impedimentId: 'impediment' },
+    searched: ['description'],
+    filters: ['assignmentId'],
+    sample: {},
+  },
+  assignmentType: {
+    list: 'assignmentTypes',
+    own: ['name'],
+    required: ['name'],
+    references: {},
+    searched: ['name'],
+    filters: [],
+    sample: { name: 'Installation' },
+  },
+  impediment: {
+    list: 'impediments',
+    own: ['name'],
+    required: ['name'],
+    references: {},
+    searched: ['name'],
+    filters: [],
+    sample: { name: 'Waiting for parts' },
+  },
+  organization: {
+    list: 'organizations',
+    own: ['name', 'description'],
+    required: ['name'],
+    references: {},
+    searched: ['name', 'description'],
+    filters: [],
+    sample: { name: 'Harbour works' },
+  },
+  project: {
+    list: 'projects',
+    own: ['name', 'organizationId'],
+    required: ['name'],
+    references: { organizationId: 'organization' },
+    searched: ['name'],
+    filters: ['organizationId'],
+    sample: { name: 'New pier' },
+  },
+  user: {
+    list: 'users',
+    own: ['name', 'login'],
+    required: ['name', 'login', 'password'],
+    references: {},
+    searched: ['name', 'login'],
+    filters: [],
+    sample: { name: 'Grace', password: 'Secret-123' },
+  },
+  userAssignment: {
+    list: 'userAssignments',
+    own: ['userId', 'assignmentId'],
+    required: [],
+    references: { userId: 'user', assignmentId: 'assignment' },
+    searched: [],
+    filters: ['userId', 'assignmentId'],
+    sample: {},
+  },
+  userProject: {
+    list: 'userProjects',
+    own: ['userId', 'projectId'],
+    required: [],
+    references: { userId: 'user', projectId: 'project' },
+    searched: [],
+    filters: ['userId', 'projectId'],
+    sample: {},
+  },
+  workflow: {
+    list: 'workflows',
+    own: ['name', 'order'],
+    required: ['name', 'order'],
+    references: {},
+    searched: ['name'],
+    filters: [],
+    sample: { name: 'In progress', order: 3 },
+  },
+}
+
+const charactersMax: Readonly<Record<string, number>> = { name: 200, description: 2000, login: 256 }
+
+export const contractTable = Object.fromEntries(
+  Object.entries(lines).map(([name, line]): [string, Resource] => [
+    name,
+    {
+      ...line,
+      root: '/api',
+      staying: [],
+      ranges: {},
+      lengths: Object.fromEntries(
+        line.own.flatMap((field) =>
+          field in charactersMax ? [[field, charactersMax[field] as number]] : [],
+        ),
+      ),
+    },
+  ]),
+) as Readonly<Record<ContractEntity, Resource>>
+
+/** The rows that go with a parent of theirs, and come back with it. */
+export const contractLinks = [
+  { parent: 'user', link: 'userProject', column: 'userId', otherColumn: 'projectId' },
+  { parent: 'user', link: 'userAssignment', column: 'userId', otherColumn: 'assignmentId' },
+  { parent: 'project', link: 'userProject', column: 'projectId', otherColumn: 'userId' },
+  { parent: 'assignment', link: 'userAssignment', column: 'assignmentId', otherColumn: 'userId' },
+] as const

@@ -1,0 +1,57 @@
+import type { Field } from '../../src/model/field.ts'
+import { resourcesOf } from '../../src/resources/all.ts'
+import type { Resource as Declared } from '../../src/resources/define-resource.ts'
+import { referencesFrom, searchColumns } from '../../src/resources/derived.ts'
+import { dateKeys, relationsOf, supportsDates } from '../../src/resources/list-keys.ts'
+import type { Entity, Resource } from './contract-table.ts'
+
+const samples: Readonly<Record<Field['wire'], unknown>> = {
+  text: 'Something to say',
+  uuid: undefined,
+  moment: '2026-03-02T09:00:00Z',
+  number: undefined,
+  wholeNumber: undefined,
+}
+
+const isNumber = ({ wire }: Field) => wire === 'number' || wire === 'wholeNumber'
+
+const rangeOf = ({ schema: { minimum = 1, maximum = 100_000 } }: Field): readonly [number, number] => [
+  Number(minimum),
+  Number(maximum),
+]
+
+function sampleOf(field: Field): unknown {
+  const [least, most] = rangeOf(field)
+  return isNumber(field) ? Math.min(most, Math.max(least, 3)) : samples[field.wire]
+}
+
+/** What the contract does not know is as it is declared; who may do what stands in the authorization matrix. */
+export const declaredTable = Object.fromEntries(
+  resourcesOf('ext').map((resource) => [resource.name, lineOf(resource)]),
+) as Readonly<Record<Entity, Resource>>
+
+function lineOf(resource: Declared): Resource {
+  const { plural, columns, fields } = resource
+  const references = referencesFrom(resource)
+  const own = Object.entries(fields).filter(([name]) => columns.includes(name))
+  const required = Object.entries(fields).filter(
+    ([, { presence, references: reference }]) => presence.startsWith('required') && !reference,
+  )
+  return {
+    root: '/ext',
+    list: plural,
+    own: own.map(([name]) => name),
+    required: required.map(([name]) => name),
+    references: Object.fromEntries(references.map(({ column, parent }) => [column, parent.name as Entity])),
+    staying: references.filter(({ whenRemoved }) => whenRemoved === 'stay').map(({ column }) => column),
+    searched: searchColumns(resource),
+    filters: [...relationsOf(resource), ...(supportsDates(resource) ? dateKeys : [])],
+    lengths: Object.fromEntries(
+      own.flatMap(([name, { wire, schema }]) => (wire === 'text' ? [[name, Number(schema.maxLength)]] : [])),
+    ),
+    ranges: Object.fromEntries(
+      own.flatMap(([name, field]) => (isNumber(field) ? [[name, rangeOf(field)] as const] : [])),
+    ),
+    sample: Object.fromEntries(required.map(([name, field]) => [name, sampleOf(field)])),
+  }
+}
