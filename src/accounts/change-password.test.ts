@@ -50,6 +50,21 @@ test('a wrong current password changes nothing', async () => {
   assert.deepEqual(await stored(), before)
 })
 
+test('a common password and the login are refused, and one that is in use already goes on working', async () => {
+  const inUse = 'P@ssw0rd'
+  ada = await insertAccount(fresh.database, {
+    login: 'Ada-Lovelace-1815',
+    passwordHash: await passwords.hash(inUse),
+  })
+  for (const [password, problem] of [
+    ['Welcome1!', 'NewPassword is one of the most common passwords.'],
+    ['Ada-lovelace-1815', 'NewPassword must not be the login.'],
+  ] as const)
+    await assert.rejects(change(inUse, password), { kind: 'invalid', errors: { newPassword: [problem] } })
+  await change(inUse, next)
+  assert.equal(await passwords.verify((await stored()).hash, next), true)
+})
+
 test('every violation is told at once, under its key', async () => {
   await assert.rejects(changeWith({}), {
     kind: 'invalid',

@@ -3,11 +3,13 @@ import { type Kind, refused } from '../model/field.ts'
 import { isLongerThan, newPassword } from '../model/field-kinds.ts'
 import { passwordCharactersMax } from '../model/password-policy.ts'
 import { invalid, type Problem, unauthenticated } from '../model/problem.ts'
+import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
 import type { Database, Queries } from '../store/database.ts'
 import { updateRow } from '../store/rows.ts'
 import { raw, type Sql, sql } from '../store/sql.ts'
 import { accountTable } from './account-table.ts'
 import { endSignIns } from './end-sign-ins.ts'
+import { guessableProblem } from './guessable-password.ts'
 import type { Lockouts } from './lockouts.ts'
 import type { Passwords } from './passwords.ts'
 import { readFields } from './read-fields.ts'
@@ -16,24 +18,32 @@ export interface PasswordChange {
   readonly database: Database
   readonly passwords: Passwords
   readonly lockouts: Lockouts
+  readonly securityLog?: SecurityLog | undefined
 }
 
 /** Gives the caller's own account a new password; afterwards nothing issued before works. */
 export async function changePassword(
-  { database, passwords, lockouts }: PasswordChange,
+  { database, passwords, lockouts, securityLog }: PasswordChange,
   caller: Caller,
   body: unknown,
 ): Promise<void> {
   const input = readFields(body, { currentPassword, newPassword }, requireAnother)
-  const verifiedHash = await verifyCurrent({ database, passwords, lockouts }, caller, input.currentPassword)
+  const { hash: verifiedHash, login } = await verifyCurrent(
+    { database, passwords, lockouts, securityLog },
+    caller,
+    input.currentPassword,
+  )
+  const problem = guessableProblem(input.newPassword, login)
+  if (problem !== undefined) throw invalid({ newPassword: [`NewPassword ${problem}.`] })
   const passwordHash = await passwords.hash(input.newPassword)
   await database.transaction(async (transaction) => {
-    const stored = await findHash(transaction, caller, raw('for no key update'))
+    const stored = await findCredentials(transaction, caller, raw('for no key update'))
     // Of two changes at once the second verified a password that is no longer the current one.
-    if (stored !== verifiedHash) throw wrongCurrentPassword()
+    if (stored.hash !== verifiedHash) throw wrongCurrentPassword()
     await updateRow(transaction, accountTable, caller, caller.id, { passwordHash })
     await endSignIns(transaction, [caller.id])
   })
+  securityLog?.({ event: 'password-changed', ...callerDetails(caller), by: caller.id })
 }
 
 /** Only to compare with, so no policy applies; a longer one would only buy hashing time. */
@@ -56,28 +66,37 @@ const requireAnother = (
     ? { newPassword: ['NewPassword must differ from the current password.'] }
     : {}
 
-/** Returns the hash that was verified. */
+/** Returns the credentials that were verified. */
 async function verifyCurrent(
-  { database, passwords, lockouts }: PasswordChange,
+  { database, passwords, lockouts, securityLog }: PasswordChange,
   caller: Caller,
   password: string,
-): Promise<string> {
-  let verifiedHash = ''
+): Promise<Credentials> {
+  let verified: Credentials = { hash: '', login: '' }
   const attempt = { purpose: 'password-change', subject: caller.id } as const
-  const isRight = await lockouts.guardAttempt(attempt, async () => {
-    verifiedHash = await findHash(database, caller)
-    return passwords.verify(verifiedHash, password)
-  })
+  const isRight = await lockouts.guardAttempt(
+    attempt,
+    async () => {
+      verified = await findCredentials(database, caller)
+      return passwords.verify(verified.hash, password)
+    },
+    () => securityLog?.({ event: 'lockout-begun', outcome: 'password-change', ...callerDetails(caller) }),
+  )
   if (!isRight) throw wrongCurrentPassword()
-  return verifiedHash
+  return verified
 }
 
-async function findHash(queries: Queries, caller: Caller, lock: Sql = raw('')): Promise<string> {
-  const [account] = await queries.query<{ hash: string }>(
-    sql`select password_hash as hash from users where id = ${caller.id} and active ${lock}`,
+interface Credentials {
+  readonly hash: string
+  readonly login: string
+}
+
+async function findCredentials(queries: Queries, caller: Caller, lock: Sql = raw('')): Promise<Credentials> {
+  const [account] = await queries.query<Credentials>(
+    sql`select password_hash as hash, login from users where id = ${caller.id} and active ${lock}`,
   )
   if (!account) throw unauthenticated()
-  return account.hash
+  return account
 }
 
 const wrongCurrentPassword = (): Problem =>

@@ -11,8 +11,12 @@ export interface LockoutSubject {
 }
 
 export interface Lockouts {
-  /** Runs `verify` unless the subject is locked, and counts what it answers. */
-  guardAttempt(subject: LockoutSubject, verify: () => Promise<boolean>): Promise<boolean>
+  /** Runs `verify` unless the subject is locked, and counts what it answers; `onLocked` hears when that begins a lock. */
+  guardAttempt(
+    subject: LockoutSubject,
+    verify: () => Promise<boolean>,
+    onLocked?: () => void,
+  ): Promise<boolean>
 }
 
 export interface LockoutOptions {
@@ -36,13 +40,14 @@ const retryAfterSeconds = 1
 export function createLockouts({ database, now }: LockoutOptions): Lockouts {
   const inTurn = createTurns({ waitingMax, retryAfterSeconds })
   return {
-    guardAttempt: (subject, verify) =>
+    guardAttempt: (subject, verify, onLocked) =>
       inTurn(`${subject.purpose} ${subject.subject}`, async () => {
         await requireOpen(database, subject, clockOf(now))
         const isRight = await verify()
-        await database.transaction((transaction) =>
+        const hasLocked = await database.transaction((transaction) =>
           isRight ? clear(transaction, subject) : countFailure(transaction, subject, clockOf(now)),
         )
+        if (hasLocked) onLocked?.()
         return isRight
       }),
   }
@@ -72,23 +77,26 @@ async function countFailure(
   transaction: Queries,
   { purpose, subject }: LockoutSubject,
   clock: Sql,
-): Promise<void> {
+): Promise<boolean> {
   const recent = sql`array(select at from unnest(known.failed_at) as failed(at) where at > ${windowStart(clock)})`
   const isFull = sql`cardinality(${recent}) >= ${failuresMax - 1}::int`
-  await transaction.query(sql`
+  const [counted] = await transaction.query<{ isLocked: boolean }>(sql`
     insert into lockouts as known (purpose, subject, failed_at)
     values (${purpose}, ${subject}, array[${clock}])
     on conflict (purpose, subject) do update set
       failed_at = case when ${isFull} then '{}' else ${recent} || ${clock} end,
       locked_until = case when ${isFull} then ${clock} + make_interval(mins => ${lockMinutes}::int) end
-    where coalesce(known.locked_until <= ${clock}, true)`)
+    where coalesce(known.locked_until <= ${clock}, true)
+    returning known.locked_until is not null as "isLocked"`)
+  return counted?.isLocked === true
 }
 
 /** A success clears the failures, never a lock that another instance has set in the meantime. */
-async function clear(transaction: Queries, { purpose, subject }: LockoutSubject): Promise<void> {
+async function clear(transaction: Queries, { purpose, subject }: LockoutSubject): Promise<false> {
   await transaction.query(
     sql`delete from lockouts where purpose = ${purpose} and subject = ${subject} and cardinality(failed_at) > 0`,
   )
+  return false
 }
 
 const clockOf = (now: LockoutOptions['now']): Sql =>

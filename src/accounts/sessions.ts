@@ -3,6 +3,7 @@ import { uuid } from '../model/field-kinds.ts'
 import { forbidden, missing } from '../model/problem.ts'
 import { readObject } from '../model/read-object.ts'
 import { collectViolations } from '../model/violations.ts'
+import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
 import type { Database } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
 import { endSignIns } from './end-sign-ins.ts'
@@ -50,24 +51,43 @@ export async function listSessions(
     order by session.created_at desc, session.id limit ${sessionsListedMax}::int`)
 }
 
+export interface SessionEnding {
+  readonly database: Database
+  readonly securityLog?: SecurityLog
+}
+
+const endedBy = (caller: Caller) =>
+  ({ event: 'session-ended', outcome: 'on request', ...callerDetails(caller), by: caller.id }) as const
+
 /** Ends these sessions, all or none; whoever is not an administrator sees their own only. */
-export async function endSessions(database: Database, caller: Caller, body: unknown): Promise<void> {
+export async function endSessions(
+  { database, securityLog }: SessionEnding,
+  caller: Caller,
+  body: unknown,
+): Promise<void> {
   const ids = readSessionIds(readObject(body).ids)
-  await database.transaction(async (transaction) => {
+  const ended = await database.transaction(async (transaction) => {
     // Locked in one order, so that two of these at once do not wait for each other.
-    const found = await transaction.query(sql`
-      select id from signin_sessions
+    const found = await transaction.query<{ id: string; userId: string }>(sql`
+      select id, user_id as "userId" from signin_sessions
       where id = any(${ids}::text[]) and ended_at is null and expires_at > now()
         and (${caller.isAdministrator} or user_id = ${caller.id})
       order by id for no key update`)
     if (found.length < ids.length) throw missing('Session')
     await transaction.query(sql`update signin_sessions set ended_at = now() where id = any(${ids}::text[])`)
     await transaction.query(sql`delete from refresh_tokens where session_id = any(${ids}::text[])`)
+    return found
   })
+  for (const { id: session, userId: account } of ended)
+    securityLog?.({ ...endedBy(caller), account, session })
 }
 
 /** Ends everything an account has been issued, tokens of service clients that act as it included. */
-export async function endAllSessions(database: Database, caller: Caller, body: unknown): Promise<void> {
+export async function endAllSessions(
+  { database, securityLog }: SessionEnding,
+  caller: Caller,
+  body: unknown,
+): Promise<void> {
   const userId = readUserId(readObject(body).userId) ?? caller.id
   requireOwnOrAdministrator(caller, userId)
   await database.transaction(async (transaction) => {
@@ -77,6 +97,7 @@ export async function endAllSessions(database: Database, caller: Caller, body: u
     if (!account) throw missing('User')
     await endSignIns(transaction, [userId])
   })
+  securityLog?.({ ...endedBy(caller), outcome: 'all of the account', account: userId, session: undefined })
 }
 
 function requireOwnOrAdministrator(caller: Caller, userId: string): void {

@@ -1,12 +1,14 @@
-import { errors } from 'jose'
+import { errors, type JWTPayload } from 'jose'
 import type { Administrators } from '../accounts/administrators.ts'
-import type { Caller } from '../model/caller.ts'
+import type { Caller, RequestOrigin } from '../model/caller.ts'
 import { Problem, unauthenticated } from '../model/problem.ts'
+import type { SecurityEvent, SecurityLog } from '../security-log/security-log.ts'
 import type { Database } from '../store/database.ts'
+import { type AccessTokenClaims, readAccessTokenClaims } from './access-token.ts'
 import { createSessionCheck } from './current-session.ts'
 import type { Log } from './log.ts'
 import { createProviderKeys } from './provider-keys.ts'
-import { type AccessTokenClaims, createAccessTokenVerifier } from './verify-access-token.ts'
+import { createAccessTokenVerifier } from './verify-access-token.ts'
 
 export interface AuthenticationOptions {
   readonly database: Database
@@ -18,6 +20,7 @@ export interface AuthenticationOptions {
   readonly administrators: Administrators
   readonly sessionCacheSeconds: number
   readonly log: Log
+  readonly securityLog?: SecurityLog
   /** Epoch milliseconds; tests move it. */
   readonly now?: () => number
 }
@@ -34,7 +37,7 @@ export interface Authenticated {
 
 export interface Authentication {
   /** Refuses with `unauthenticated` whatever is wrong with the header, its token or the session behind it. */
-  authenticate(authorizationHeader: string | undefined): Promise<Authenticated>
+  authenticate(authorizationHeader: string | undefined, origin?: RequestOrigin): Promise<Authenticated>
 }
 
 export function createAuthentication(options: AuthenticationOptions): Authentication {
@@ -46,13 +49,19 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   })
   const isCurrentSession = createSessionCheck({ ...options, now, cacheSeconds })
   return {
-    async authenticate(authorizationHeader) {
+    async authenticate(authorizationHeader, origin) {
       const token = readBearer(authorizationHeader)
-      const claims = await refuseUnverifiable(verifyAccessToken(token), options.log)
+      const claims = await refuseUnverifiable(verifyAccessToken(token), options, origin)
       if (!(await isCurrentSession(claims))) throw unauthenticated()
       const { accountId: id, isAdministrator, expiresAt } = claims
       return {
-        caller: { id, isAdministrator },
+        caller: {
+          id,
+          isAdministrator,
+          ...(origin && {
+            origin: { ...origin, clientId: claims.clientId, sessionId: claims.sessionId },
+          }),
+        },
         sessionId: claims.sessionId,
         expiresAt,
         recheck: async () => now() < expiresAt && isCurrentSession(claims),
@@ -74,12 +83,32 @@ function readBearer(header = ''): string {
 }
 
 /** A token that cannot be verified is refused; only what no token should cause is worth a line in the log. */
-async function refuseUnverifiable(verification: Promise<AccessTokenClaims>, log: Log) {
+async function refuseUnverifiable(
+  verification: Promise<AccessTokenClaims>,
+  { log, securityLog }: Pick<AuthenticationOptions, 'log' | 'securityLog'>,
+  origin: RequestOrigin | undefined,
+) {
   try {
     return await verification
   } catch (error) {
     const isExpected = error instanceof errors.JOSEError || error instanceof Problem
     if (!isExpected) log.warn({ err: error }, 'An access token could not be verified.')
+    if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud')
+      securityLog?.(refusedByAudience(error.payload, origin))
     throw unauthenticated()
+  }
+}
+
+/** Signed by our provider for another host: somebody has tried a token where it does not belong. */
+function refusedByAudience(payload: JWTPayload, origin: RequestOrigin | undefined): SecurityEvent {
+  const claims = readAccessTokenClaims(payload)
+  return {
+    event: 'token-refused',
+    outcome: 'audience',
+    account: claims?.accountId,
+    client: claims?.clientId,
+    session: claims?.sessionId,
+    address: origin?.address,
+    requestId: origin?.requestId,
   }
 }

@@ -1,8 +1,8 @@
 import type { Administrators } from '../accounts/administrators.ts'
 import type { Database } from '../store/database.ts'
-import { sql } from '../store/sql.ts'
+import { raw, sql } from '../store/sql.ts'
+import { type AccessTokenClaims, stillStands } from './access-token.ts'
 import { createBoundedCache } from './bounded-cache.ts'
-import type { AccessTokenClaims } from './verify-access-token.ts'
 
 /** Whether the sign-in a token speaks of still stands. */
 export type IsCurrentSession = (claims: AccessTokenClaims) => Promise<boolean>
@@ -26,8 +26,7 @@ export function createSessionCheck(options: CurrentSessionOptions): IsCurrentSes
   const { cacheSeconds, now } = options
   const answers = createBoundedCache<Promise<boolean>>({ entriesMax: rememberedSessionsMax, now })
   return (claims) => {
-    const { accountId, sessionId, securityStamp, isAdministrator } = claims
-    const key = JSON.stringify([accountId, sessionId, securityStamp, isAdministrator])
+    const key = keyOf(claims)
     const remembered = answers.get(key)
     if (remembered !== undefined) return remembered
     const answer = isCurrent(options, claims)
@@ -38,20 +37,26 @@ export function createSessionCheck(options: CurrentSessionOptions): IsCurrentSes
   }
 }
 
+/** A token of a sign-in is as good as every other of it; one without a sign-in is as good as when it was issued. */
+const keyOf = ({
+  accountId,
+  sessionId,
+  securityStamp,
+  isAdministrator,
+  ...token
+}: AccessTokenClaims): string =>
+  JSON.stringify([
+    ...[accountId, sessionId, securityStamp, isAdministrator],
+    ...(sessionId === undefined ? [token.clientId, token.issuedAt] : []),
+  ])
+
 async function isCurrent(
   { database, administrators }: CurrentSessionOptions,
-  { accountId, sessionId, securityStamp, isAdministrator }: AccessTokenClaims,
+  claims: AccessTokenClaims,
 ): Promise<boolean> {
-  const [account] = await database.query<{ login: string }>(sql`
-    select login from users
-    where id = ${accountId} and active and security_stamp = ${securityStamp} and (
-      ${sessionId ?? null}::text is null or exists (
-        select from signin_sessions as session
-        where session.id = ${sessionId ?? null} and session.user_id = users.id
-          and session.security_stamp = users.security_stamp
-          and session.ended_at is null and session.expires_at > now()
-      )
-    )`)
+  const [account] = await database.query<{ login: string }>(
+    sql`select account.login from users as account where ${stillStands(claims, raw('now()'))}`,
+  )
   // A former administrator's token is refused as a whole: its client signs in again and gets one that tells the truth.
-  return account !== undefined && (!isAdministrator || administrators.isAdministrator(account.login))
+  return account !== undefined && (!claims.isAdministrator || administrators.isAdministrator(account.login))
 }

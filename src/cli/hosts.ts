@@ -13,6 +13,7 @@ import { readWebSettings } from '../hosts/web/configuration.ts'
 import { startWeb } from '../hosts/web/main.ts'
 import { createLog, type Log } from '../http/log.ts'
 import type { Tracker } from '../operations/tracker.ts'
+import { createSecurityLog } from '../security-log/security-log.ts'
 
 /** What a host may work with. */
 export interface Ground {
@@ -101,7 +102,15 @@ const authenticationOf = (
   settings: TrackerSettings & { readonly audience: string },
   scope: string,
   log: Log,
-) => createAuthentication({ ...settings, database, scope, administrators: administratorsOf(settings), log })
+) =>
+  createAuthentication({
+    ...settings,
+    database,
+    scope,
+    administrators: administratorsOf(settings),
+    log,
+    securityLog: createSecurityLog(log),
+  })
 
 const addressOf = ({ host }: Pick<TrackerSettings, 'host'>, port: number): string =>
   `http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`

@@ -73,7 +73,9 @@ function settingsOf(environment: Environment, problems: string[]): Settings {
     idsUnder: (name) => [
       ...new Set(
         Object.keys(environment).flatMap((key) =>
-          key.startsWith(`${name}__`) ? key.slice(name.length + 2).split('__', 1) : [],
+          key.startsWith(`${name}__`) && environment[key] !== undefined
+            ? key.slice(name.length + 2).split('__', 1)
+            : [],
         ),
       ),
     ],

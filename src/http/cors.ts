@@ -1,25 +1,36 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
+import { pathOf } from './path.ts'
 
 export interface CorsOptions {
   /** Compared exactly with what the browser sends: scheme, host and port. */
   readonly origins: readonly string[]
-  /** Whether cookies may go along, which only the identity host needs. */
-  readonly credentials?: boolean
+  /** Paths that browsers are sent to: no script has a reason to read what they answer. */
+  readonly closedPaths?: readonly string[]
 }
 
-/** The configured origins only; any other gets an answer without a single CORS header. */
-export function allowOrigins(app: FastifyInstance, { origins, credentials = false }: CorsOptions): void {
+/**
+ * The configured origins only; any other gets an answer without a single CORS header. Never with cookies: scripts send
+ * tokens, and no answer depends on a cookie that a script may read.
+ */
+export function allowOrigins(app: FastifyInstance, { origins, closedPaths = [] }: CorsOptions): void {
   const allowed: ReadonlySet<string> = new Set(origins)
-  app.register(cors, {
-    origin: (origin, answer) => answer(null, origin !== undefined && allowed.has(origin) && origin),
-    credentials,
+  const closed: ReadonlySet<string> = new Set(closedPaths)
+  const open = {
+    origin: (origin: string | undefined, answer: (error: Error | null, allowed: string | boolean) => void) =>
+      answer(null, origin !== undefined && allowed.has(origin) && origin),
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders: ['ETag', 'Last-Modified', 'Retry-After', 'X-Request-Id'],
     maxAge: preflightSeconds,
     // Whoever asks with OPTIONS for another reason gets Allow instead of a refusal in plain text.
     strictPreflight: false,
-  })
+  }
+  if (closed.size === 0) app.register(cors, open)
+  else
+    app.register(cors, {
+      delegator: (request, answer) =>
+        answer(null, closed.has(pathOf(request.url ?? '')) ? { ...open, origin: false } : open),
+    })
 }
 
 // Chromium keeps a preflight no longer than this.

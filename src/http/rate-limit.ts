@@ -1,10 +1,14 @@
 import type { FastifyInstance } from 'fastify'
+import type { RequestOrigin } from '../model/caller.ts'
 import { busy } from '../model/problem.ts'
 import { pathOf } from './path.ts'
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
+import { originOf } from './request-origin.ts'
 
 export interface RateLimitOptions extends RateLimits {
   readonly exemptPaths?: ReadonlySet<string>
+  /** Told of everyone who is sent away. */
+  readonly onRefused?: (origin: RequestOrigin) => void
 }
 
 /** Counts requests per client address, keeps a few waiting and refuses the rest with 429. */
@@ -26,7 +30,10 @@ export function limitRate(app: FastifyInstance, options: RateLimitOptions): void
       if (admission.kind === 'waiting') admission.cancel()
     }
     if (admission.kind === 'admitted') return done()
-    if (admission.kind === 'refused') return done(busy(admission.retryAfterSeconds))
+    if (admission.kind === 'refused') {
+      options.onRefused?.(originOf(request))
+      return done(busy(admission.retryAfterSeconds))
+    }
     reply.raw.once('close', leave)
   })
 }

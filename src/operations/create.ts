@@ -3,6 +3,7 @@ import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { newId } from '../store/new-id.ts'
 import { insertRow, type Row } from '../store/rows.ts'
+import { noteAccountChange } from './note-account-change.ts'
 import { readInput } from './read-input.ts'
 import { requireActiveReferences } from './require-active-references.ts'
 import type { Tracker } from './tracker.ts'
@@ -18,12 +19,14 @@ export async function create(
   requireRole(resource, caller, 'write')
   const { id = newId(), values } = readInput(resource, body, 'create')
   const prepared = (await rules.prepare?.(values, tracker.passwords)) ?? values
-  return tracker.database.transaction(async (transaction) => {
+  const created = await tracker.database.transaction(async (transaction) => {
     await requireActiveReferences(transaction, resource, [values])
     requireOwner(resource, caller, [values])
     if (!anyoneMayCreate) await requireMembership(transaction, resource, caller, values)
-    const created = await insertRow(transaction, resource, caller, { id, ...prepared })
-    await rules.afterCreate?.(transaction, caller, created)
-    return created
+    const row = await insertRow(transaction, resource, caller, { id, ...prepared })
+    await rules.afterCreate?.(transaction, caller, row)
+    return row
   })
+  noteAccountChange(tracker.securityLog, resource, caller, 'create', [created.id])
+  return created
 }

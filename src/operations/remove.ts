@@ -7,6 +7,7 @@ import type { Queries } from '../store/database.ts'
 import { column, removeRows, tableOf } from '../store/rows.ts'
 import { join, raw, sql } from '../store/sql.ts'
 import { lockVisible } from './lock-visible.ts'
+import { noteAccountChange } from './note-account-change.ts'
 import { readIds } from './read-ids.ts'
 import type { Tracker } from './tracker.ts'
 
@@ -34,6 +35,7 @@ export async function remove(
     await removeRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`)
     await resource.rules.afterRemove?.(transaction, ids)
   })
+  noteAccountChange(tracker.securityLog, resource, caller, 'remove', ids)
 }
 
 async function requireNoDependents(transaction: Queries, resource: Resource, ids: readonly string[]) {

@@ -7,6 +7,7 @@ import type { Queries } from '../store/database.ts'
 import { column, type Row, restoreRows, tableOf, type Values } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
 import { lockVisible } from './lock-visible.ts'
+import { noteAccountChange } from './note-account-change.ts'
 import { readIds } from './read-ids.ts'
 import { requireActiveReferences } from './require-active-references.ts'
 import type { Tracker } from './tracker.ts'
@@ -33,6 +34,7 @@ export async function restore(
       if (whenRemoved === 'removeAlong') await restoreAlong(transaction, child, parentId, caller, ids)
     }
   })
+  noteAccountChange(tracker.securityLog, resource, caller, 'restore', ids)
 }
 
 /** A row that stays when a parent goes comes back without it, too. */

@@ -1,5 +1,6 @@
 import type { Passwords } from '../accounts/passwords.ts'
 import type { Budgets } from '../configuration/budgets.ts'
+import type { SecurityLog } from '../security-log/security-log.ts'
 import type { Database } from '../store/database.ts'
 
 /** Where every verb works. */
@@ -8,4 +9,6 @@ export interface Tracker {
   readonly passwords: Passwords
   /** Of the process, whose hosts share them. */
   readonly budgets: Budgets
+  /** Of the host that works with it. */
+  readonly securityLog?: SecurityLog
 }

@@ -4,6 +4,7 @@ import type { Resource } from '../resources/define-resource.ts'
 import { referencesFrom } from '../resources/derived.ts'
 import { type Row, updateRow, type Values } from '../store/rows.ts'
 import { lockVisible } from './lock-visible.ts'
+import { noteAccountChange, notePasswordChange } from './note-account-change.ts'
 import { readInput } from './read-input.ts'
 import { requireActiveReferences } from './require-active-references.ts'
 import type { Tracker } from './tracker.ts'
@@ -21,7 +22,7 @@ export async function update(
   const stored = Object.fromEntries(
     Object.entries(prepared).filter(([name]) => fields[name]?.presence !== 'updateOnly'),
   )
-  return tracker.database.transaction(async (transaction) => {
+  const updated = await tracker.database.transaction(async (transaction) => {
     const lock = { state: 'active', strength: 'no key update' } as const
     // One id was asked for, and a row that is missing was refused.
     const [before] = (await lockVisible(transaction, resource, caller, [id], lock)) as [Row]
@@ -34,6 +35,9 @@ export async function update(
     await rules.afterUpdate?.(transaction, before, after, stored)
     return after
   })
+  noteAccountChange(tracker.securityLog, resource, caller, 'update', [id])
+  if ('passwordHash' in stored) notePasswordChange(tracker.securityLog, caller, id)
+  return updated
 }
 
 /** A reference that does not change is not checked again. */

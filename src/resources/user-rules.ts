@@ -1,5 +1,7 @@
 import { endSignIns } from '../accounts/end-sign-ins.ts'
+import { guessableProblem } from '../accounts/guessable-password.ts'
 import type { Passwords } from '../accounts/passwords.ts'
+import { invalid } from '../model/problem.ts'
 import type { Queries } from '../store/database.ts'
 import type { Row, Values } from '../store/rows.ts'
 
@@ -15,4 +17,20 @@ export async function endSignInsWhenCredentialsChange(
   { passwordHash }: Values,
 ) {
   if (passwordHash !== undefined || before.login !== after.login) await endSignIns(transaction, [after.id])
+}
+
+/** The login of the same body; that of the store where the body has none. */
+export function refuseGuessablePassword({ password, login }: { password?: string; login?: string }) {
+  const problem = password === undefined ? undefined : guessableProblem(password, login)
+  return problem === undefined ? undefined : { password: [`Password ${problem}.`] }
+}
+
+export async function refuseStoredLoginAsPassword(
+  _transaction: Queries,
+  before: Row,
+  { password, login }: Values,
+) {
+  if (typeof password !== 'string' || login !== undefined) return
+  const errors = refuseGuessablePassword({ password, login: String(before.login) })
+  if (errors) throw invalid(errors)
 }

@@ -4,7 +4,12 @@ import { required, requiredOnCreate, secret } from '../model/field.ts'
 import { newPassword, text } from '../model/field-kinds.ts'
 import { loginCharactersMax, nameCharactersMax } from '../model/text-limits.ts'
 import { defineResource } from './define-resource.ts'
-import { endSignInsWhenCredentialsChange, hashPassword } from './user-rules.ts'
+import {
+  endSignInsWhenCredentialsChange,
+  hashPassword,
+  refuseGuessablePassword,
+  refuseStoredLoginAsPassword,
+} from './user-rules.ts'
 
 export const user = defineResource({
   name: 'user',
@@ -16,8 +21,10 @@ export const user = defineResource({
     password: secret(requiredOnCreate(4, newPassword)),
   },
   access: administratorsOnly,
+  checks: [refuseGuessablePassword],
   rules: {
     prepare: hashPassword,
+    beforeUpdate: refuseStoredLoginAsPassword,
     afterUpdate: endSignInsWhenCredentialsChange,
     afterRemove: endSignIns,
   },

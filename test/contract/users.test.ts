@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { onEveryHost } from './every-host.ts'
-import { done, invalid, pageIn, recordIn, refused } from './outcomes.ts'
+import { done, invalid, invalidWith, pageIn, recordIn, refused } from './outcomes.ts'
 
 const policy: readonly (readonly [string, string])[] = [
   ['shorter than 8 characters', 'Abc-123'],
@@ -32,6 +32,25 @@ onEveryHost('Users', (tracker) => {
     test(`${password.slice(0, 20)} is a good password of ${[...password].length} characters`, async () => {
       await done(create({ password }))
     })
+
+  test('a common password, or the login itself, is refused with a sentence, however it is written', async () => {
+    const login = `Guess-1-${newLogin()}`
+    const common = { password: 'P@ssw0rd', message: 'Password is one of the most common passwords.' }
+    const same = { password: login, message: 'Password must not be the login.' }
+    for (const { password, message } of [common, same]) {
+      await invalidWith(create({ login, password }), { password: [message] })
+      const user = await tracker.make('user')
+      const change = tracker.change('user', user, { login, password })
+      await invalidWith(tracker.update('user', change, tracker.administrator), { password: [message] })
+    }
+    // Compared with the stored login where the change has none.
+    const user = await recordIn(create({ login }))
+    const { login: _left, ...change } = tracker.change('user', user, { password: login }) as Record<
+      string,
+      unknown
+    >
+    await invalidWith(tracker.update('user', change, tracker.administrator), { password: [same.message] })
+  })
 
   test('the other violations of a user are told together with those of the password', async () => {
     await invalid(create({ name: ' ', login: 'x'.repeat(257), password: 'a' }), 'name', 'login', 'password')

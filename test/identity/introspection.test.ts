@@ -10,10 +10,18 @@ import { assertRefused } from './support/assert-refused.ts'
 
 const asRobot = { client_id: robot.id, client_secret: robot.secret }
 
+const stranger = { client_id: 'stranger', client_secret: robot.secret }
+
 describe('introspection', () => {
   let host: IdentityUnderTest
   before(async () => {
-    host = await startIdentityUnderTest()
+    host = await startIdentityUnderTest({
+      environment: {
+        [`Identity__ServiceClients__${robot.id}__Audiences__0`]: 'svc-api',
+        Identity__ServiceClients__stranger__Secret: robot.secret,
+        Identity__ServiceClients__stranger__Login: robot.login,
+      },
+    })
   })
   after(() => host.stop())
 
@@ -60,6 +68,21 @@ describe('introspection', () => {
     assert.deepEqual((await ask(tokens.refresh_token)).json, inactive)
     const granted = await browser.post('/connect/token', { grant_type: 'client_credentials', ...asRobot })
     assert.equal((await ask(granted.json.access_token)).json.active, true)
+  })
+
+  it('tells a client of its own tokens, and of those for audiences that its settings name, only', async () => {
+    const { browser, tokens } = await signedIn(host.address)
+    const grant = async (client: Fields, scope: string) =>
+      (await browser.post('/connect/token', { grant_type: 'client_credentials', ...client, scope })).json
+        .access_token
+    const [own, grpcOnly] = [await grant(stranger, 'svc.api'), await grant(asRobot, 'svc.grpc')]
+    for (const token of [tokens.access_token, tokens.refresh_token, own]) {
+      assert.equal((await ask(token)).json.active, true)
+      assert.equal((await ask(token, stranger)).json.active, token === own)
+    }
+    assert.equal((await ask(grpcOnly)).json.active, true)
+    assert.deepEqual((await ask(grpcOnly, stranger)).json, inactive)
+    assert.deepEqual((await ask(await grant(stranger, 'svc.grpc'))).json, inactive)
   })
 
   it('knows a service token no more when its account has new credentials or is gone', async () => {

@@ -73,13 +73,35 @@ describe('the identity provider as others find it', () => {
     const path = '/.well-known/openid-configuration'
     const allowed = await browser.get(path, {}, { origin })
     assert.equal(allowed.headers.get('access-control-allow-origin'), origin)
-    assert.equal(allowed.headers.get('access-control-allow-credentials'), 'true')
+    assert.equal(allowed.headers.get('access-control-allow-credentials'), null)
     assert.match(allowed.headers.get('access-control-expose-headers') ?? '', /Retry-After/)
     for (const foreignOrigin of ['https://evil.example', 'null', `${origin}.evil.example`]) {
       const foreign = await browser.get(path, {}, { origin: foreignOrigin })
       const cors = [...foreign.headers.keys()].filter((name) => name.startsWith('access-control-'))
       assert.deepEqual(cors, [], foreignOrigin)
     }
+  })
+
+  it('lets no script read the addresses that browsers are sent to, and asks for none beforehand', async () => {
+    const preflight = { origin, 'access-control-request-method': 'POST' }
+    for (const path of [
+      ...['/connect/authorize', '/connect/authorize?client_id=x', '/connect/endsession'],
+      ...['/api/account/login-page', '/api/account/login', '/api/account/logout'],
+    ]) {
+      const asked = await fetch(new URL(path, host.address), { method: 'OPTIONS', headers: preflight })
+      const answers = [asked.headers, (await browser.get(path, {}, { origin })).headers]
+      for (const headers of answers)
+        assert.deepEqual(
+          [...headers.keys()].filter((name) => name.startsWith('access-control-')),
+          [],
+          path,
+        )
+    }
+    const asked = await fetch(new URL('/connect/token', host.address), {
+      method: 'OPTIONS',
+      headers: preflight,
+    })
+    assert.equal(asked.headers.get('access-control-allow-origin'), origin)
   })
 
   it('refuses unknown paths, wrong methods and wrong types with the envelope', async () => {

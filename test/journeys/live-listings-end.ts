@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accessTokenSeconds } from '../../src/hosts/identity/tokens/access-token.ts'
+import { accessTokenSeconds } from '../../src/authentication/access-token.ts'
 import { sql } from '../../src/store/sql.ts'
 import { claimsOf } from '../support/browser.ts'
 import type { Workspace } from '../support/furnish.ts'

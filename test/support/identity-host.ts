@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import type { DestinationStream } from 'pino'
 import type { Passwords } from '../../src/accounts/passwords.ts'
 import { openBudgets } from '../../src/configuration/budgets.ts'
 import type { Environment } from '../../src/configuration/settings.ts'
@@ -40,12 +41,14 @@ export interface HostOptions {
   readonly environment?: Environment
   readonly passwords?: Passwords
   readonly now?: () => number
+  /** Where the log goes instead of standard output. */
+  readonly destination?: DestinationStream
 }
 
 /** The identity host as it is deployed, on a port of its own and a store that others may use too. Limits are off. */
 export async function startIdentityHost(
   database: Database,
-  { environment = {}, passwords = cheapPasswords(), now }: HostOptions = {},
+  { environment = {}, passwords = cheapPasswords(), now, destination }: HostOptions = {},
 ): Promise<IdentityOnStore> {
   // The issuer is part of the settings, so the port has to be known before the host listens.
   const port = await freePort()
@@ -53,7 +56,7 @@ export async function startIdentityHost(
   const stops: (() => Promise<void>)[] = []
   const start = async (own: Environment, clock = now): Promise<IdentityInstance> => {
     const settings = readSettings({ ...defaults(address), ...environment, ...own }, readIdentitySettings)
-    const log = createLog({ level: settings.logLevel })
+    const log = createLog({ level: settings.logLevel, ...(destination && { destination }) })
     const host = await startIdentity({ database, passwords, budgets: openBudgets() }, settings, log, clock)
     stops.push(host.stop)
     return { host, address: addressOf(host), stop: host.stop }

@@ -7,10 +7,11 @@ import { readSettings } from '../../src/configuration/settings.ts'
 import { readRestSettings } from '../../src/hosts/rest/configuration.ts'
 import { startRest } from '../../src/hosts/rest/main.ts'
 import { createLog } from '../../src/http/log.ts'
+import { createSecurityLog } from '../../src/security-log/security-log.ts'
 import type { Database } from '../../src/store/database.ts'
 import { cheapPasswords, passwordHash } from './cheap-passwords.ts'
 import { freshDatabase } from './fresh-database.ts'
-import { type IdentityOnStore, startIdentityHost } from './identity-host.ts'
+import { type HostOptions, type IdentityOnStore, startIdentityHost } from './identity-host.ts'
 import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
 
 export interface Answer {
@@ -48,11 +49,20 @@ export interface RestUnderTest {
 
 const administratorLogin = 'admin@example.com'
 
+/** Both hosts write what they are told to write. */
+const identityEnvironment = ({ LOG_LEVEL }: Environment): Environment => (LOG_LEVEL ? { LOG_LEVEL } : {})
+
 /** The REST host as it is deployed, on a port, a database and an identity host of its own. Limits are off unless asked for. */
-export async function startRestUnderTest(environment: Environment = {}): Promise<RestUnderTest> {
+export async function startRestUnderTest(
+  environment: Environment = {},
+  { destination }: Pick<HostOptions, 'destination'> = {},
+): Promise<RestUnderTest> {
   const { database, drop } = await freshDatabase()
   const administrators = { SVC_ADMIN_LOGINS: environment.SVC_ADMIN_LOGINS ?? administratorLogin }
-  const identity = await startIdentityHost(database, { environment: administrators })
+  const identity = await startIdentityHost(database, {
+    environment: { ...administrators, ...identityEnvironment(environment) },
+    ...(destination && { destination }),
+  })
   const settings = readSettings(
     {
       REST_PORT: '0',
@@ -66,13 +76,14 @@ export async function startRestUnderTest(environment: Environment = {}): Promise
   )
   const stops: (() => Promise<void>)[] = []
   const start = async (store: Database) => {
-    const log = createLog({ level: settings.logLevel })
+    const log = createLog({ level: settings.logLevel, ...(destination && { destination }) })
     const authentication = createAuthentication({
       ...settings,
       database: store,
       scope: 'svc.api',
       administrators: administratorsOf(settings),
       log,
+      securityLog: createSecurityLog(log),
     })
     const tracker = { database: store, passwords: cheapPasswords(), budgets: openBudgets() }
     const { app, stop } = await startRest(tracker, authentication, settings, log)

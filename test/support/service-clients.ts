@@ -24,13 +24,24 @@ export function createServiceClients(
 ): ServiceClients {
   const clients = new Map<string, Promise<ServiceClient>>()
   const spareLogins: string[] = []
+  const settings: Record<string, string | undefined> = {}
+  let starting = Promise.resolve<{ readonly address: string }>({ address: '' })
   const configure = (logins: readonly string[]) => {
-    const named = logins.map((login, index) => ({ ...robot, id: `${robot.id}-${index}`, login }))
-    const starting = start(Object.assign({}, ...named.map(serviceClientSettings)))
+    const named = logins.map((login, index) => ({
+      ...robot,
+      id: `${robot.id}-${clients.size + index}`,
+      login,
+    }))
+    // A client that the newest instance does not know would stop working.
+    Object.assign(settings, ...named.map(serviceClientSettings))
+    const given = { ...settings }
+    // One after the other, because the newest settings count.
+    starting = starting.then(() => start(given))
+    const instance = starting
     for (const { id, login } of named)
       clients.set(
         login,
-        starting.then(({ address }) => ({ id, address })),
+        instance.then(({ address }) => ({ id, address })),
       )
   }
   return {

@@ -19,24 +19,30 @@ export interface CallLimiter {
 export function createCallLimiter({
   rateLimit,
   forwardedHeaders,
-}: Pick<CommandSettings, 'rateLimit' | 'forwardedHeaders'>): CallLimiter {
+  onRefused,
+}: Pick<CommandSettings, 'rateLimit' | 'forwardedHeaders'> & {
+  readonly onRefused?: (address: string) => void
+}): CallLimiter {
   if (rateLimit.permitLimit === 0) return { admit: async () => undefined, close: () => undefined }
   const limiter = createRateLimiter(rateLimit)
   return {
     close: () => limiter.close(),
     admit(call) {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      const admission = limiter.acquire(addressKey(addressOf(call, forwardedHeaders)), resolve)
+      const address = addressKey(addressOf(call, forwardedHeaders))
+      const admission = limiter.acquire(address, resolve)
       if (admission.kind === 'admitted') resolve()
-      else if (admission.kind === 'refused') reject(busy(admission.retryAfterSeconds))
-      else call.on('cancelled', admission.cancel)
+      else if (admission.kind === 'refused') {
+        onRefused?.(address)
+        reject(busy(admission.retryAfterSeconds))
+      } else call.on('cancelled', admission.cancel)
       return promise
     },
   }
 }
 
 /** Behind one proxy of ours, the last address it was given; otherwise that of the connection. */
-function addressOf(call: Parameters<Admit>[0], forwardedHeaders: boolean): string {
+export function addressOf(call: Parameters<Admit>[0], forwardedHeaders: boolean): string {
   const forwarded = forwardedHeaders
     ? call.metadata.get('x-forwarded-for').join(',').split(',').at(-1)?.trim()
     : ''

@@ -6,6 +6,7 @@ import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
+import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { requireCurrentSchema } from '../../store/schema.ts'
 import { sql } from '../../store/sql.ts'
 import { blameClients } from './blame-clients.ts'
@@ -41,7 +42,9 @@ export async function startCommands(
   const limits = { ...timeLimits, ...givenLimits }
   const calls = trackCalls()
   const server = new Server(serverOptions(limits, calls))
-  const limiter = createCallLimiter(settings)
+  const securityLog = createSecurityLog(log)
+  const onRefused = requestsRefused(securityLog)
+  const limiter = createCallLimiter({ ...settings, onRefused: (address) => onRefused({ address }) })
   const diagnostics = createDiagnostics(
     authentication,
     [
@@ -55,7 +58,7 @@ export async function startCommands(
   registerCommands(server, {
     ...settings,
     commands: all,
-    tracker,
+    tracker: { ...tracker, securityLog },
     authentication,
     admit: limiter.admit,
     log,

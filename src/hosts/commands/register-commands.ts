@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import type { Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js'
 import { status } from '@grpc/grpc-js'
 import type { Authentication } from '../../authentication/authenticate.ts'
 import type { Log } from '../../http/log.ts'
+import type { RequestOrigin } from '../../model/caller.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { type CallError, CallGone, callErrorOf, unexpectedError } from './call-error.ts'
 import type { Command } from './commands.ts'
-import type { Admit } from './limit-calls.ts'
+import { type Admit, addressOf } from './limit-calls.ts'
 import type { Encoding } from './message.ts'
 import { pathsOf } from './paths.ts'
 import { runCommand } from './run-command.ts'
@@ -16,6 +18,7 @@ export interface Registration {
   readonly authentication: Authentication
   readonly admit: Admit
   readonly dotnetNamespace: string
+  readonly forwardedHeaders: boolean
   readonly log: Log
   /** Told of every call when it ends. */
   readonly onEnd: (command: string, code: status, seconds: number) => void
@@ -61,18 +64,30 @@ function handlerOf(registration: Registration, command: Command, encoding: Encod
   }
 }
 
-function answering({ tracker, authentication, admit }: Registration, command: Command, encoding: Encoding) {
+function answering(
+  { tracker, authentication, admit, forwardedHeaders }: Registration,
+  command: Command,
+  encoding: Encoding,
+) {
   const read = encoding.reader(command.request)
   const write = encoding.writer(command.result)
   return async (call: Call): Promise<Buffer> => {
     await admit(call)
-    const { caller } = await authentication.authenticate(authorizationOf(call))
+    const { caller } = await authentication.authenticate(
+      authorizationOf(call),
+      originOf(call, forwardedHeaders),
+    )
     const request = read(call.request)
     // Whoever hung up or ran out of time gets nothing done any more.
     if (isGone(call)) throw new CallGone(goneStatus(call))
     return write(await runCommand(tracker, command, caller, request))
   }
 }
+
+const originOf = (call: Call, forwardedHeaders: boolean): RequestOrigin => ({
+  address: addressOf(call, forwardedHeaders).slice(0, 64),
+  requestId: randomUUID(),
+})
 
 /** Given twice, it is nobody's. */
 function authorizationOf({ metadata }: Call): string | undefined {

@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Client, Clients } from './clients.ts'
+import type { Client } from './clients.ts'
+import type { Identity } from './identity.ts'
 import { invalidRequest, OAuthError } from './oauth-error.ts'
 import type { Parameters } from './parameters.ts'
+import type { Call } from './route.ts'
 
 interface Credentials {
   readonly id: string
@@ -10,28 +11,31 @@ interface Credentials {
 }
 
 /** RFC 6749, 2.3: by Basic, by `client_secret` in the form, or by name only for a public client. */
-export function authenticateClient(
-  clients: Clients,
-  { authorization }: IncomingHttpHeaders,
-  parameters: Parameters,
-): Client {
-  const credentials = readCredentials(authorization, parameters)
-  const client = clients.get(credentials.id)
+export function authenticateClient(identity: Identity, call: Call, parameters: Parameters): Client {
+  const credentials = readCredentials(call.headers.authorization, parameters)
+  const client = identity.clients.get(credentials.id)
   // An unknown client is compared too, so that names cannot be told by the time it takes.
   const fits = equalSecrets(client?.secret, credentials.secret)
-  if (!client || !fits) throw invalidClient()
+  if (!client || !fits) throw refused(identity, call, client, 'wrong credentials')
   return client
 }
 
 /** For endpoints that tell about others' tokens: knowing a public name is not enough. */
 export function authenticateConfidentialClient(
-  clients: Clients,
-  headers: IncomingHttpHeaders,
+  identity: Identity,
+  call: Call,
   parameters: Parameters,
 ): Client {
-  const client = authenticateClient(clients, headers, parameters)
-  if (client.secret === undefined) throw invalidClient()
+  const client = authenticateClient(identity, call, parameters)
+  if (client.secret === undefined) throw refused(identity, call, client, 'no secret')
   return client
+}
+
+/** The name of an unknown client is not written: somebody may have sent a secret in its place. */
+function refused({ securityLog }: Identity, call: Call, client: Client | undefined, outcome: string) {
+  const { address, requestId } = call
+  securityLog({ event: 'client-refused', outcome, client: client?.id, address, requestId })
+  return invalidClient()
 }
 
 export const invalidClient = (description = 'The client could not be authenticated.') =>

@@ -14,6 +14,8 @@ export interface Client {
   readonly postLogoutRedirectUris: readonly string[]
   /** The account a service client acts as. */
   readonly login: string | undefined
+  /** Hosts for which it may ask about the tokens of others. */
+  readonly audiences: readonly string[]
 }
 
 export type Clients = ReadonlyMap<string, Client>
@@ -24,6 +26,8 @@ export interface ServiceClientSettings {
   /** The account it acts as. */
   readonly login: string
   readonly scopes: readonly string[]
+  /** Hosts for which it may ask about the tokens of others. */
+  readonly audiences: readonly string[]
 }
 
 export interface ClientSettings {
@@ -43,9 +47,10 @@ export function clientsOf({ allowedOrigins, serviceClients }: ClientSettings): C
     redirectUris: allowedOrigins.map((origin) => `${origin}/signin-callback/`),
     postLogoutRedirectUris: allowedOrigins.map((origin) => `${origin}/login/`),
     login: undefined,
+    audiences: [],
   }
   const services = serviceClients.map(
-    ({ id, secret, login, scopes }): Client => ({
+    ({ id, secret, login, scopes, audiences }): Client => ({
       id,
       secret,
       grants: ['client_credentials'],
@@ -53,6 +58,7 @@ export function clientsOf({ allowedOrigins, serviceClients }: ClientSettings): C
       redirectUris: [],
       postLogoutRedirectUris: [],
       login,
+      audiences,
     }),
   )
   return new Map([webClient, ...services].map((client) => [client.id, client]))

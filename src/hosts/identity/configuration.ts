@@ -81,7 +81,8 @@ function readServiceClient(settings: Settings, id: string): ServiceClientSetting
   if (id === webClientId) settings.refuse(`${name} cannot be named like the web client.`)
   for (const scope of given.filter((scope) => !serviceScopes.includes(scope)))
     settings.refuse(`${name}__Scopes has ${scope}; a service client can have ${serviceScopes.join(', ')}.`)
-  return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes }
+  const audiences = settings.numbered(`${name}__Audiences`)
+  return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes, audiences }
 }
 
 /** Without one, this machine makes its own; on a shared store that is enough for one machine only. */

@@ -2,6 +2,7 @@ import type { Administrators } from '../../accounts/administrators.ts'
 import type { Lockouts } from '../../accounts/lockouts.ts'
 import type { Passwords } from '../../accounts/passwords.ts'
 import type { Log } from '../../http/log.ts'
+import type { SecurityLog } from '../../security-log/security-log.ts'
 import type { Database } from '../../store/database.ts'
 import type { Clients } from './clients.ts'
 import type { IdentitySettings } from './configuration.ts'
@@ -21,4 +22,5 @@ export interface Identity {
   /** Epoch milliseconds. */
   readonly now: () => number
   readonly log: Log
+  readonly securityLog: SecurityLog
 }

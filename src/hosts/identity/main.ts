@@ -9,16 +9,18 @@ import { addMetrics } from '../../http/metrics.ts'
 import { createServer } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
+import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { requireCurrentSchema } from '../../store/schema.ts'
 import { sql } from '../../store/sql.ts'
 import { clientsOf } from './clients.ts'
 import type { IdentitySettings } from './configuration.ts'
 import type { Identity } from './identity.ts'
 import { openKeys } from './keys/open-keys.ts'
+import { noteClients } from './note-clients.ts'
 import { openApiOf } from './openapi.ts'
 import { refuseNul } from './refuse-nul.ts'
 import { registerRoutes } from './register-routes.ts'
-import { identityRoutes } from './routes.ts'
+import { identityRoutes, navigationPaths } from './routes.ts'
 import { sweep } from './sweep.ts'
 import { startUpkeep } from './upkeep.ts'
 
@@ -42,36 +44,35 @@ export async function startIdentity(
   const now = clock ?? Date.now
   // Lockouts go by the store's clock, so that all instances count together, unless a test moves its own.
   const lockoutClock = clock ? { now: () => new Date(clock()) } : {}
-  if (settings.keySecret === undefined && settings.isStoreShared)
-    log.warn(
-      `The keys in the store are encrypted with a secret of this machine's ${settings.dataDirectory}: set Jwt__SigningKey before another instance starts.`,
-    )
-  if (isShort(settings.keySecret))
-    log.warn(`The secret that encrypts the keys has fewer than ${keySecretCharactersMin} characters.`)
+  const securityLog = createSecurityLog(log)
+  warnOfKeySecret(settings, log)
   const { signingKeys, seals, refreshKeys } = await openKeys(database, settings, now)
+  const clients = clientsOf(settings)
+  await noteClients(database, clients, now())
   const identity: Identity = {
     settings,
     database,
     passwords,
     lockouts: createLockouts({ database, ...lockoutClock }),
     administrators: administratorsOf(settings),
-    clients: clientsOf(settings),
+    clients,
     signingKeys,
     seals,
     now,
     log,
+    securityLog,
   }
+  const routes = identityRoutes(identity)
   const app = createServer({
     log,
     trustedHops: settings.forwardedHeaders ? trustedHops : 0,
     bodies: ['form'],
-    cors: { origins: settings.allowedOrigins, credentials: true },
-    rateLimit: settings.rateLimit,
+    cors: { origins: settings.allowedOrigins, closedPaths: navigationPaths(routes) },
+    rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(securityLog) },
   })
   const stopServer = prepareStop(app)
   addMetrics(app, budgets, settings)
   refuseNul(app)
-  const routes = identityRoutes(identity)
   registerRoutes(app, routes)
   addHelloRoute(app)
   addHealthRoutes(app, [
@@ -100,5 +101,11 @@ export async function startIdentity(
 /** The contract sets no least length, so a shorter secret is only complained of. */
 const keySecretCharactersMin = 32
 
-const isShort = (secret: string | undefined): boolean =>
-  secret !== undefined && secret.length < keySecretCharactersMin
+function warnOfKeySecret({ keySecret, isStoreShared, dataDirectory }: IdentitySettings, log: Log): void {
+  if (keySecret === undefined && isStoreShared)
+    log.warn(
+      `The keys in the store are encrypted with a secret of this machine's ${dataDirectory}: set Jwt__SigningKey before another instance starts.`,
+    )
+  if (keySecret !== undefined && keySecret.length < keySecretCharactersMin)
+    log.warn(`The secret that encrypts the keys has fewer than ${keySecretCharactersMin} characters.`)
+}

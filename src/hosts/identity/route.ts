@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { RequestOrigin } from '../../http/request-origin.ts'
+import type { RequestOrigin } from '../../model/caller.ts'
 import type { GivenParameters } from './parameters.ts'
 
 export type Schema = Readonly<Record<string, unknown>>

@@ -40,3 +40,7 @@ const endpoints: Readonly<Record<keyof typeof operations, (identity: Identity) =
   confirmLogOut: confirmLogout,
   getError: error,
 }
+
+/** Where browsers are sent, and sent on from: what has no JSON to answer. */
+export const navigationPaths = (routes: readonly Operation[]): readonly string[] =>
+  routes.filter(({ answer }) => answer === undefined).map(({ path }) => path)

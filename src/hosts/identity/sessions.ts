@@ -12,7 +12,10 @@ export interface LiveSession extends Account {
   readonly expiresAt: number
 }
 
-export type StartedSession = Pick<LiveSession, 'sessionId' | 'expiresAt'>
+export interface StartedSession extends Pick<LiveSession, 'sessionId' | 'expiresAt'> {
+  /** Those of another account that it took the place of. */
+  readonly endedSessionIds: readonly string[]
+}
 
 /** The contract's eight hours, counted from the sign-in and never prolonged. */
 const sessionMilliseconds = 8 * 60 * 60_000
@@ -44,8 +47,8 @@ export async function startSession(
       from users where id = ${accountId} and active and security_stamp = ${securityStamp}
       returning id`)
     if (started === undefined) return undefined
-    await endRows(transaction, sql`id = any(${earlierSessionIds}::text[]) and user_id <> ${accountId}`, now())
-    return { sessionId, expiresAt }
+    const others = sql`id = any(${earlierSessionIds}::text[]) and user_id <> ${accountId}`
+    return { sessionId, expiresAt, endedSessionIds: await endRows(transaction, others, now()) }
   })
 }
 
@@ -83,16 +86,23 @@ export const sessionColumns: Sql = sql`
  * Two statements: a successor token that a racing refresh inserts under its share lock on the session is visible only to
  * a statement that begins after the session has been marked.
  */
-async function endRows(transaction: Queries, which: Sql, now: number): Promise<void> {
+async function endRows(transaction: Queries, which: Sql, now: number): Promise<readonly string[]> {
   const ended = await transaction.query<{ id: string }>(
     sql`update signin_sessions set ended_at = ${moment(now)} where ${which} and ended_at is null returning id`,
   )
   const ids = ended.map(({ id }) => id)
   if (ids.length > 0)
     await transaction.query(sql`delete from refresh_tokens where session_id = any(${ids}::text[])`)
+  return ids
 }
 
-export const endSession = (
+/** Whether it was still there to be ended. */
+export async function endSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   sessionId: string,
-): Promise<void> => database.transaction((transaction) => endRows(transaction, sql`id = ${sessionId}`, now()))
+): Promise<boolean> {
+  const ended = await database.transaction((transaction) =>
+    endRows(transaction, sql`id = ${sessionId}`, now()),
+  )
+  return ended.length > 0
+}

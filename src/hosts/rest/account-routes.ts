@@ -35,7 +35,7 @@ export const accountSchemas: Readonly<Record<string, Schema>> = {
 }
 
 /** The signed-in account itself, always taken from the token, never from a body. */
-export const accountRoutes = ({ database, passwords }: Tracker, lockouts: Lockouts): Route[] => [
+export const accountRoutes = ({ database, passwords, securityLog }: Tracker, lockouts: Lockouts): Route[] => [
   {
     ...one,
     id: 'GetOwnAccount',
@@ -68,7 +68,7 @@ export const accountRoutes = ({ database, passwords }: Tracker, lockouts: Lockou
     answer: ref('Success'),
     refusals: [400],
     async handle({ caller, request }) {
-      await changePassword({ database, passwords, lockouts }, caller, request.body)
+      await changePassword({ database, passwords, lockouts, securityLog }, caller, request.body)
       return { body: { success: true } }
     },
   },

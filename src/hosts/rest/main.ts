@@ -8,6 +8,7 @@ import { addMetrics } from '../../http/metrics.ts'
 import { createServer } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
+import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { createModificationDates } from '../../store/modification-dates.ts'
 import { requireCurrentSchema } from '../../store/schema.ts'
 import { sql } from '../../store/sql.ts'
@@ -28,16 +29,18 @@ const trustedHops = 2
 
 /** Wires the REST host and starts to listen. */
 export async function startRest(
-  tracker: Tracker,
+  givenTracker: Tracker,
   authentication: Authentication,
   settings: RestSettings,
   log: Log,
 ): Promise<RestHost> {
+  const securityLog = createSecurityLog(log)
+  const tracker = { ...givenTracker, securityLog }
   const app = createServer({
     log,
     trustedHops: settings.forwardedHeaders ? trustedHops : 0,
     cors: { origins: settings.allowedOrigins },
-    rateLimit: settings.rateLimit,
+    rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(securityLog) },
   })
   const stop = prepareStop(app)
   const live = createLiveListings(tracker, (error) =>

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
 import { httpDate, sendConditional } from '../../http/conditional.ts'
+import { originOf } from '../../http/request-origin.ts'
 import { createSentDates, type SentDates } from '../../http/sent-dates.ts'
 import type { DateOf, ModificationDates } from '../../store/modification-dates.ts'
 import type { Answer, Exchange, Route } from './route.ts'
@@ -23,7 +24,8 @@ export function registerRoutes(
       method: route.method,
       url: route.path,
       async onRequest(request) {
-        sessions.set(request, await authentication.authenticate(request.headers.authorization))
+        const { authorization } = request.headers
+        sessions.set(request, await authentication.authenticate(authorization, originOf(request)))
       },
       async handler(request, reply) {
         const session = sessions.get(request)

@@ -1,33 +1,53 @@
 import { sql } from '../../../store/sql.ts'
 import { authenticateConfidentialClient } from '../authenticate-client.ts'
+import type { Client } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { readParameters, requireParameter } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
+import { audienceOf, splitScope } from '../scopes.ts'
 import { isLive, type LiveSession, sessionColumns } from '../sessions.ts'
 import { findTokenAccount } from '../tokens/find-token-account.ts'
 import { opaqueTokenId } from '../tokens/opaque-token.ts'
 import { verifyAccessToken } from '../tokens/verify-token.ts'
 
-/** RFC 7662, for access and refresh tokens; only clients with a secret may ask. */
+/**
+ * RFC 7662, for access and refresh tokens. Only clients with a secret may ask, about tokens of their own and those for an
+ * audience that their settings name; of any other they hear what they hear of a made-up one (4).
+ */
 export const introspect =
   (identity: Identity): Endpoint =>
-  async ({ parameters: given, headers }) => {
-    const parameters = readParameters(given)
-    authenticateConfidentialClient(identity.clients, headers, parameters)
+  async (call) => {
+    const parameters = readParameters(call.parameters)
+    const client = authenticateConfidentialClient(identity, call, parameters)
     const token = requireParameter(parameters, 'token')
     // The hint is not needed: no token can be taken for one of the other kind.
     const description =
-      (await describeAccessToken(identity, token)) ?? (await describeRefreshToken(identity, token))
+      (await describeAccessToken(identity, client, token)) ??
+      (await describeRefreshToken(identity, client, token))
     return { body: description ?? { active: false } }
   }
 
-async function describeAccessToken(identity: Identity, token: string): Promise<object | undefined> {
+const mayAskAbout = ({ id, audiences }: Client, clientId: unknown, audience: Audience): boolean =>
+  id === clientId || [audience ?? []].flat().some((host) => audiences.includes(host))
+
+type Audience = string | readonly string[] | undefined
+
+async function describeAccessToken(
+  identity: Identity,
+  client: Client,
+  token: string,
+): Promise<object | undefined> {
   const claims = await verifyAccessToken(identity, token)
-  const account = claims && (await findTokenAccount(identity, claims))
+  if (!claims || !mayAskAbout(client, claims.client_id, claims.aud)) return undefined
+  const account = await findTokenAccount(identity, claims)
   return account && { active: true, token_type: 'Bearer', username: account.login, ...claims }
 }
 
-async function describeRefreshToken(identity: Identity, token: string): Promise<object | undefined> {
+async function describeRefreshToken(
+  identity: Identity,
+  client: Client,
+  token: string,
+): Promise<object | undefined> {
   const [known] = await identity.database.query<LiveSession & KnownToken>(sql`
     select token.client_id as "clientId", token.scope,
       extract(epoch from token.created_at)::float8 as "createdAtSeconds", ${sessionColumns}
@@ -35,19 +55,20 @@ async function describeRefreshToken(identity: Identity, token: string): Promise<
     join signin_sessions as session on session.id = token.session_id
     join users as account on account.id = session.user_id
     where token.id = ${opaqueTokenId(token)} and token.spent_at is null and ${isLive(identity)}`)
-  return (
-    known && {
-      active: true,
-      iss: identity.settings.issuer,
-      sub: known.accountId,
-      sid: known.sessionId,
-      username: known.login,
-      client_id: known.clientId,
-      scope: known.scope,
-      iat: Math.floor(known.createdAtSeconds),
-      exp: Math.floor(known.expiresAt / 1000),
-    }
-  )
+  // Its audience is that of the access tokens it can be exchanged for.
+  const audience = known && audienceOf(splitScope(known.scope), identity.settings)
+  if (!known || !mayAskAbout(client, known.clientId, audience)) return undefined
+  return {
+    active: true,
+    iss: identity.settings.issuer,
+    sub: known.accountId,
+    sid: known.sessionId,
+    username: known.login,
+    client_id: known.clientId,
+    scope: known.scope,
+    iat: Math.floor(known.createdAtSeconds),
+    exp: Math.floor(known.expiresAt / 1000),
+  }
 }
 
 interface KnownToken {

@@ -1,4 +1,6 @@
 import { Problem } from '../../../model/problem.ts'
+import type { SecurityEventName } from '../../../security-log/security-log.ts'
+import type { Account } from '../accounts.ts'
 import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
 import type { Identity } from '../identity.ts'
 import { readSingle } from '../parameters.ts'
@@ -22,11 +24,8 @@ export const login =
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending)
       return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
-    const outcome = await attemptSignIn(
-      identity,
-      { login, password },
-      await originOf(identity, call, pending),
-    )
+    const origin = await originOf(identity, call, pending)
+    const outcome = await attemptSignIn(identity, { login, password }, origin, call)
     if ('error' in outcome)
       return {
         redirectTo: signInPage(identity.settings, pending.request.redirectUri, { authRequest, ...outcome }),
@@ -43,13 +42,34 @@ async function attemptSignIn(
   identity: Identity,
   credentials: { readonly login: string; readonly password: string },
   origin: SignInOrigin,
+  { requestId }: Call,
 ): Promise<Outcome> {
+  const { clientId: client, address } = origin
+  const note = (event: SecurityEventName, outcome: string, account?: Account, session?: string) =>
+    identity.securityLog({
+      event,
+      outcome,
+      ...(account ? { account: account.accountId } : { unknownLogin: credentials.login }),
+      ...{ client, session, address, requestId },
+    })
   try {
-    const account = await verifyCredentials(identity, credentials)
-    const session = account && (await startSession(identity, account, origin))
+    const { account, isRight } = await verifyCredentials(identity, credentials, (locked) =>
+      note('lockout-begun', 'sign-in', locked),
+    )
+    const session = account && isRight ? await startSession(identity, account, origin) : undefined
+    note('sign-in', session ? 'right' : 'wrong', account, session?.sessionId)
+    for (const ended of session?.endedSessionIds ?? [])
+      identity.securityLog({
+        event: 'session-ended',
+        outcome: 'another account',
+        session: ended,
+        address,
+        requestId,
+      })
     return session ?? { error: 'invalid' }
   } catch (error) {
     if (!(error instanceof Problem && error.kind === 'locked')) throw error
+    note('sign-in', 'locked')
     return { error: 'locked', retryAfter: String(error.retryAfterSeconds) }
   }
 }

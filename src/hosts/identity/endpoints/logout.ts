@@ -1,6 +1,6 @@
 import type { Identity } from '../identity.ts'
 import { readSingle } from '../parameters.ts'
-import type { Endpoint } from '../route.ts'
+import type { Answer, Call, Endpoint } from '../route.ts'
 import { endSession } from '../sessions.ts'
 import { signInPage, withParameters } from '../sign-in/addresses.ts'
 import { findBrowserSession, readSessionId, removedCookie } from '../sign-in/identity-cookie.ts'
@@ -13,27 +13,35 @@ import { openSignOut, type SignOut, sealSignOut } from '../sign-in/sign-out.ts'
  */
 export const logout =
   (identity: Identity): Endpoint =>
-  async ({ parameters, headers }) => {
+  async (call) => {
+    const { parameters, headers } = call
     const signOut = await openSignOut(identity, readSingle(parameters).logoutId)
     const session = await findBrowserSession(identity, headers)
     if (session !== undefined && session.sessionId !== signOut.sessionId)
       return { redirectTo: askPage(identity, { ...signOut, askedSessionId: session.sessionId }) }
-    return finish(identity, signOut, [signOut.sessionId])
+    return finish(identity, call, signOut, [signOut.sessionId])
   }
 
 /** The answer of the page that asked: yes. */
 export const confirmLogout =
   (identity: Identity): Endpoint =>
-  async ({ parameters, headers }) => {
+  async (call) => {
+    const { parameters, headers } = call
     requireAllowedOrigin(identity.settings.allowedOrigins, headers, 'The sign-out')
     const signOut = await openSignOut(identity, readSingle(parameters).logoutId)
     const sessionId = await readSessionId(identity, headers)
-    return finish(identity, signOut, [signOut.sessionId, signOut.askedSessionId, sessionId])
+    return finish(identity, call, signOut, [signOut.sessionId, signOut.askedSessionId, sessionId])
   }
 
-async function finish(identity: Identity, signOut: SignOut, sessionIds: readonly (string | undefined)[]) {
-  for (const sessionId of new Set(sessionIds))
-    if (sessionId !== undefined) await endSession(identity, sessionId)
+async function finish(
+  identity: Identity,
+  { address, requestId }: Call,
+  signOut: SignOut,
+  sessionIds: readonly (string | undefined)[],
+): Promise<Answer> {
+  for (const session of new Set(sessionIds))
+    if (session !== undefined && (await endSession(identity, session)))
+      identity.securityLog({ event: 'session-ended', outcome: 'sign-out', session, address, requestId })
   return { redirectTo: afterSignOut(identity, signOut), cookie: removedCookie(identity) }
 }
 

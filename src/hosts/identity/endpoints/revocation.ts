@@ -10,9 +10,9 @@ import { verifyAccessToken } from '../tokens/verify-token.ts'
 /** RFC 7009: that refresh token stops working, and nothing else. */
 export const revocation =
   (identity: Identity): Endpoint =>
-  async ({ parameters: given, headers }) => {
-    const parameters = readParameters(given)
-    const client = authenticateClient(identity.clients, headers, parameters)
+  async (call) => {
+    const parameters = readParameters(call.parameters)
+    const client = authenticateClient(identity, call, parameters)
     const token = requireParameter(parameters, 'token')
     if (await verifyAccessToken(identity, token))
       throw new OAuthError('unsupported_token_type', 'Access tokens end with their session.')

@@ -12,13 +12,13 @@ import type { Endpoint } from '../route.ts'
 /** RFC 6749, 3.2. */
 export const token =
   (identity: Identity): Endpoint =>
-  async ({ parameters: given, headers }) => {
-    const parameters = readParameters(given)
-    const client = authenticateClient(identity.clients, headers, parameters)
+  async (call) => {
+    const parameters = readParameters(call.parameters)
+    const client = authenticateClient(identity, call, parameters)
     const grantType = requireGrantType(requireParameter(parameters, 'grant_type'))
     if (!client.grants.includes(grantType))
       throw new OAuthError('unauthorized_client', `The client may not use ${grantType}.`)
-    return { body: await grants[grantType](identity, client, parameters) }
+    return { body: await grants[grantType](identity, client, parameters, call) }
   }
 
 const grants: Readonly<Record<GrantType, Grant>> = {

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { accessTokenSeconds } from '../../../authentication/access-token.ts'
+import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Queries } from '../../../store/database.ts'
 import { sql } from '../../../store/sql.ts'
 import type { Client } from '../clients.ts'
@@ -7,20 +9,21 @@ import { moment } from '../moment.ts'
 import { invalidGrant, invalidRequest } from '../oauth-error.ts'
 import { type Parameters, requireParameter } from '../parameters.ts'
 import { splitScope } from '../scopes.ts'
-import { endSession, isLive, type LiveSession, sessionColumns } from '../sessions.ts'
-import { accessTokenSeconds, issueAccessToken } from '../tokens/access-token.ts'
+import { isLive, type LiveSession, sessionColumns } from '../sessions.ts'
+import { issueAccessToken } from '../tokens/access-token.ts'
 import { issueIdentityToken } from '../tokens/identity-token.ts'
 import { createOpaqueToken, opaqueTokenId } from '../tokens/opaque-token.ts'
+import { endReplayed } from './end-replayed.ts'
 import type { Grant } from './grant.ts'
 
 /** RFC 6749, 4.1.3 with PKCE (RFC 7636, 4.6). */
-export const redeemAuthorizationCode: Grant = async (identity, client, parameters) => {
+export const redeemAuthorizationCode: Grant = async (identity, client, parameters, origin) => {
   const presented = readPresentedCode(client, parameters)
   const refreshToken = createOpaqueToken()
   const spent = await identity.database.transaction((transaction) =>
     spendCode(identity, transaction, presented, refreshToken.id),
   )
-  if (!spent) throw await refusalOf(identity, presented)
+  if (!spent) throw await refusalOf(identity, presented, origin)
   const scopes = splitScope(spent.scope)
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, clientId: client.id, scopes }
   const identityToken = issueIdentityToken(identity, { ...subject, nonce: spent.nonce })
@@ -90,16 +93,16 @@ async function spendCode(
 }
 
 /** RFC 6749, 4.1.2: a code used twice has been stolen, before or after its client used it, so what it issued ends. */
-async function refusalOf(identity: Identity, { id, clientId }: PresentedCode): Promise<Error> {
+async function refusalOf(
+  identity: Identity,
+  { id, clientId }: PresentedCode,
+  origin: RequestOrigin,
+): Promise<Error> {
   const [code] = await identity.database.query<{ sessionId: string; isSpent: boolean }>(sql`
     select session_id as "sessionId", spent_at is not null as "isSpent" from authorization_codes
     where id = ${id} and client_id = ${clientId}`)
   if (code?.isSpent) {
-    await endSession(identity, code.sessionId)
-    identity.log.warn(
-      { sessionId: code.sessionId },
-      'An authorization code was used twice; its session has ended.',
-    )
+    await endReplayed(identity, { sessionId: code.sessionId, clientId, what: 'code' }, origin)
   }
   return invalidGrant('The authorization code is wrong, expired, used, or was not issued for this request.')
 }

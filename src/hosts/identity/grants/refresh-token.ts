@@ -1,3 +1,5 @@
+import { accessTokenSeconds } from '../../../authentication/access-token.ts'
+import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Queries } from '../../../store/database.ts'
 import { sql } from '../../../store/sql.ts'
 import type { Identity } from '../identity.ts'
@@ -5,14 +7,15 @@ import { moment } from '../moment.ts'
 import { invalidGrant, OAuthError } from '../oauth-error.ts'
 import { type Parameters, requireParameter } from '../parameters.ts'
 import { splitScope } from '../scopes.ts'
-import { endSession, isLive, type LiveSession, sessionColumns } from '../sessions.ts'
-import { accessTokenSeconds, issueAccessToken } from '../tokens/access-token.ts'
+import { isLive, type LiveSession, sessionColumns } from '../sessions.ts'
+import { issueAccessToken } from '../tokens/access-token.ts'
 import { issueIdentityToken } from '../tokens/identity-token.ts'
 import { createOpaqueToken, opaqueTokenId } from '../tokens/opaque-token.ts'
+import { endReplayed } from './end-replayed.ts'
 import type { Grant } from './grant.ts'
 
 /** RFC 6749, 6, with rotation (RFC 9700, 4.14.2): each use returns a successor, and a second use ends the session. */
-export const redeemRefreshToken: Grant = async (identity, client, parameters) => {
+export const redeemRefreshToken: Grant = async (identity, client, parameters, origin) => {
   const presented: PresentedToken = {
     id: opaqueTokenId(requireParameter(parameters, 'refresh_token')),
     clientId: client.id,
@@ -22,7 +25,7 @@ export const redeemRefreshToken: Grant = async (identity, client, parameters) =>
   const spent = await identity.database.transaction((transaction) =>
     spendToken(identity, transaction, presented, successor.id),
   )
-  if (!spent) throw await refusalOf(identity, presented)
+  if (!spent) throw await refusalOf(identity, presented, origin)
   const scopes = narrowedScopes(spent.scope, parameters)
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, clientId: client.id, scopes }
   const identityToken = issueIdentityToken(identity, subject)
@@ -85,16 +88,13 @@ async function spendToken(
 async function refusalOf(
   identity: Identity,
   { id, clientId, requestedScopes }: PresentedToken,
+  origin: RequestOrigin,
 ): Promise<Error> {
   const [token] = await identity.database.query<{ sessionId: string; isSpent: boolean; scope: string }>(sql`
     select session_id as "sessionId", spent_at is not null as "isSpent", scope from refresh_tokens
     where id = ${id} and client_id = ${clientId}`)
   if (token?.isSpent) {
-    await endSession(identity, token.sessionId)
-    identity.log.warn(
-      { sessionId: token.sessionId },
-      'A refresh token was used twice; its session has ended.',
-    )
+    await endReplayed(identity, { sessionId: token.sessionId, clientId, what: 'refresh token' }, origin)
     return invalidGrant('The refresh token was used before.')
   }
   const granted = splitScope(token?.scope ?? '')

@@ -11,7 +11,7 @@ type CookieSettings = Pick<Identity, 'settings'>
 /** A session cookie that ends with the session and is never prolonged. */
 export function identityCookie(
   { settings, seals, now }: Pick<Identity, 'settings' | 'seals' | 'now'>,
-  { sessionId, expiresAt }: StartedSession,
+  { sessionId, expiresAt }: Pick<StartedSession, 'sessionId' | 'expiresAt'>,
 ): string {
   const value = seals.seal('cookie', { sessionId } satisfies CookieValue, expiresAt)
   return showCookie({ settings }, value, Math.round((expiresAt - now()) / 1000))

@@ -7,24 +7,34 @@ import type { Identity } from '../identity.ts'
 /** As long as a login can be. */
 const loginCharactersMax = 256
 
-/** The account, or undefined without a difference between an unknown login, an ambiguous one and a wrong password. */
+export interface Verification {
+  /** The active account with this login. */
+  readonly account: Account | undefined
+  readonly isRight: boolean
+}
+
+/** Without a difference, for whoever asks, between an unknown login, an ambiguous one and a wrong password. */
 export async function verifyCredentials(
   { database, passwords, lockouts }: Identity,
   given: { readonly login: string; readonly password: string },
-): Promise<Account | undefined> {
+  onLocked: (account: Account | undefined) => void,
+): Promise<Verification> {
   const login = given.login.trim()
-  if (isLongerThan(login, loginCharactersMax) || isLongerThan(given.password, passwordCharactersMax))
-    return undefined
   let account: Account | undefined
+  if (isLongerThan(login, loginCharactersMax) || isLongerThan(given.password, passwordCharactersMax))
+    return { account, isRight: false }
   const subject = await lockedSubject(database, login)
-  const isRight = await lockouts.guardAttempt({ purpose: 'sign-in', subject }, async () => {
+  const verify = async () => {
     const found = await findActiveAccount(database, login)
     account = found
     return found
       ? passwords.verify(found.passwordHash, given.password)
       : passwords.verifyAbsent(given.password)
-  })
-  return isRight ? account : undefined
+  }
+  const isRight = await lockouts.guardAttempt({ purpose: 'sign-in', subject }, verify, () =>
+    onLocked(account),
+  )
+  return { account, isRight }
 }
 
 /** As the store compares logins: a spelling that it takes for the same must not get five more attempts. */

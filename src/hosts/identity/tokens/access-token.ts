@@ -1,4 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import {
+  accessTokenSeconds,
+  accessTokenType,
+  administratorMark,
+  claimNames,
+} from '../../../authentication/access-token.ts'
 import type { Account } from '../accounts.ts'
 import type { Identity } from '../identity.ts'
 import { signToken } from '../keys/signing-keys.ts'
@@ -11,10 +17,6 @@ export interface AccessTokenSubject {
   /** A service client's token belongs to no sign-in. */
   readonly sessionId?: string
 }
-
-/** The contract's thirty minutes. */
-export const accessTokenSeconds = 30 * 60
-export const accessTokenType = 'at+jwt'
 
 /** RFC 9068, with the claims the hosts check: all of them computed anew from the account at every issuance. */
 export function issueAccessToken(
@@ -32,8 +34,8 @@ export function issueAccessToken(
     iat: issuedAt,
     exp: issuedAt + accessTokenSeconds,
     jti: randomUUID(),
-    'svc:login': account.login,
-    'svc:security_stamp': account.securityStamp,
-    ...(administrators.isAdministrator(account.login) && { 'svc:admin': 'true' }),
+    [claimNames.login]: account.login,
+    [claimNames.securityStamp]: account.securityStamp,
+    ...(administrators.isAdministrator(account.login) && { [claimNames.administrator]: administratorMark }),
   })
 }

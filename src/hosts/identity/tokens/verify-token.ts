@@ -1,9 +1,10 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose'
+import {
+  accessTokenAlgorithm,
+  accessTokenType,
+  clockSkewSeconds,
+} from '../../../authentication/access-token.ts'
 import type { Identity } from '../identity.ts'
-import { accessTokenType } from './access-token.ts'
-
-/** Clocks of the instances may differ by this much. */
-const clockSkewSeconds = 60
 
 /** The claims of an access token that this provider signed and that has not expired; the session is another question. */
 export const verifyAccessToken = (identity: Identity, token: string): Promise<JWTPayload | undefined> =>
@@ -27,7 +28,13 @@ async function verifyToken(
         if (!key) throw new errors.JWKSNoMatchingKey()
         return key.publicKey
       },
-      { algorithms: ['RS256'], typ, issuer: settings.issuer, currentDate, clockTolerance: clockSkewSeconds },
+      {
+        algorithms: [accessTokenAlgorithm],
+        typ,
+        issuer: settings.issuer,
+        currentDate,
+        clockTolerance: clockSkewSeconds,
+      },
     )
     return payload
   } catch (error) {

@@ -51,7 +51,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
 const tag = 'Sessions'
 
 /** Sign-ins of the own account; of any account for administrators. */
-export const sessionRoutes = ({ database }: Tracker): Route[] => [
+export const sessionRoutes = (tracker: Tracker): Route[] => [
   {
     id: 'ListSessions',
     tag,
@@ -64,7 +64,9 @@ export const sessionRoutes = ({ database }: Tracker): Route[] => [
     async handle({ caller, session, request }) {
       const query = request.query as Readonly<Record<string, unknown>>
       return {
-        body: { sessions: await listSessions(database, { caller, sessionId: session.sessionId }, query) },
+        body: {
+          sessions: await listSessions(tracker.database, { caller, sessionId: session.sessionId }, query),
+        },
       }
     },
   },
@@ -78,7 +80,7 @@ export const sessionRoutes = ({ database }: Tracker): Route[] => [
     answer: ref('Success'),
     refusals: [404],
     async handle({ caller, request }) {
-      await endSessions(database, caller, request.body)
+      await endSessions(tracker, caller, request.body)
       return { body: { success: true } }
     },
   },
@@ -93,7 +95,7 @@ export const sessionRoutes = ({ database }: Tracker): Route[] => [
     answer: ref('Success'),
     refusals: [403, 404],
     async handle({ caller, request }) {
-      await endAllSessions(database, caller, request.body)
+      await endAllSessions(tracker, caller, request.body)
       return { body: { success: true } }
     },
   },

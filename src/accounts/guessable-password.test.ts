@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { guessableProblem } from './guessable-password.ts'
+
+const common = 'is one of the most common passwords'
+const login = 'Maria.Keller@example.com'
+
+test('a common password would be guessed early, in any capitals and with punctuation around it', () => {
+  for (const password of ['Password1!', 'P@ssw0rd', 'PASSWORD1', 'Welcome1!', '  Qwerty123?', '«Letmein1»'])
+    assert.equal(guessableProblem(password, login), common, password)
+})
+
+test('so would the login, with or without its host', () => {
+  for (const password of [login, login.toUpperCase(), 'Maria.Keller', '!Maria.Keller!'])
+    assert.equal(guessableProblem(password, ` ${login} `), 'must not be the login', password)
+  assert.equal(guessableProblem(login, undefined), undefined)
+})
+
+test('any other would not', () => {
+  for (const password of [
+    'Correct-Horse-1',
+    'pAss1😀😀😀',
+    'Secret-1',
+    'Maria.Keller-2031-Rhine',
+    'ÄpfelKüche-9',
+  ])
+    assert.equal(guessableProblem(password, login), undefined, password)
+})
+
+test('the list has more than ten thousand passwords, all in lower case', () => {
+  const file = readFileSync(new URL('./common-passwords.txt.gz', import.meta.url))
+  const lines = gunzipSync(file).toString('utf8').trimEnd().split('\n')
+  assert.ok(new Set(lines).size > 10_000)
+  assert.deepEqual(
+    lines.filter((line) => line !== line.toLowerCase()),
+    [],
+  )
+})

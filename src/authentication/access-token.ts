@@ -1,0 +1,75 @@
+import type { JWTPayload } from 'jose'
+import { type Sql, sql } from '../store/sql.ts'
+
+/** What an access token is: the identity host makes it so, and all hosts believe nothing else. */
+export const accessTokenType = 'at+jwt'
+export const accessTokenAlgorithm = 'RS256'
+/** The contract's thirty minutes. */
+export const accessTokenSeconds = 30 * 60
+/** Clocks of the hosts may differ by this much. */
+export const clockSkewSeconds = 60
+
+/** Claims of our own, beside those of RFC 9068. */
+export const claimNames = {
+  login: 'svc:login',
+  securityStamp: 'svc:security_stamp',
+  administrator: 'svc:admin',
+} as const
+/** What the claim of an administrator says; others do not have it. */
+export const administratorMark = 'true'
+
+/** What the hosts believe of a token whose signature, type, issuer, audience, scope and lifetime are right. */
+export interface AccessTokenClaims {
+  readonly accountId: string
+  /** The sign-in session; a service client's token has none. */
+  readonly sessionId: string | undefined
+  readonly clientId: string | undefined
+  readonly securityStamp: string
+  readonly isAdministrator: boolean
+  /** Epoch milliseconds. */
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+/** Undefined for a token that we cannot have issued. */
+export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | undefined {
+  const { sub = '', sid, client_id: clientId, iat = 0, exp = 0 } = payload
+  const securityStamp = payload[claimNames.securityStamp]
+  const isWrong =
+    !uuidPattern.test(sub) ||
+    typeof securityStamp !== 'string' ||
+    (sid !== undefined && typeof sid !== 'string')
+  if (isWrong) return undefined
+  return {
+    accountId: sub.toLowerCase(),
+    sessionId: sid,
+    clientId: typeof clientId === 'string' ? clientId : undefined,
+    securityStamp,
+    isAdministrator: payload[claimNames.administrator] === administratorMark,
+    issuedAt: iat * 1000,
+    expiresAt: exp * 1000,
+  }
+}
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/**
+ * Whether what stands behind a token still does, in a query that calls the user's row `account`: the account with the same
+ * stamp, and the sign-in, or the client where there was none.
+ */
+export const stillStands = (claims: AccessTokenClaims, clock: Sql): Sql => sql`
+  account.id = ${claims.accountId} and account.active and account.security_stamp = ${claims.securityStamp}
+  and ${claims.sessionId === undefined ? isClientKnown(claims) : isSessionLive(claims.sessionId, clock)}`
+
+const isSessionLive = (sessionId: string, clock: Sql): Sql => sql`exists (
+  select from signin_sessions as session
+  where session.id = ${sessionId} and session.user_id = account.id
+    and session.security_stamp = account.security_stamp
+    and session.ended_at is null and session.expires_at > ${clock}
+)`
+
+/** A removed client has no moment since which its tokens are valid; one that came back has a new one. */
+const isClientKnown = ({ clientId, issuedAt }: AccessTokenClaims): Sql => sql`not exists (
+  select from service_clients as client where client.id = ${clientId ?? ''}
+    and coalesce(client.valid_since > ${new Date(issuedAt).toISOString()}::timestamptz, true)
+)`

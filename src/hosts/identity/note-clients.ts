@@ -1,0 +1,27 @@
+import type { Database } from '../../store/database.ts'
+import { sql } from '../../store/sql.ts'
+import type { Clients } from './clients.ts'
+import { moment } from './moment.ts'
+
+/**
+ * Tells the other hosts, through the store, which service clients there are: tokens of one that has been removed from the
+ * settings stop working. The settings of the instance that started last count, as with a new deployment.
+ */
+export async function noteClients(database: Database, clients: Clients, now: number): Promise<void> {
+  const ids = [...clients.values()].filter(({ secret }) => secret !== undefined).map(({ id }) => id)
+  // Tokens tell the moment of their issue in whole seconds.
+  const thisSecond = moment(Math.floor(now / 1000) * 1000)
+  await database.transaction(async (transaction) => {
+    // Two instances that start at once write in the same order.
+    await transaction.query(sql`
+      insert into service_clients as known (id)
+      select id from unnest(${ids.toSorted()}::text[]) as given(id) order by id
+      on conflict (id) do update set valid_since = ${thisSecond} where known.valid_since is null`)
+    await transaction.query(sql`
+      update service_clients set valid_since = null
+      where id in (
+        select id from service_clients where id <> all(${ids}::text[]) and valid_since is not null
+        order by id for update
+      )`)
+  })
+}

@@ -1,0 +1,90 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Caller } from '../model/caller.ts'
+
+/** Every event there is; `docs/security-events.md` says what each means. */
+const levels = {
+  'sign-in': 'info',
+  'lockout-begun': 'warn',
+  'password-changed': 'info',
+  'session-ended': 'info',
+  'refresh-replayed': 'warn',
+  'token-refused': 'warn',
+  'client-refused': 'warn',
+  'account-changed': 'info',
+  'requests-refused': 'warn',
+} as const satisfies Readonly<Record<string, 'info' | 'warn'>>
+
+export type SecurityEventName = keyof typeof levels
+
+export interface SecurityEvent {
+  readonly event: SecurityEventName
+  /** What came of it, or what made it happen. */
+  readonly outcome?: string
+  /** The account it is about. */
+  readonly account?: string | undefined
+  /** The account that did it, where that is not the same. */
+  readonly by?: string | undefined
+  /** A login that no account has: it may be a password typed into the wrong field, so it is never written as it is. */
+  readonly unknownLogin?: string | undefined
+  readonly client?: string | undefined
+  readonly session?: string | undefined
+  readonly address?: string | undefined
+  readonly requestId?: string | undefined
+  /** How many there were since the last line, where lines are sampled. */
+  readonly count?: number
+}
+
+export type SecurityLog = (event: SecurityEvent) => void
+
+/** What is needed of a log; pino's fits. */
+export interface Lines {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+}
+
+/** Says the same of one login for as long as the process lives, and nothing to whoever tries words against it. */
+const loginKey = randomBytes(32)
+
+/** One line for each event, each a warning or a remark. */
+export const createSecurityLog =
+  (lines: Lines): SecurityLog =>
+  ({ event, unknownLogin, ...details }) =>
+    lines[levels[event]](
+      {
+        security: event,
+        ...details,
+        ...(unknownLogin !== undefined && { loginHash: hashOf(unknownLogin) }),
+      },
+      'security event',
+    )
+
+/** Who has asked, and from where, for events about the caller's own account. */
+export const callerDetails = ({ id, origin }: Caller) => ({
+  account: id,
+  client: origin?.clientId,
+  session: origin?.sessionId,
+  address: origin?.address,
+  requestId: origin?.requestId,
+})
+
+const hashOf = (login: string): string =>
+  createHmac('sha256', loginKey).update(login.trim().toLowerCase()).digest('hex').slice(0, 16)
+
+/** A flood must not become a flood of lines. */
+const sampledMilliseconds = 1000
+
+/** Refusals of a limiter: at most one line a second, which tells how many there were since the one before. */
+export function requestsRefused(
+  log: SecurityLog,
+  now: () => number = Date.now,
+): (origin: { readonly address: string; readonly requestId?: string }) => void {
+  let writtenAt = Number.NEGATIVE_INFINITY
+  let count = 0
+  return ({ address, requestId }) => {
+    count += 1
+    if (now() < writtenAt + sampledMilliseconds) return
+    log({ event: 'requests-refused', address, requestId, count })
+    writtenAt = now()
+    count = 0
+  }
+}

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import {
+  claimsOf,
+  createPkce,
+  openBrowser,
+  postSignIn,
+  refresh,
+  signedIn,
+  signIn,
+  signOut,
+} from '../support/browser.ts'
+import { password } from '../support/cheap-passwords.ts'
+import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+type Line = Readonly<Record<string, unknown>>
+
+const root = join(import.meta.dirname, '..', '..')
+const newPassword = 'Another-Horse-456'
+
+describe('The security log', () => {
+  let rest: RestUnderTest
+  const written: string[] = []
+  before(async () => {
+    const destination = { write: (line: string) => void written.push(line) }
+    rest = await startRestUnderTest({ LOG_LEVEL: 'info' }, { destination })
+  })
+  after(() => rest.stop())
+
+  /** The events that `work` makes, without what differs from run to run; every one says who has asked, from where. */
+  const eventsOf = async (work: () => Promise<unknown>): Promise<Line[]> => {
+    const from = written.length
+    await work()
+    const lines: Line[] = written.slice(from).map((line) => JSON.parse(line))
+    return lines
+      .filter(({ security }) => security !== undefined)
+      .map(({ level: _level, time: _time, msg: _msg, reqId: _id, requestId, address, ...line }) => {
+        assert.match(String(requestId), /^[\w-]{8,}$/)
+        assert.equal(address, '127.0.0.1')
+        return line
+      })
+  }
+  const client = 'svc-webclient'
+  const identity = () => rest.identity.address
+  const attempt = (login: string, secret: string) =>
+    postSignIn(openBrowser(identity()), createPkce(), { login, password: secret })
+  const hashOf = ({ loginHash }: Line = {}) => {
+    assert.match(String(loginHash), /^[0-9a-f]{16}$/)
+    return loginHash
+  }
+
+  test('tells of sign-ins, right, wrong and locked, and of the lock that begins', async () => {
+    const { id: account, login } = await rest.signUp()
+    const [right] = await eventsOf(() => attempt(login, password))
+    const { session, ...others } = right ?? {}
+    assert.deepEqual(others, { security: 'sign-in', outcome: 'right', account, client })
+    assert.equal(typeof session, 'string')
+    const wrong = { security: 'sign-in', outcome: 'wrong', account, client }
+    for (let count = 1; count <= 4; count += 1)
+      assert.deepEqual(await eventsOf(() => attempt(login, 'Wrong-Horse-1')), [wrong])
+    assert.deepEqual(await eventsOf(() => attempt(login, 'Wrong-Horse-1')), [
+      { security: 'lockout-begun', outcome: 'sign-in', account, client },
+      wrong,
+    ])
+    const [locked] = await eventsOf(() => attempt(login, password))
+    assert.equal(locked?.outcome, 'locked')
+  })
+
+  test('never writes a login that nobody has, but knows it again', async () => {
+    const typed = 'My-Secret-Password-1'
+    const [first] = await eventsOf(() => attempt(typed, 'x'))
+    const [second] = await eventsOf(() => attempt(` ${typed.toUpperCase()}`, 'x'))
+    const [other] = await eventsOf(() => attempt('somebody@example.com', 'x'))
+    assert.equal(hashOf(first), hashOf(second))
+    assert.notEqual(hashOf(first), hashOf(other))
+    assert.doesNotMatch(written.join(''), /My-Secret|MY-SECRET|somebody@/)
+  })
+
+  test('tells who changed a password, and what administrators do to accounts', async () => {
+    const { id: account, login, token } = await rest.signUp({ name: 'Mara' })
+    const session = claimsOf(token).sid
+    const own = { currentPassword: password, newPassword }
+    assert.deepEqual(await eventsOf(() => rest.call('POST', '/api/me/password', { token, body: own })), [
+      { security: 'password-changed', account, by: account, client, session },
+    ])
+    const root = rest.administrator
+    const done = { by: root.id, client, session: claimsOf(root.token).sid, account }
+    const changed = (outcome: string) => ({ security: 'account-changed', outcome, ...done })
+    const as = (method: string, path: string, body: object) => () =>
+      rest.call(method, path, { token: root.token, body })
+    const update = { id: account, name: 'Mara', login, password }
+    assert.deepEqual(await eventsOf(as('PATCH', '/api/user', update)), [
+      changed('update'),
+      { security: 'password-changed', ...done },
+    ])
+    assert.deepEqual(await eventsOf(as('DELETE', '/api/user', { ids: [account] })), [changed('remove')])
+    assert.deepEqual(await eventsOf(as('POST', '/api/user/restore', { ids: [account] })), [
+      changed('restore'),
+    ])
+    const created = await eventsOf(as('POST', '/api/user', { name: 'N', login: 'n@example.com', password }))
+    assert.deepEqual([created.length, created[0]?.outcome, created[0]?.by], [1, 'create', root.id])
+    // What was refused has not happened.
+    assert.deepEqual(await eventsOf(as('DELETE', '/api/user', { ids: ['x'] })), [])
+    assert.deepEqual(await eventsOf(as('PATCH', '/api/user', { ...update, login: 'n@example.com' })), [])
+  })
+
+  test('tells of a wrong password at a change only by the lock that it begins', async () => {
+    const { id: account, token } = await rest.signUp()
+    const body = { currentPassword: 'Wrong-Horse-1', newPassword }
+    const change = () => rest.call('POST', '/api/me/password', { token, body })
+    for (let count = 1; count <= 4; count += 1) assert.deepEqual(await eventsOf(change), [])
+    const locked = { security: 'lockout-begun', outcome: 'password-change', account, client }
+    assert.deepEqual(await eventsOf(change), [{ ...locked, session: claimsOf(token).sid }])
+  })
+
+  test('tells of sessions that end, and by what', async () => {
+    const { id: account, login, token } = await rest.signUp()
+    const signInAgain = () => signedIn(identity(), { login })
+    const ended = (outcome: string, session: unknown) => ({ security: 'session-ended', outcome, session })
+    const first = await signInAgain()
+    const { sid } = claimsOf(first.tokens.access_token)
+    assert.deepEqual(await eventsOf(() => signOut(first.browser, { id_token_hint: first.tokens.id_token })), [
+      ended('sign-out', sid),
+    ])
+    const second = await signInAgain()
+    const { sid: secondId } = claimsOf(second.tokens.access_token)
+    const other = await rest.signUp()
+    const events = await eventsOf(() =>
+      signIn(second.browser, createPkce(), { login: other.login, request: { prompt: 'login' } }),
+    )
+    assert.deepEqual(events.slice(1), [ended('another account', secondId)])
+    const third = claimsOf((await signInAgain()).tokens.access_token).sid
+    const by = { account, by: account, client }
+    assert.deepEqual(
+      await eventsOf(() => rest.call('DELETE', '/ext/sessions', { token, body: { ids: [third] } })),
+      [{ ...ended('on request', third), ...by }],
+    )
+    const { security, outcome } = ended('all of the account', undefined)
+    assert.deepEqual(await eventsOf(() => rest.call('POST', '/ext/sessions/end-all', { token })), [
+      { security, outcome, ...by },
+    ])
+  })
+
+  test('tells of a refresh token or a code that is used twice', async () => {
+    const { login } = await rest.signUp()
+    const { browser, tokens } = await signedIn(identity(), { login })
+    const session = claimsOf(tokens.access_token).sid
+    await refresh(browser, tokens.refresh_token)
+    assert.deepEqual(await eventsOf(() => refresh(browser, tokens.refresh_token)), [
+      { security: 'refresh-replayed', outcome: 'refresh token', client, session },
+      { security: 'session-ended', outcome: 'replay', client, session },
+    ])
+  })
+
+  test('tells of a token for another host, and of clients that cannot prove who they are', async () => {
+    const { id: account, login } = await rest.signUp()
+    const token = await rest.identity.serviceToken(login, 'svc.grpc')
+    const [refused] = await eventsOf(() => rest.call('GET', '/api/me', { token }))
+    assert.deepEqual(refused, {
+      security: 'token-refused',
+      outcome: 'audience',
+      account,
+      client: claimsOf(token).client_id,
+    })
+    const form = {
+      grant_type: 'client_credentials',
+      client_id: 'a-secret-in-the-wrong-field',
+      client_secret: 'x',
+    }
+    assert.deepEqual(await eventsOf(() => openBrowser(identity()).post('/connect/token', form)), [
+      { security: 'client-refused', outcome: 'wrong credentials' },
+    ])
+    assert.doesNotMatch(written.join(''), /wrong-field/)
+  })
+
+  test('tells of refusals of the limiter once a second, with their number', async (t) => {
+    const lines: string[] = []
+    const limited = await startRestUnderTest(
+      { LOG_LEVEL: 'warn', RateLimit__Rest__PermitLimit: '1', RateLimit__Rest__QueueLimit: '0' },
+      { destination: { write: (line) => void lines.push(line) } },
+    )
+    t.after(() => limited.stop())
+    for (let count = 0; count < 30; count += 1) await limited.call('GET', '/')
+    const refusals = lines
+      .map((line) => JSON.parse(line))
+      .filter(({ security }) => security === 'requests-refused')
+    assert.ok(refusals.length >= 1 && refusals.length < 29, `${refusals.length} lines`)
+    assert.equal(refusals[0].count, 1)
+    assert.equal(refusals[0].address, '127.0.0.1')
+  })
+
+  test('holds no password and no token, and every event of it is documented', async () => {
+    const log = written.join('')
+    assert.ok(!log.includes(password) && !log.includes(newPassword))
+    assert.doesNotMatch(log, /eyJ[\w-]+\.eyJ/)
+    const source = await readFile(join(root, 'src/security-log/security-log.ts'), 'utf8')
+    const table = await readFile(join(root, 'docs/security-events.md'), 'utf8')
+    const names = [...source.matchAll(/^ {2}'([a-z-]+)': '(?:info|warn)',$/gm)].map(([, name]) => name)
+    assert.equal(names.length, 9)
+    for (const name of names) assert.ok(table.includes(`| \`${name}\` |`), `${name} is not in the table`)
+  })
+})
