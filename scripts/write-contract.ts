@@ -1,5 +1,5 @@
-import { copyFile, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { commands } from '../src/hosts/commands/commands.ts'
 import { protoFile } from '../src/hosts/commands/protobuf/proto-file.ts'
 import { identityDocument } from '../src/hosts/identity/openapi.ts'
@@ -7,6 +7,7 @@ import { aboutExtensions, extensionRoutes } from '../src/hosts/rest/extensions/r
 import { openApiOf } from '../src/hosts/rest/openapi.ts'
 import { aboutContract, contractRoutes } from '../src/hosts/rest/routes.ts'
 import { apiTypesOf } from './api-types.ts'
+import { dotnetContracts } from './dotnet-contracts.ts'
 
 /** Writes the snapshots that the served documents must equal. Run it after a wanted change, and read the difference. */
 const folder = join(import.meta.dirname, '..', 'docs', 'contract')
@@ -26,6 +27,10 @@ const documents = {
 }
 
 for (const [name, text] of Object.entries(documents)) await writeFile(join(folder, name), text)
+
+const dotnetFile = join(folder, '..', '..', 'clients', 'dotnet', 'Contracts.g.cs')
+await mkdir(dirname(dotnetFile), { recursive: true })
+await writeFile(dotnetFile, dotnetContracts(commands('v1')))
 
 /** The web client's view of the same, from the files alone, as any client would make it. */
 const written = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'))

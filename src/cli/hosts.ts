@@ -69,7 +69,9 @@ function prepareRest(settings: Settings) {
   return async ({ tracker }: Ground): Promise<RunningHost> => {
     const log = createLog({ level: rest.logLevel, host: 'rest' })
     const authentication = authenticationOf(tracker, rest, 'svc.api', log)
-    const { stop } = await listening('REST_PORT', () => startRest(tracker, authentication, rest, log))
+    const { stop } = await listening('REST_PORT', () =>
+      startRest({ ...tracker, hoursStep: rest.hoursStep }, authentication, rest, log),
+    )
     const address = addressOf(rest, rest.port)
     return { title: 'REST', address, pages: [`${address}/swagger`], stop }
   }
@@ -91,7 +93,7 @@ function prepareCommands(settings: Settings) {
     const log = createLog({ level: commands.logLevel, host: 'commands' })
     const authentication = authenticationOf(tracker, commands, 'svc.grpc', log)
     const { stop } = await listening('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>
-      startCommands(tracker, authentication, commands, log),
+      startCommands({ ...tracker, hoursStep: commands.hoursStep }, authentication, commands, log),
     )
     return { title: 'Commands', address: addressOf(commands, commands.port), stop }
   }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { readCommandSettings } from '../hosts/commands/configuration.ts'
 import { readRestSettings } from '../hosts/rest/configuration.ts'
+import { readWebSettings } from '../hosts/web/configuration.ts'
 import { type Environment, readSettings, SettingsError } from './settings.ts'
 import { readStoreSettings } from './store-settings.ts'
 
@@ -29,13 +31,30 @@ describe('the configuration', () => {
     assert.deepEqual(adminLogins, ['ann@example.com', 'bob@example.com'])
   })
 
-  it('has the extensions on until they are switched off, and takes no other word for it', () => {
-    const extensionsWith = (environment: Environment) =>
-      readSettings(environment, readRestSettings).extensions
-    assert.deepEqual([{}, { EXTENSIONS: 'on' }, { EXTENSIONS: ' ' }].map(extensionsWith), [true, true, true])
-    assert.deepEqual([{ EXTENSIONS: 'off' }, { EXTENSIONS: 'Off' }].map(extensionsWith), [false, false])
-    for (const EXTENSIONS of ['true', 'false', '0', 'on,off'])
-      assert.throws(() => extensionsWith({ EXTENSIONS }), /EXTENSIONS must be on or off\./)
+  it('switches the extensions on and off with the same words on every host', () => {
+    const hosts: readonly ((environment: Environment) => boolean)[] = [
+      (environment) => readSettings(environment, readRestSettings).extensions,
+      (environment) => readSettings(environment, readCommandSettings).extensions,
+      (environment) => readSettings(environment, readWebSettings).client.extensions,
+    ]
+    for (const extensionsWith of hosts) {
+      for (const on of [{}, { EXTENSIONS: 'on' }, { EXTENSIONS: 'true' }, { EXTENSIONS: ' ' }])
+        assert.equal(extensionsWith(on), true)
+      for (const EXTENSIONS of ['off', 'Off', 'false', '0'])
+        assert.equal(extensionsWith({ EXTENSIONS }), false, EXTENSIONS)
+      for (const EXTENSIONS of ['maybe', 'on,off'])
+        assert.throws(
+          () => extensionsWith({ EXTENSIONS }),
+          /EXTENSIONS must be true or false \(or on or off\)/,
+        )
+    }
+  })
+
+  it('takes one of three steps of hours', () => {
+    const stepWith = (HOURS_STEP: string) => readSettings({ HOURS_STEP }, readRestSettings).hoursStep
+    assert.deepEqual(['', '0.01', '0.25', '1'].map(stepWith), [0.01, 0.01, 0.25, 1])
+    for (const wrong of ['0.5', '0', 'one', '0,25'])
+      assert.throws(() => stepWith(wrong), /HOURS_STEP must be 0\.01, 0\.25 or 1\./)
   })
 
   it('reports everything that is wrong at once', () => {
@@ -59,9 +78,9 @@ describe('the configuration', () => {
           'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.',
           'Auth__SessionValidationCacheSeconds must be a whole number from 0 to 3600.',
           'Cors__AllowedOrigins has https://a.example/path, which is no origin such as https://app.example.com.',
+          'EXTENSIONS must be true or false (or on or off).',
           'REST_PORT must be a whole number from 0 to 65535.',
           'RateLimit__Rest__PermitLimit must be a whole number from 0 to 1000000.',
-          'EXTENSIONS must be on or off.',
           'DATABASE_URL must start with postgresql://.',
         ])
         return true

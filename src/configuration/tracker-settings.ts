@@ -1,3 +1,4 @@
+import type { HoursStep } from '../model/field.ts'
 import { addressIn, type Settings } from './settings.ts'
 
 /** What every host of the tracker has to know. */
@@ -9,6 +10,7 @@ export interface TrackerSettings {
   readonly adminLogins: readonly string[]
   readonly demoLogin: string
   readonly sessionCacheSeconds: number
+  readonly hoursStep: HoursStep
   readonly allowedOrigins: readonly string[]
   readonly forwardedHeaders: boolean
   /** What goes beyond the contract: paths under `/ext/`, and the commands of the extensions. */
@@ -32,16 +34,21 @@ export function readTrackerSettings(settings: Settings): TrackerSettings {
       min: 0,
       max: 3600,
     }),
+    hoursStep: readHoursStep(settings),
     allowedOrigins: readOrigins(settings),
     forwardedHeaders: settings.flag('ASPNETCORE_FORWARDEDHEADERS_ENABLED', false),
-    extensions: readExtensions(settings),
+    extensions: settings.flag('EXTENSIONS', true),
   }
 }
 
-function readExtensions(settings: Settings): boolean {
-  const extensions = settings.text('EXTENSIONS', 'on').toLowerCase()
-  if (extensions !== 'on' && extensions !== 'off') settings.refuse('EXTENSIONS must be on or off.')
-  return extensions !== 'off'
+const hoursSteps: readonly HoursStep[] = [0.01, 0.25, 1]
+
+function readHoursStep(settings: Settings): HoursStep {
+  const given = settings.text('HOURS_STEP', '0.01')
+  const step = hoursSteps.find((known) => String(known) === given)
+  if (step === undefined)
+    settings.refuse(`HOURS_STEP must be ${hoursSteps.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`)
+  return step ?? 0.01
 }
 
 /** By default the web client that starts beside the other hosts. */

@@ -4,14 +4,20 @@ import { busy, duplicate, invalid, locked, missing, Problem, unauthenticated } f
 import { createLog } from './log.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
-function thrown(t: TestContext, error: unknown, headers: Record<string, string> = {}, lines: string[] = []) {
+function thrown(
+  t: TestContext,
+  error: unknown,
+  headers: Record<string, string> = {},
+  lines: string[] = [],
+  sent: Record<string, string> = {},
+) {
   const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } })
   const app = sampleHost(t, { log })
   app.get('/fail', async (_request, reply) => {
     reply.headers({ etag: '"a"', 'last-modified': 'today', 'content-type': 'text/csv', ...headers })
     throw error
   })
-  return app.inject({ url: '/fail' })
+  return app.inject({ url: '/fail', headers: sent })
 }
 
 describe('an error', () => {
@@ -40,6 +46,8 @@ describe('an error', () => {
 
   it('of a caller without a token says which scheme is expected, unless the host said more', async (t) => {
     equal((await thrown(t, unauthenticated())).headers['www-authenticate'], 'Bearer')
+    const other = await thrown(t, unauthenticated(), {}, [], { authorization: 'Bearer wrong' })
+    equal(other.headers['www-authenticate'], 'Bearer error="invalid_token"')
     const own = { 'www-authenticate': 'Bearer error="invalid_token"' }
     equal((await thrown(t, unauthenticated(), own)).headers['www-authenticate'], own['www-authenticate'])
   })

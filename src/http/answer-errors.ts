@@ -26,12 +26,18 @@ const unexpected: Envelope = { statusCode: 500, message: 'An unexpected error oc
 function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   const statusCode = problemStatuses[problem.kind]
   const { message, errors, retryAfterSeconds } = problem
-  if (statusCode === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer')
+  if (statusCode === 401 && !reply.hasHeader('www-authenticate')) {
+    reply.header('www-authenticate', challengeOf(reply.request))
+  }
   if (retryAfterSeconds !== undefined || statusCode === 429) {
     reply.header('retry-after', String(retryAfterSeconds ?? retryAfterDefaultSeconds))
   }
   return sendEnvelope(reply, { statusCode, message, errors })
 }
+
+/** RFC 6750, 3.1: a request without credentials is told of no error. */
+const challengeOf = ({ headers }: FastifyRequest): string =>
+  headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 
 const frameworkRefusals: Readonly<Record<string, Envelope>> = {
   FST_ERR_BAD_URL: { statusCode: 400, message: 'The address is not a valid URL.' },

@@ -45,6 +45,13 @@ export function matchesTag(ifNoneMatch: string, tag: string): boolean {
   return ifNoneMatch.trim() === '*' || ifNoneMatch.includes(tag)
 }
 
+/** RFC 9110, 13.1.1: a strong comparison with a list of tags. */
+export function matchesStrongly(ifMatch: string, tag: string): boolean {
+  // Without its last quote, because the same row may be sent packed, with the coding behind the hash.
+  const start = tag.slice(0, -1)
+  return ifMatch.split(',').some((one) => one.trim().startsWith(start))
+}
+
 /** Only the very date that went out with this very answer proves what the client holds; any other is ignored. */
 export function isUnmodifiedSince(header: string | undefined, lastModified: string | undefined): boolean {
   return lastModified !== undefined && header?.trim() === lastModified

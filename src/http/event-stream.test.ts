@@ -175,10 +175,13 @@ describe('who gets a stream', () => {
     equal((await send(port, { method: 'HEAD', path: '/list', headers })).status, 200)
     const asked = (accept: string) => wantsEventStream({ method: 'GET', headers: { accept } } as never)
     deepStrictEqual(
-      ['text/event-stream', 'Text/Event-Stream; q=0.9, */*', 'application/json;q=0.5,text/event-stream'].map(
-        asked,
-      ),
-      [true, false, true],
+      [
+        'text/event-stream',
+        'Text/Event-Stream; q=0.9, */*',
+        'application/json;q=0.5,text/event-stream',
+        'text/event-stream, application/json',
+      ].map(asked),
+      [true, false, true, false],
     )
   })
 })

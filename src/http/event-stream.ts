@@ -83,13 +83,13 @@ const eventStreamHeaders = {
   'x-accel-buffering': 'no',
 } as const
 
-/** HEAD never opens a stream: it would have no body to end with. */
+/** HEAD never opens a stream: it would have no body to end with. Whoever takes both alike gets the page. */
 export function wantsEventStream(request: FastifyRequest): boolean {
   if (request.method !== 'GET') return false
   const accept = request.headers.accept
   if (accept === undefined || !accept.includes('event-stream')) return false
   const quality = qualityOf(accept, 'text/event-stream')
-  return quality > 0 && quality >= qualityOf(accept, 'application/json')
+  return quality > 0 && quality > qualityOf(accept, 'application/json')
 }
 
 function qualityOf(accept: string, type: string): number {

@@ -9,6 +9,7 @@ export const problemStatuses: Readonly<Record<ProblemKind, number>> = {
   duplicate: 409,
   inUse: 409,
   stale: 409,
+  changed: 412,
   contended: 409,
   locked: 429,
   busy: 429,

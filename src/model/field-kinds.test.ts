@@ -50,8 +50,15 @@ describe('hours', () => {
     for (const input of [0.25, 7.1, 0.01, 99999.99, 100000])
       assert.deepEqual(recorded.read(input, 'AmountHours'), { value: input })
     assert.deepEqual(recorded.read(0.125, 'AmountHours'), {
-      problems: ['AmountHours must have at most two decimals.'],
+      problems: ['AmountHours must be a multiple of 0.01.'],
     })
+  })
+  it('are taken as finely as the deployment says', () => {
+    const read = (input: number, hoursStep: 0.25 | 1) => recorded.read(input, 'AmountHours', { hoursStep })
+    assert.deepEqual(read(7.25, 0.25), { value: 7.25 })
+    assert.deepEqual(read(7.1, 0.25), { problems: ['AmountHours must be a multiple of 0.25.'] })
+    assert.deepEqual(read(7, 1), { value: 7 })
+    assert.deepEqual(read(7.25, 1), { problems: ['AmountHours must be a multiple of 1.'] })
   })
   it('are zero only where nothing was estimated yet', () => {
     assert.deepEqual(planned.read(0, 'AmountHours'), { value: 0 })

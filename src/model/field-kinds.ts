@@ -36,6 +36,9 @@ export const moment: Kind<string, 'moment'> = {
 }
 
 /** Quarter hours matter to people; less than a hundredth of an hour does not. */
+const hoursStepDefault = 0.01
+
+/** Clients that declare whole numbers need a coarser step, which the deployment sets. */
 export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, 'number'> {
   const least = zeroAllowed ? '0 or more' : 'greater than 0'
   const schema = {
@@ -43,17 +46,20 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, '
     ...(zeroAllowed ? { minimum: 0 } : { exclusiveMinimum: 0 }),
     maximum: hoursMax,
     // Not multipleOf: validators divide doubles, and 0.07 divided by 0.01 is no whole number.
-    description: 'Hours, with at most two decimals.',
+    description: `Hours, ${least}; a multiple of ${hoursStepDefault}, or of a coarser step that the host is set to.`,
   }
   return {
     schema,
     wire: 'number',
-    read(input, label) {
+    read(input, label, { hoursStep = hoursStepDefault } = {}) {
       if (typeof input !== 'number' || !Number.isFinite(input)) return refused(`${label} must be a number.`)
       if (input < 0 || (input === 0 && !zeroAllowed)) return refused(`${label} must be ${least}.`)
       if (input > hoursMax) return refused(`${label} must be at most ${hoursMax}.`)
-      // The nearest double of a two-decimal number is what this rounding gives back.
-      if (Math.round(input * 100) / 100 !== input) return refused(`${label} must have at most two decimals.`)
+      // The nearest double of a multiple is what this rounding gives back.
+      const stepsPerHour = 1 / hoursStep
+      if (Math.round(input * stepsPerHour) / stepsPerHour !== input) {
+        return refused(`${label} must be a multiple of ${hoursStep}.`)
+      }
       // Negative zero is zero.
       return { value: input + 0 }
     },

@@ -1,13 +1,21 @@
 /** Unknown in; a value or the user's sentences out. */
 export type Reading<Value> = { readonly value: Value } | { readonly problems: readonly string[] }
 
+/** What a deployment may set more strictly than the contract. */
+export interface ReadingRules {
+  readonly hoursStep?: HoursStep
+}
+
+/** Of an hour: the finest part that is taken. */
+export type HoursStep = 0.01 | 0.25 | 1
+
 /** What a column can hold: how it is read, shown again and described. The one extension point of the resources. */
 export interface Kind<Value, Wire extends WireKind = WireKind> {
   /** As OpenAPI describes it. */
   readonly schema: Readonly<Record<string, unknown>>
   /** As typed messages carry it. */
   readonly wire: Wire
-  read(input: unknown, label: string): Reading<Value>
+  read(input: unknown, label: string, rules?: ReadingRules): Reading<Value>
 }
 
 export type WireKind = 'text' | 'uuid' | 'moment' | 'number' | 'wholeNumber'
@@ -87,7 +95,7 @@ export const optional = <Value, Wire extends WireKind, const N extends number>(
   ...kind,
   number: number as N,
   presence: 'optional',
-  read: (input, label) => (input === null ? { value: null } : kind.read(input, label)),
+  read: (input, label, rules) => (input === null ? { value: null } : kind.read(input, label, rules)),
 })
 
 export const secret = <F extends Field>(field: F): F & { readonly isSecret: true } => ({

@@ -7,6 +7,7 @@ export type ProblemKind =
   | 'duplicate'
   | 'inUse'
   | 'stale'
+  | 'changed'
   | 'contended'
   | 'locked'
   | 'busy'
@@ -56,6 +57,10 @@ export const stale = (what: string) => {
   const message = `${what} was changed since the expected version.`
   return new Problem('stale', message, { errors: { expectedVersion: [message] } })
 }
+
+/** The row is no longer what the caller's precondition says. */
+export const changed = (what: string) =>
+  new Problem('changed', `${what} is no longer as If-Match says. Read it again.`)
 
 export const contended = () =>
   new Problem('contended', 'The same rows were changed at the same time. Please try again.')

@@ -17,7 +17,7 @@ export async function create(
   const { access, rules } = resource
   const anyoneMayCreate = access.kind === 'projectMembers' && access.anyoneMayCreate === true
   requireRole(resource, caller, 'write')
-  const { id = newId(), values } = readInput(resource, body, 'create')
+  const { id = newId(), values } = readInput(resource, body, 'create', tracker)
   const prepared = (await rules.prepare?.(values, tracker.passwords)) ?? values
   const created = await tracker.database.transaction(async (transaction) => {
     await requireActiveReferences(transaction, resource, [values])

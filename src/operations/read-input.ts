@@ -1,4 +1,4 @@
-import { type Field, labelOf } from '../model/field.ts'
+import { type Field, labelOf, type ReadingRules } from '../model/field.ts'
 import { isMissing, uuid, zeroUuid } from '../model/field-kinds.ts'
 import { readObject } from '../model/read-object.ts'
 import { collectViolations, type Violations } from '../model/violations.ts'
@@ -14,14 +14,19 @@ export interface Input {
 type Purpose = 'create' | 'update'
 
 /** Reads a body against the resource's fields and checks. Keys it does not know are ignored. */
-export function readInput(resource: Resource, body: unknown, purpose: Purpose): Input {
+export function readInput(
+  resource: Resource,
+  body: unknown,
+  purpose: Purpose,
+  rules: ReadingRules = {},
+): Input {
   const given = readObject(body)
   const violations = collectViolations()
   const id = readId(given.id, purpose, violations)
   const values: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(resource.fields)) {
     const input = Object.hasOwn(given, name) ? given[name] : undefined
-    const value = readField(field, name, input, purpose, violations)
+    const value = readField(field, name, input, { purpose, rules, violations })
     if (value !== undefined) values[name] = value
   }
   for (const check of resource.checks) {
@@ -31,9 +36,9 @@ export function readInput(resource: Resource, body: unknown, purpose: Purpose): 
   return { id, values }
 }
 
-/** On create a null or zero id counts as not given, and one is generated. */
+/** On create a null or zero id counts as not given, and one is generated; on update the zero id is that of no row. */
 function readId(input: unknown, purpose: Purpose, violations: Violations): string | undefined {
-  const isAbsent = input === undefined || input === null || input === zeroUuid
+  const isAbsent = input === undefined || input === null || (input === zeroUuid && purpose === 'create')
   if (isAbsent && purpose === 'update') violations.add('id', 'Id is required.')
   if (isAbsent) return undefined
   const reading = uuid.read(input, 'Id')
@@ -42,13 +47,18 @@ function readId(input: unknown, purpose: Purpose, violations: Violations): strin
   return undefined
 }
 
+interface Reading {
+  readonly purpose: Purpose
+  readonly rules: ReadingRules
+  readonly violations: Violations
+}
+
 /** Undefined means: leave the column as it is. */
 function readField(
   field: Field,
   name: string,
   input: unknown,
-  purpose: Purpose,
-  violations: Violations,
+  { purpose, rules, violations }: Reading,
 ): unknown {
   const label = labelOf(name)
   if (isLeftOut(field, input)) {
@@ -56,7 +66,7 @@ function readField(
     return field.presence === 'optional' && purpose === 'create' ? null : undefined
   }
   if (field.presence === 'updateOnly' && purpose === 'create') return undefined
-  const reading = field.read(input, label)
+  const reading = field.read(input, label, rules)
   if ('value' in reading) return reading.value
   violations.add(name, ...reading.problems)
   return undefined

@@ -43,7 +43,10 @@ export function readListQuery(
   refuseRepeatedKeys(query, violations)
   const given = (key: string): unknown =>
     isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
-  const [dateFrom, dateTo] = dateKeys.map((key) => readDate(listed, key, given(key), violations))
+  // An empty filter is refused rather than ignored: a client whose variable was empty would get every row.
+  const filterIn = (key: string): unknown =>
+    query[key] === null || Array.isArray(query[key]) ? undefined : query[key]
+  const [dateFrom, dateTo] = dateKeys.map((key) => readDate(listed, key, filterIn(key), violations))
   if (dateFrom && dateTo && isEarlier(dateTo, dateFrom)) {
     violations.add('dateTo', 'DateTo must be on or after DateFrom.')
   }
@@ -55,8 +58,8 @@ export function readListQuery(
     sortColumn,
     sortOrder: readSortOrder(given('sortOrder'), defaultOrder(state, sortColumn), violations),
     search: readSearch(given('search'), violations),
-    ids: readIds(given('ids'), violations),
-    relations: readRelations(listed, given, violations),
+    ids: readIds(filterIn('ids'), violations),
+    relations: readRelations(listed, filterIn, violations),
     dateFrom,
     dateTo,
   }
@@ -125,9 +128,9 @@ function readIds(input: unknown, violations: Violations): readonly string[] | un
     .map((item) => item.trim())
     .filter((item) => item !== '')
   const { distinct: ids, areAllUuids } = readUuids(items)
-  if (!areAllUuids) violations.add('ids', 'Ids must be UUIDs separated by commas.')
+  if (!areAllUuids || items.length === 0) violations.add('ids', 'Ids must be UUIDs separated by commas.')
   if (ids.length > idsMax) violations.add('ids', `Ids must contain at most ${idsMax} UUIDs.`)
-  return items.length === 0 ? undefined : ids
+  return ids
 }
 
 function readRelations(

@@ -9,6 +9,7 @@ import { join, raw, sql } from '../store/sql.ts'
 import { lockVisible } from './lock-visible.ts'
 import { noteAccountChange } from './note-account-change.ts'
 import { readIds } from './read-ids.ts'
+import { type RequiredVersions, requireVersions } from './required-versions.ts'
 import type { Tracker } from './tracker.ts'
 
 /** Removes all rows or none. Their links go along and remember which row took them. */
@@ -17,6 +18,7 @@ export async function remove(
   resource: Resource,
   caller: Caller,
   body: unknown,
+  versions: RequiredVersions = new Map(),
 ): Promise<void> {
   requireRole(resource, caller, 'write')
   const ids = readIds(body, 'ignored')
@@ -26,6 +28,7 @@ export async function remove(
       strength: 'update',
     })
     requireOwner(resource, caller, rows)
+    requireVersions(resource, rows, versions)
     await requireNoDependents(transaction, resource, ids)
     for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
       if (whenRemoved !== 'removeAlong') continue

@@ -1,10 +1,11 @@
 import type { Passwords } from '../accounts/passwords.ts'
 import type { Budgets } from '../configuration/budgets.ts'
+import type { ReadingRules } from '../model/field.ts'
 import type { SecurityLog } from '../security-log/security-log.ts'
 import type { Database } from '../store/database.ts'
 
 /** Where every verb works. */
-export interface Tracker {
+export interface Tracker extends ReadingRules {
   readonly database: Database
   readonly passwords: Passwords
   /** Of the process, whose hosts share them. */

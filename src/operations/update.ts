@@ -7,6 +7,7 @@ import { lockVisible } from './lock-visible.ts'
 import { noteAccountChange, notePasswordChange } from './note-account-change.ts'
 import { readInput } from './read-input.ts'
 import { requireActiveReferences } from './require-active-references.ts'
+import { type RequiredVersions, requireVersions } from './required-versions.ts'
 import type { Tracker } from './tracker.ts'
 
 export async function update(
@@ -14,10 +15,11 @@ export async function update(
   resource: Resource,
   caller: Caller,
   body: unknown,
+  versions: RequiredVersions = new Map(),
 ): Promise<Row> {
   const { fields, rules } = resource
   requireRole(resource, caller, 'write')
-  const { id = '', values } = readInput(resource, body, 'update')
+  const { id = '', values } = readInput(resource, body, 'update', tracker)
   const prepared = (await rules.prepare?.(values, tracker.passwords)) ?? values
   const stored = Object.fromEntries(
     Object.entries(prepared).filter(([name]) => fields[name]?.presence !== 'updateOnly'),
@@ -30,6 +32,7 @@ export async function update(
     const wanted = { ...before, ...values }
     requireOwner(resource, caller, [before, wanted])
     if (isMoved(resource, before, wanted)) await requireMembership(transaction, resource, caller, wanted)
+    requireVersions(resource, [before], versions)
     await rules.beforeUpdate?.(transaction, before, values)
     const after = await updateRow(transaction, resource, caller, id, stored)
     await rules.afterUpdate?.(transaction, before, after, stored)

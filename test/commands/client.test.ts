@@ -37,7 +37,11 @@ describe('The typed client', { concurrency: true }, () => {
       active: true,
     })
     assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/)
-    assert.deepEqual(await client.getOrganizationById({ id }), { success: true, message: null, organization })
+    assert.deepEqual(await client.getOrganizationById({ id }), {
+      success: true,
+      message: 'Organization retrieved successfully.',
+      organization,
+    })
     const { result } = await client.listOrganizations({ pagination: { ids: id } })
     assert.deepEqual(result, {
       data: [organization],
@@ -47,8 +51,11 @@ describe('The typed client', { concurrency: true }, () => {
       totalPages: 1,
     })
     const update = await client.updateOrganization({ id, name: 'Harbour', description: 'By the sea' })
-    assert.deepEqual(update, { success: true, message: null })
-    assert.deepEqual(await client.removeOrganization({ ids: [id] }), { success: true, message: null })
+    assert.deepEqual(update, { success: true, message: 'Organization updated successfully.' })
+    assert.deepEqual(await client.removeOrganization({ ids: [id] }), {
+      success: true,
+      message: 'Organization removed successfully.',
+    })
     const gone = await client.getOrganizationById({ id })
     assert.deepEqual(gone, { success: false, message: 'Organization was not found.', organization: null })
   })

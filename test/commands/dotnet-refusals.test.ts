@@ -34,12 +34,11 @@ describe('A .NET client is told', { concurrency: true }, () => {
     const Id = randomUUID()
     await fails('GetWorkflowById', { Id }, 'Workflow was not found.')
     await fails('UpdateWorkflow', { Id, Name: 'x', Order: 1 }, 'Workflow was not found.')
+    const zero = '00000000-0000-0000-0000-000000000000'
+    await fails('GetWorkflowById', { Id: zero }, 'Workflow was not found.')
+    await fails('UpdateWorkflow', { Id: zero, Name: 'x', Order: 1 }, 'Workflow was not found.')
     await fails('RemoveWorkflow', { Ids: [Id] }, 'Workflow was not found.')
-    await fails(
-      'RemoveWorkflow',
-      { Ids: ['00000000-0000-0000-0000-000000000000'] },
-      'Workflow was not found.',
-    )
+    await fails('RemoveWorkflow', { Ids: [zero] }, 'Workflow was not found.')
   })
 
   test('the same of a row that it cannot see', async () => {
@@ -57,7 +56,6 @@ describe('A .NET client is told', { concurrency: true }, () => {
       'Name is required.',
       'OrganizationId must be a UUID.',
     )
-    await invalid('GetProjectById', { Id: '00000000-0000-0000-0000-000000000000' }, 'Id is required.')
     await invalid('GetProjectById', { Id: 7 }, 'Id must be a UUID.')
     await invalid('UpdateImpediment', { Name: ['x'] }, 'Id is required.', 'Name must be text.')
     await invalid('RemoveProject', {}, 'Ids is required.')
@@ -84,7 +82,7 @@ describe('A .NET client is told', { concurrency: true }, () => {
     await invalid(
       'CreateAppointment',
       { ...time, AmountHours: 0.125 },
-      'AmountHours must have at most two decimals.',
+      'AmountHours must be a multiple of 0.01.',
     )
     await invalid(
       'CreateAppointment',

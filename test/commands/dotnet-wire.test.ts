@@ -9,6 +9,14 @@ import { type DotnetWorkspace, type Fields, furnishDotnet, sent } from '../suppo
 import { blockArray, framed, wholeBlock } from '../support/lz4-encoder.ts'
 import { encode } from '../support/message-pack-encoder.ts'
 
+const successes = {
+  Create: 'created',
+  Get: 'retrieved',
+  List: 'retrieved',
+  Remove: 'removed',
+  Update: 'updated',
+}
+
 describe('A .NET client', { concurrency: true }, () => {
   let commands: CommandsUnderTest
   let calls: DotnetCalls
@@ -27,7 +35,8 @@ describe('A .NET client', { concurrency: true }, () => {
   const call = (entity: string, name: string, fields: Fields) => workspace.call(entity, name, fields)
   const succeeds = async (entity: string, name: string, fields: Fields) => {
     const result = await call(entity, name, fields)
-    assert.deepEqual([result.Success, result.Message], [true, null])
+    const done = Object.entries(successes).find(([verb]) => name.startsWith(verb))?.[1]
+    assert.deepEqual([result.Success, result.Message], [true, `${entity} ${done} successfully.`])
     return result
   }
   const recordOf = async (entity: string, id: string) =>

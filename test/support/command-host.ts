@@ -68,7 +68,12 @@ export async function startCommandsUnderTest(
     administrators: administratorsOf(settings),
     log,
   })
-  const tracker = { database, passwords: cheapPasswords(), budgets: openBudgets() }
+  const tracker = {
+    database,
+    passwords: cheapPasswords(),
+    budgets: openBudgets(),
+    hoursStep: settings.hoursStep,
+  }
   const rateLimit = { ...settings.rateLimit, ...(windowMilliseconds && { windowMilliseconds }) }
   const host = await startCommands(tracker, authentication, { ...settings, rateLimit }, log, limits)
   const withToken = async (account: Account): Promise<Person> => ({

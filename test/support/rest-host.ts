@@ -85,7 +85,12 @@ export async function startRestUnderTest(
       log,
       securityLog: createSecurityLog(log),
     })
-    const tracker = { database: store, passwords: cheapPasswords(), budgets: openBudgets() }
+    const tracker = {
+      database: store,
+      passwords: cheapPasswords(),
+      budgets: openBudgets(),
+      hoursStep: settings.hoursStep,
+    }
     const { app, stop } = await startRest(tracker, authentication, settings, log)
     stops.push(stop)
     return { address: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, stop }

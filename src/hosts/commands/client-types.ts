@@ -94,7 +94,7 @@ interface Failure {
 
 interface Success {
   readonly success: true
-  readonly message: null
+  readonly message: string
 }
 
 export type Result = Success | Failure

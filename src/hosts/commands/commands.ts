@@ -20,6 +20,8 @@ export interface Command extends CommandMessages {
   readonly edition: Edition
   /** Project, in the full name of a .NET command. */
   readonly entity: string
+  /** What a result says when all went well. */
+  readonly successMessage: string
   /** Returns what the result says beside its success. */
   run(tracker: Tracker, caller: Caller, request: Content): Promise<Content>
 }
@@ -35,6 +37,7 @@ export function commandsOf(resource: Resource): Readonly<Record<Verb, Command>> 
     ...messages[verb],
     edition: resource.edition,
     entity: resource.title,
+    successMessage: `${resource.title} ${done[verb]} successfully.`,
     run: (tracker, caller, request) => runs[verb](tracker, resource, caller, request),
   })
   return {
@@ -44,6 +47,14 @@ export function commandsOf(resource: Resource): Readonly<Record<Verb, Command>> 
     remove: commandOf('remove'),
     update: commandOf('update'),
   }
+}
+
+const done: Readonly<Record<Verb, string>> = {
+  create: 'created',
+  get: 'retrieved',
+  list: 'retrieved',
+  remove: 'removed',
+  update: 'updated',
 }
 
 type Run = (tracker: Tracker, resource: Resource, caller: Caller, request: Content) => Promise<Content>

@@ -13,7 +13,8 @@ export async function runCommand(
   request: Content,
 ): Promise<Content> {
   try {
-    return { success: true, ...(await command.run(tracker, caller, request)) }
+    const found = await command.run(tracker, caller, request)
+    return { success: true, message: command.successMessage, ...found }
   } catch (error) {
     if (error instanceof Problem && statuses[error.kind] === 'failedResult') {
       return { success: false, message: error.message }

@@ -10,6 +10,7 @@ export const statuses: Readonly<Record<ProblemKind, status | 'failedResult'>> = 
   duplicate: status.ALREADY_EXISTS,
   inUse: status.FAILED_PRECONDITION,
   stale: 'failedResult',
+  changed: 'failedResult',
   contended: status.ABORTED,
   locked: status.RESOURCE_EXHAUSTED,
   busy: status.RESOURCE_EXHAUSTED,

@@ -45,6 +45,7 @@ const operationSchema = (operation: Operation): Schema => ({
   parameters: [
     ...(operation.query ?? []).map((key) => ({ in: 'query', ...key })),
     ...(operation.isConditional ? conditionalHeaders : []),
+    ...(operation.hasPrecondition ? [ifMatchHeader] : []),
   ],
   ...(operation.body && {
     requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
@@ -57,6 +58,13 @@ const conditionalHeaders = ['If-None-Match', 'If-Modified-Since'].map((name) => 
   name,
   schema: { type: 'string' },
 }))
+
+const ifMatchHeader = {
+  in: 'header',
+  name: 'If-Match',
+  description: 'The ETags of the rows, as reading each by its id gave them; absent, nothing is compared.',
+  schema: { type: 'string' },
+}
 
 const answersOf = ({ answer, isConditional, isLive }: Operation): Schema => ({
   200: {
@@ -103,6 +111,7 @@ const descriptions: Readonly<Record<string, string>> = {
   403: 'The caller is not allowed to do this.',
   404: 'The record does not exist or is not visible to the caller.',
   409: 'The id or login is taken, the version is stale, dependents are active, or the rows changed at the same time.',
+  412: 'If-Match does not name the rows as they are now.',
   413: 'The body is too large.',
   415: 'The body is no JSON.',
   429: 'Too many requests, or a locked account.',

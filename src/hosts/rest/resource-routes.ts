@@ -1,13 +1,14 @@
+import { readObject } from '../../model/read-object.ts'
 import { create } from '../../operations/create.ts'
 import { get } from '../../operations/get.ts'
 import { remove } from '../../operations/remove.ts'
 import { restore } from '../../operations/restore.ts'
-import { showRecord } from '../../operations/show-record.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { update } from '../../operations/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { isVersioned } from '../../resources/derived.ts'
 import { answerList } from './answer-list.ts'
+import { readIfMatch, refuseIfMatch, rowAnswer } from './if-match.ts'
 import type { LiveListings } from './live-listings.ts'
 import { idsBody, listKeys, recordAnswer, ref, successAnswer } from './resource-schemas.ts'
 import type { Route } from './route.ts'
@@ -39,10 +40,11 @@ const createRoute = (tracker: Tracker, resource: Resource): Route => ({
   path: pathOf(resource),
   body: ref(`${resource.title}Create`),
   answer: recordAnswer(resource),
-  refusals: [400, 403, 409],
+  refusals: [400, 403, 409, 412],
   async handle({ caller, request }) {
+    refuseIfMatch(resource, request)
     const row = await create(tracker, resource, caller, request.body)
-    return { body: { [resource.name]: showRecord(resource, row) } }
+    return { body: rowAnswer(resource, row) }
   },
 })
 
@@ -60,7 +62,7 @@ const getRoute = (tracker: Tracker, resource: Resource): Route => ({
   isConditional: true,
   async handle({ caller, request }) {
     const { row, lastChangeSecond } = await get(tracker, resource, caller, (request.query as Query).id)
-    return { body: { [resource.name]: showRecord(resource, row) }, lastChangeSecond }
+    return { body: rowAnswer(resource, row), lastChangeSecond }
   },
 })
 
@@ -86,9 +88,12 @@ const updateRoute = (tracker: Tracker, resource: Resource): Route => ({
   path: pathOf(resource),
   body: ref(`${resource.title}Update`),
   answer: successAnswer(resource),
-  refusals: [400, 403, 404, 409],
-  async handle({ caller, request }) {
-    await update(tracker, resource, caller, request.body)
+  hasPrecondition: true,
+  refusals: [400, 403, 404, 409, 412],
+  async handle(exchange) {
+    const { body } = exchange.request
+    const versions = await readIfMatch(tracker, resource, exchange, readObject(body).id)
+    await update(tracker, resource, exchange.caller, body, versions)
     return { body: isVersioned(resource) ? { success: true, message: null } : { success: true } }
   },
 })
@@ -101,9 +106,12 @@ const removeRoute = (tracker: Tracker, resource: Resource): Route => ({
   path: pathOf(resource),
   body: idsBody,
   answer: ref('Success'),
-  refusals: [400, 403, 404, 409],
-  async handle({ caller, request }) {
-    await remove(tracker, resource, caller, request.body)
+  hasPrecondition: true,
+  refusals: [400, 403, 404, 409, 412],
+  async handle(exchange) {
+    const { body } = exchange.request
+    const versions = await readIfMatch(tracker, resource, exchange, readObject(body).ids)
+    await remove(tracker, resource, exchange.caller, body, versions)
     return { body: { success: true } }
   },
 })
@@ -116,8 +124,9 @@ const restoreRoute = (tracker: Tracker, resource: Resource): Route => ({
   path: `${pathOf(resource)}/restore`,
   body: idsBody,
   answer: ref('Success'),
-  refusals: [400, 403, 404, 409],
+  refusals: [400, 403, 404, 409, 412],
   async handle({ caller, request }) {
+    refuseIfMatch(resource, request)
     await restore(tracker, resource, caller, request.body)
     return { body: { success: true } }
   },

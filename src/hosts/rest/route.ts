@@ -19,6 +19,8 @@ export interface Operation {
   readonly refusals: readonly number[]
   /** Answers with validators, and with 304 to whoever holds the same already. */
   readonly isConditional?: true
+  /** Takes `If-Match`: the ETags of the rows that it changes. */
+  readonly hasPrecondition?: true
   /** Also answers `Accept: text/event-stream` with a live listing. */
   readonly isLive?: true
 }

@@ -19,7 +19,7 @@ export interface ClientConfiguration {
 }
 
 export function readWebSettings(settings: Settings): WebSettings {
-  const { host, logLevel, forwardedHeaders, issuer } = readTrackerSettings(settings)
+  const { host, logLevel, forwardedHeaders, issuer, extensions } = readTrackerSettings(settings)
   const restPort = readPort(settings, 'REST_PORT', 5100)
   return {
     host,
@@ -30,7 +30,7 @@ export function readWebSettings(settings: Settings): WebSettings {
       apiUrl: settings.address('WEB_API_URL', `http://localhost:${restPort}`),
       issuer,
       clientId: webClientId,
-      extensions: settings.flag('EXTENSIONS', true),
+      extensions,
     },
   }
 }

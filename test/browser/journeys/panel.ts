@@ -29,7 +29,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByLabel('End', { exact: true }).fill('2026-11-01')
     await page.getByLabel('Planned hours').fill('1.234')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Planned hours must have at most two decimals.').waitFor()
+    await page.getByText('Planned hours must be a multiple of 0.01.').waitFor()
     await page.getByLabel('Planned hours').fill('many')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Hours are a number, such as 1.5 or 1:30.').waitFor()

@@ -1,5 +1,4 @@
 import { labelOf, type WireKind } from '../../../model/field.ts'
-import { zeroUuid } from '../../../model/field-kinds.ts'
 import {
   type Content,
   type Encoding,
@@ -11,6 +10,7 @@ import {
 } from '../message.ts'
 import { partsOf } from '../moment-parts.ts'
 import { decompress } from './decompress.ts'
+import { guidIn } from './guid.ts'
 import { MessagePackReader, type Token } from './message-pack-reader.ts'
 import { MessagePackWriter } from './message-pack-writer.ts'
 import { isTimestamp, timestampIn } from './timestamp.ts'
@@ -72,16 +72,18 @@ const defaultOf = ({ name, shape }: MessageField): [string, unknown][] => {
 
 const paging: ReadonlySet<string> = new Set(['pageNumber', 'pageSize'])
 
-function readOf({ shape, isRepeated }: MessageField): Read {
-  if (isRepeated) return readScalars
+function readOf({ name, shape, isRepeated }: MessageField): Read {
+  if (isRepeated) return (reader, token) => readScalars(reader, token, shape === 'uuid' ? guidIn : asIs)
+  // The ids of a list's filters are text.
+  if (shape === 'text' && (name === 'ids' || name.endsWith('Id'))) return readGuids
   return typeof shape === 'string' ? scalarReadings[shape] : orNil(readerOf(shape))
 }
 
 /** Nothing in a list stands for what was not given: a zero UUID there is an id like any other. */
-function readScalars(reader: MessagePackReader, token: Token): unknown {
+function readScalars(reader: MessagePackReader, token: Token, convert: (item: unknown) => unknown): unknown {
   if (token.kind !== 'array' || token.length > listItemsMax) return readScalar(reader, token)
   const items: unknown[] = []
-  for (let item = 0; item < token.length; item++) items.push(readScalar(reader, reader.next()))
+  for (let item = 0; item < token.length; item++) items.push(convert(readScalar(reader, reader.next())))
   return items
 }
 
@@ -101,6 +103,16 @@ function readScalar(reader: MessagePackReader, token: Token): unknown {
   return unreadable
 }
 
+const asIs = (item: unknown): unknown => item
+
+const readGuid: Read = (reader, token) => guidIn(readScalar(reader, token))
+
+/** One, or several between commas. */
+const readGuids: Read = (reader, token) => {
+  const text = readScalar(reader, token)
+  return typeof text === 'string' ? text.split(',').map(guidIn).join(',') : text
+}
+
 /** The zero of a value type means that nobody gave it. */
 const unless =
   (zero: string): Read =>
@@ -111,7 +123,7 @@ const unless =
 
 const scalarReadings: Readonly<Record<WireKind | 'flag', Read>> = {
   text: readScalar,
-  uuid: unless(zeroUuid),
+  uuid: readGuid,
   moment: unless('0001-01-01T00:00:00Z'),
   number: readScalar,
   wholeNumber: readScalar,

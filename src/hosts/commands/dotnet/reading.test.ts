@@ -60,11 +60,27 @@ describe('a command of a .NET client', () => {
     assert.deepEqual(version('c70cff00000000fffffff1886e0900'), { expectedVersion: undefined })
   })
 
-  it('gives no id with the zero UUID', () => {
+  it('gives a Guid in each of the forms that .NET writes, alone, in a list and in a filter', () => {
+    const plain = id.replaceAll('-', '')
+    const forms = [id, plain, `{${id}}`, `(${id})`]
+    for (const form of forms) {
+      assert.deepEqual(read('GetProjectById', { Id: form }), { id })
+      const filters = { Ids: `${form},${form}`, OrganizationId: form, Search: plain }
+      assert.deepEqual(read('ListProjects', { Pagination: filters }), {
+        pagination: { ids: `${id},${id}`, organizationId: id, search: plain },
+      })
+    }
+    assert.deepEqual(read('RemoveProject', { Ids: forms }), { ids: forms.map(() => id) })
+    for (const wrong of [`{${id})`, `{${plain}}`, `${plain}0`, id.replace('-', '')]) {
+      assert.deepEqual(read('GetProjectById', { Id: wrong }), { id: wrong })
+    }
+  })
+
+  it('gives the zero UUID as it is: what it means is for the verb to say', () => {
     const zero = '00000000-0000-0000-0000-000000000000'
     assert.deepEqual(read('CreateProject', { Id: zero, OrganizationId: zero }), {
-      id: undefined,
-      organizationId: undefined,
+      id: zero,
+      organizationId: zero,
     })
     assert.deepEqual(read('RemoveProject', { Ids: [zero, id] }), { ids: [zero, id] })
   })

@@ -1,0 +1,101 @@
+import type { Command } from '../src/hosts/commands/commands.ts'
+import type { Message, MessageField } from '../src/hosts/commands/message.ts'
+import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/comments.ts'
+import { messagesIn } from '../src/hosts/commands/protobuf/descriptors.ts'
+import { labelOf } from '../src/model/field.ts'
+import { resources } from '../src/resources/all.ts'
+
+/** The commands and results as C# classes for FastEndpoints' remote messaging, whose names and namespaces make the paths. */
+export function dotnetContracts(commands: readonly Command[]): string {
+  const comments = commentsOf(resources)
+  const own = new Set(commands.flatMap(({ request, result }) => [request.name, result.name]))
+  const shared = messagesIn(commands).filter(({ name }) => !own.has(name))
+  const entities = [...new Set(commands.map(({ entity }) => entity))]
+  return `${[
+    '// Made from the declarations of the resources by npm run contract; a test compares. Not to be changed by hand.',
+    '#nullable enable',
+    'using FastEndpoints;',
+    namespaceText(recordsNamespace, [
+      ...shared.map((message) => classText(message, comments, 'answered')),
+      maskText,
+    ]),
+    ...entities.map((entity) =>
+      namespaceText(
+        `${commandsNamespace}.${entity}`,
+        commands
+          .filter((command) => command.entity === entity)
+          .flatMap((command) => commandText(command, comments)),
+      ),
+    ),
+  ].join('\n\n')}\n`
+}
+
+const commandsNamespace = 'GrpcServer.Contracts.Commands'
+/** Not beside the commands: a class Project and a namespace Project would hide each other. */
+const recordsNamespace = 'GrpcServer.Contracts.Records'
+
+const namespaceText = (name: string, classes: readonly string[]): string =>
+  `namespace ${name}\n{\n${classes.map((text) => text.replace(/^(?=.)/gm, '    ')).join('\n\n')}\n}`
+
+const commandText = ({ request, result }: Command, comments: Comments): string[] => [
+  classText(request, comments, 'sent', ` : ICommand<${result.name}>`),
+  classText(result, comments, 'answered'),
+]
+
+/** A client leaves out what it sends, a host never leaves out what it answers with. */
+type Way = 'sent' | 'answered'
+
+function classText(message: Message, comments: Comments, way: Way, base = ''): string {
+  const fields = message.fields.filter(({ isLeftOutForDotnet }) => !isLeftOutForDotnet)
+  const properties = fields.map((field) => {
+    const about = comments.field(message, field).replaceAll('update_mask', 'UpdateMask')
+    return `    ${summary(about)}\n    public ${propertyText(message, field, way)}`
+  })
+  const head = `${summary(comments.message(message))}\npublic sealed class ${classNameOf(message)}${base}`
+  return `${head}\n{\n${properties.join('\n\n')}\n}`
+}
+
+const maskText = `/// <summary>Which optional fields an update means, by their names.</summary>
+public sealed class FieldMask
+{
+    /// <summary>Names of fields.</summary>
+    public List<string> Paths { get; set; } = new();
+}`
+
+const summary = (text: string): string =>
+  `/// <summary>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</summary>`
+
+const titles = new Set(resources.map(({ title }) => title))
+const classNameOf = ({ name }: Message): string => (titles.has(name) ? `${name}Record` : name)
+
+function propertyText(message: Message, field: MessageField, way: Way): string {
+  const name = labelOf(field.name)
+  const type = typeOf(field)
+  if (field.isRepeated) return `List<${type}> ${name} { get; set; } = new();`
+  if (message.name === 'Pagination' && field.shape === 'wholeNumber') {
+    return `int ${name} { get; set; } = ${field.name === 'pageNumber' ? 1 : 10};`
+  }
+  return `${type}${isNullable(field, way) ? '?' : ''} ${name} { get; set; }${isText(field) && !isNullable(field, way) ? ' = "";' : ''}`
+}
+
+const isText = ({ shape }: MessageField): boolean => shape === 'text'
+
+/** The zero of a Guid and of a number stand for what was not given; a moment and a text may be nil. */
+function isNullable({ shape, isOptional }: MessageField, way: Way): boolean {
+  if (isOptional !== true) return false
+  return way === 'answered' || typeof shape !== 'string' || shape === 'text' || shape === 'moment'
+}
+
+function typeOf({ shape }: MessageField): string {
+  if (typeof shape === 'string') return types[shape]
+  return `${recordsNamespace}.${classNameOf(shape)}`
+}
+
+const types = {
+  text: 'string',
+  uuid: 'Guid',
+  moment: 'DateTime',
+  number: 'double',
+  wholeNumber: 'int',
+  flag: 'bool',
+} as const

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { assertEnvelope } from '../support/assert-envelope.ts'
+import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+describe('A write with If-Match', () => {
+  let rest: RestUnderTest
+  let token: string
+  before(async () => {
+    rest = await startRestUnderTest()
+    token = rest.administrator.token
+  })
+  after(() => rest.stop())
+
+  const path = '/api/organization'
+  async function make() {
+    const { body } = await rest.call('POST', path, { token, body: { name: 'Works' } })
+    return body.organization.id as string
+  }
+  const read = (id: string) => rest.call('GET', `${path}?id=${id}`, { token })
+  const tagOf = async (id: string) => (await read(id)).headers.get('etag') ?? ''
+  const rename = (id: string, name: string, ifMatch: string) =>
+    rest.call('PATCH', path, { token, body: { id, name }, headers: { 'if-match': ifMatch } })
+  const remove = (ids: readonly string[], ifMatch: string) =>
+    rest.call('DELETE', path, { token, body: { ids }, headers: { 'if-match': ifMatch } })
+
+  test('is made when the row is as the tag says, which then is another', async () => {
+    const id = await make()
+    const tag = await tagOf(id)
+    assert.equal((await rename(id, 'First', tag)).status, 200)
+    assert.notEqual(await tagOf(id), tag)
+  })
+
+  test('is refused with 412 once the row has changed, and changes nothing', async () => {
+    const id = await make()
+    const tag = await tagOf(id)
+    await rename(id, 'First', '*')
+    const late = await rename(id, 'Second', tag)
+    assertEnvelope(late, 412)
+    assert.equal(late.body.message, 'Organization is no longer as If-Match says. Read it again.')
+    assert.equal((await read(id)).body.organization.name, 'First')
+    assert.equal((await remove([id], tag)).status, 412)
+    assert.equal((await read(id)).status, 200)
+  })
+
+  test('takes a list of tags and the star, but no weak tag and no nonsense', async () => {
+    const id = await make()
+    assert.equal((await rename(id, 'A', `"other", ${await tagOf(id)}`)).status, 200)
+    assert.equal((await rename(id, 'B', ' * ')).status, 200)
+    assert.equal((await rename(id, 'C', `W/${await tagOf(id)}`)).status, 412)
+    assert.equal((await rename(id, 'D', 'nonsense')).status, 412)
+    assert.equal((await rename(id, 'E', '')).status, 412)
+  })
+
+  test('wants the tag that this caller was given', async () => {
+    const id = await make()
+    const member = await rest.signUp()
+    const theirs = await rest.call('GET', `${path}?id=${id}`, { token: member.token })
+    assert.equal((await rename(id, 'A', theirs.headers.get('etag') ?? '')).status, 412)
+  })
+
+  test('of several rows wants the tags of all of them', async () => {
+    const [one, other] = [await make(), await make()]
+    const tags = [await tagOf(one), await tagOf(other)]
+    assert.equal((await remove([one, other], tags[0] ?? '')).status, 412)
+    assert.equal((await read(one)).status, 200)
+    assert.equal((await remove([one, other], tags.join(', '))).status, 200)
+    assert.equal((await read(other)).status, 404)
+  })
+
+  test('is refused for what is missing or wrong before that', async () => {
+    assert.equal((await rename(randomUUID(), 'A', '"any"')).status, 404)
+    assert.equal((await rename('none', 'A', '"any"')).status, 400)
+    assert.equal((await rename(await make(), ' ', '"any"')).status, 400)
+    assert.equal((await remove([], '"any"')).status, 400)
+  })
+
+  test('that makes or restores a row is refused: no tag can name it yet', async () => {
+    const headers = { 'if-match': '"any"' }
+    assert.equal((await rest.call('POST', path, { token, headers, body: { name: 'New' } })).status, 412)
+    const id = await make()
+    await remove([id], '*')
+    const restored = await rest.call('POST', `${path}/restore`, { token, headers, body: { ids: [id] } })
+    assert.equal(restored.status, 412)
+  })
+
+  test('is made by one of many who raced with the same tag', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const id = await make()
+      const tag = await tagOf(id)
+      const names = Array.from({ length: 8 }, (_, index) => `Racer ${index}`)
+      const answers = await Promise.all(names.map((name) => rename(id, name, tag)))
+      const won = answers.flatMap(({ status }, index) => (status === 200 ? [names[index]] : []))
+      assert.equal(won.length, 1, answers.map(({ status }) => status).join(' '))
+      assert.equal((await read(id)).body.organization.name, won[0])
+    }
+  })
+})
