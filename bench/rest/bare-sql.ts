@@ -10,7 +10,7 @@ import type { Tracker } from '../../src/operations/tracker.ts'
 import { update } from '../../src/operations/update.ts'
 import { assignment } from '../../src/resources/assignment.ts'
 import { type Database, openDatabase, type Queries } from '../../src/store/database.ts'
-import { type Sql, textOf } from '../../src/store/sql.ts'
+import { render, type Sql } from '../../src/store/sql.ts'
 
 /**
  * The floor of a scenario, as a process of its own: the statements that the verb sends, recorded once and then repeated
@@ -64,7 +64,7 @@ async function record({ url, scenario, memberId, row }: BareSqlTask) {
   const statements: { text: string; values: unknown[] }[] = []
   const note = (queries: Queries): Queries => ({
     query(statement: Sql) {
-      statements.push({ text: textOf(statement), values: [...statement.values] })
+      statements.push(render(statement))
       return queries.query(statement)
     },
   })

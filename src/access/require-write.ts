@@ -2,9 +2,9 @@ import type { ProjectMembers } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { forbidden } from '../model/problem.ts'
 import type { Listed, Resource } from '../resources/define-resource.ts'
-import type { Queries } from '../store/database.ts'
-import type { Values } from '../store/rows.ts'
-import { type Sql, sql } from '../store/sql.ts'
+import type { Condition } from '../store/conditional-write.ts'
+import { column, type Values } from '../store/rows.ts'
+import { join, raw, type Sql, sql } from '../store/sql.ts'
 
 /** Refuses by the caller's role alone, before anything of the request is looked at. */
 export function requireRole(resource: Listed, caller: Caller, purpose: 'read' | 'write') {
@@ -17,35 +17,60 @@ export function requireRole(resource: Listed, caller: Caller, purpose: 'read' | 
   }
 }
 
-/** Refuses a write to rows that belong to somebody else. An update passes the row as it was and as it will be. */
-export function requireOwner({ access, pluralNoun }: Resource, caller: Caller, rows: readonly Values[]) {
-  const ownerColumn = access.kind === 'projectMembers' ? access.ownerColumn : undefined
-  if (caller.isAdministrator || !ownerColumn || rows.every((row) => row[ownerColumn] === caller.id)) return
-  throw forbidden(`You may only record and change your own ${pluralNoun}.`)
+/** Refuses to remove or restore rows that belong to somebody else. */
+export function requireOwner(resource: Resource, caller: Caller, rows: readonly Values[]) {
+  const owner = ownerColumnFor(resource, caller)
+  if (owner && rows.some((row) => row[owner] !== caller.id)) throw notOwner(resource)
 }
 
+/** Neither the row as it will be nor, on an update, the row `before` may belong to somebody else. */
+export function ownerConditions(
+  resource: Resource,
+  caller: Caller,
+  row: Values,
+  { before }: { readonly before?: string } = {},
+): Condition[] {
+  const owner = ownerColumnFor(resource, caller)
+  if (!owner) return []
+  const refusedIf = [
+    ...(owner in row ? [raw(row[owner] === caller.id ? 'false' : 'true')] : []),
+    ...(before ? [sql`(select ${column(owner)} <> ${caller.id} from ${raw(before)})`] : []),
+  ]
+  return [{ refusedIf: join(refusedIf, ' or '), refusal: () => notOwner(resource) }]
+}
+
+const ownerColumnFor = ({ access }: Resource, caller: Caller) =>
+  access.kind === 'projectMembers' && !caller.isAdministrator ? access.ownerColumn : undefined
+
+const notOwner = ({ pluralNoun }: Resource) =>
+  forbidden(`You may only record and change your own ${pluralNoun}.`)
+
 /**
- * Refuses to write rows into projects the caller is not a member of: new rows, and rows that move. Of a row that the
- * caller can see this is known already, because members and nobody else see it.
+ * Only members write rows into a project: new rows, and rows that move there from the project of the row `before`. Of a
+ * row that stays where it is and that the caller can see this is known already, because only members see it.
  */
-export async function requireMembership(
-  transaction: Queries,
+export function membershipConditions(
   { access }: Resource,
   caller: Caller,
   row: Values,
-) {
-  if (caller.isAdministrator || access.kind !== 'projectMembers') return
-  const [foreign] = await transaction.query(
-    sql`select 1 from ${projectOfRow(access, row)} as touched where not exists (
-      select from user_projects where user_id = ${caller.id} and project_id = touched.project_id and active
-    )`,
-  )
-  if (foreign) throw forbidden('You are not a member of the project.')
+  { before }: { readonly before?: string } = {},
+): Condition[] {
+  if (caller.isAdministrator || access.kind !== 'projectMembers') return []
+  const [first] = access.projectPath
+  if (before ? first === 'id' || !(first in row) : access.anyoneMayCreate) return []
+  const isForeign = sql`exists (
+    select 1 from ${projectOfRow(access, row)} as touched where not exists (
+      select 1 from user_projects where user_id = ${caller.id} and project_id = touched.project_id and active
+    )
+  )`
+  const isMoved = before && sql`(select ${column(first)} <> ${row[first]} from ${raw(before)})`
+  return [
+    {
+      refusedIf: isMoved ? sql`${isMoved} and ${isForeign}` : isForeign,
+      refusal: () => forbidden('You are not a member of the project.'),
+    },
+  ]
 }
-
-/** Whether the row may come to be in another project than before. */
-export const isMoved = ({ access }: Resource, before: Values, after: Values): boolean =>
-  access.kind === 'projectMembers' && before[access.projectPath[0]] !== after[access.projectPath[0]]
 
 function projectOfRow({ projectPath }: ProjectMembers, row: Values): Sql {
   const id = row[projectPath[0]]

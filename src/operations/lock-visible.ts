@@ -4,7 +4,7 @@ import { missing } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Queries } from '../store/database.ts'
 import { type Row, shownColumns, tableOf } from '../store/rows.ts'
-import { raw, sql } from '../store/sql.ts'
+import { raw, type Sql, sql } from '../store/sql.ts'
 
 interface Lock {
   readonly state: RowState
@@ -13,19 +13,29 @@ interface Lock {
   readonly memberships?: Memberships
 }
 
-/** Locks all these rows until the transaction ends, in the order of their ids; one that cannot be seen fails all. */
+/** Locks all these rows until the transaction ends; one that cannot be seen fails all. */
 export async function lockVisible(
   transaction: Queries,
   resource: Resource,
   caller: Caller,
   ids: readonly string[],
-  { state, strength, memberships }: Lock,
+  lock: Lock,
 ): Promise<Row[]> {
-  const rows = await transaction.query<Row>(sql`
-    select ${shownColumns(resource)} from ${tableOf(resource)} as row
-    where id = any(${ids}::uuid[]) and ${raw(state === 'active' ? 'active' : 'not active')}
-      and ${visibleRows(resource, caller, memberships)}
-    order by id for ${raw(strength)} of row`)
+  const rows = await transaction.query<Row>(
+    sql`select ${shownColumns(resource)} from (${visibleForLock(resource, caller, ids, lock)}) as row`,
+  )
   if (rows.length < ids.length) throw missing(resource.title)
   return rows
 }
+
+/** Finds and locks those of the rows that can be seen, in the order of their ids. */
+export const visibleForLock = (
+  resource: Resource,
+  caller: Caller,
+  ids: readonly string[],
+  { state, strength, memberships }: Lock,
+): Sql => sql`
+  select row.* from ${tableOf(resource)} as row
+  where ${ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`}
+    and ${raw(state === 'active' ? 'row.active' : 'not row.active')} and ${visibleRows(resource, caller, memberships)}
+  order by row.id for ${raw(strength)} of row`

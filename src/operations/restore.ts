@@ -3,13 +3,14 @@ import { requireOwner, requireRole } from '../access/require-write.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { goesAlong, type ReferenceColumn, referencesFrom, referencesTo } from '../resources/derived.ts'
+import { requireConditions } from '../store/conditional-write.ts'
 import type { Queries } from '../store/database.ts'
 import { column, type Row, restoreRows, tableOf, type Values } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
 import { lockVisible } from './lock-visible.ts'
 import { noteAccountChange } from './note-account-change.ts'
 import { readIds } from './read-ids.ts'
-import { requireActiveReferences } from './require-active-references.ts'
+import { referenceConditions } from './reference-conditions.ts'
 import type { Tracker } from './tracker.ts'
 
 /** Restores all rows or none, with the links that their removal took along. */
@@ -28,7 +29,7 @@ export async function restore(
       memberships: restorersMemberships,
     })
     requireOwner(resource, caller, rows)
-    await requireActiveReferences(transaction, resource, rows.map(withoutStaying(resource)))
+    await requireConditions(transaction, referenceConditions(resource, rows.map(withoutStaying(resource))))
     await restoreRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`, goesAlong(resource))
     for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
       if (whenRemoved === 'removeAlong') await restoreAlong(transaction, child, parentId, caller, ids)

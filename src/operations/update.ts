@@ -1,15 +1,19 @@
-import { isMoved, requireMembership, requireOwner, requireRole } from '../access/require-write.ts'
+import { membershipConditions, ownerConditions, requireRole } from '../access/require-write.ts'
 import type { Caller } from '../model/caller.ts'
+import { missing } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import { referencesFrom } from '../resources/derived.ts'
+import type { Condition } from '../store/conditional-write.ts'
+import type { Database } from '../store/database.ts'
 import { type Row, updateRow, type Values } from '../store/rows.ts'
-import { lockVisible } from './lock-visible.ts'
+import { sql } from '../store/sql.ts'
+import { lockVisible, visibleForLock } from './lock-visible.ts'
 import { noteAccountChange, notePasswordChange } from './note-account-change.ts'
 import { readInput } from './read-input.ts'
-import { requireActiveReferences } from './require-active-references.ts'
-import { type RequiredVersions, requireVersions } from './required-versions.ts'
+import { referenceConditions } from './reference-conditions.ts'
+import { type RequiredVersions, versionConditions } from './required-versions.ts'
 import type { Tracker } from './tracker.ts'
 
+/** One statement: it locks the row, asks what must hold, and writes. */
 export async function update(
   tracker: Tracker,
   resource: Resource,
@@ -24,27 +28,58 @@ export async function update(
   const stored = Object.fromEntries(
     Object.entries(prepared).filter(([name]) => fields[name]?.presence !== 'updateOnly'),
   )
-  const updated = await tracker.database.transaction(async (transaction) => {
-    const lock = { state: 'active', strength: 'no key update' } as const
-    // One id was asked for, and a row that is missing was refused.
-    const [before] = (await lockVisible(transaction, resource, caller, [id], lock)) as [Row]
-    await requireActiveReferences(transaction, resource, [changedReferences(resource, before, values)])
-    const wanted = { ...before, ...values }
-    requireOwner(resource, caller, [before, wanted])
-    if (isMoved(resource, before, wanted)) await requireMembership(transaction, resource, caller, wanted)
-    requireVersions(resource, [before], versions)
-    await rules.beforeUpdate?.(transaction, before, values)
-    const after = await updateRow(transaction, resource, caller, id, stored)
-    await rules.afterUpdate?.(transaction, before, after, stored)
-    return after
-  })
+  const updated = await write(tracker.database, resource, caller, { id, values, stored, versions })
   noteAccountChange(tracker.securityLog, resource, caller, 'update', [id])
   if ('passwordHash' in stored) notePasswordChange(tracker.securityLog, caller, id)
   return updated
 }
 
-/** A reference that does not change is not checked again. */
-function changedReferences(resource: Resource, before: Row, values: Values): Values {
-  const changed = referencesFrom(resource).filter(({ column }) => values[column] !== before[column])
-  return Object.fromEntries(changed.map(({ column }) => [column, values[column]]))
+interface Wanted {
+  readonly id: string
+  readonly values: Values
+  readonly stored: Values
+  readonly versions: RequiredVersions
+}
+
+function write(
+  database: Database,
+  resource: Resource,
+  caller: Caller,
+  { id, values, stored, versions }: Wanted,
+): Promise<Row> {
+  const { beforeUpdate, afterUpdate } = resource.rules
+  const conditions = updateConditions(resource, caller, { id, values, versions })
+  if (!beforeUpdate && !afterUpdate)
+    return updateRow(database.single, resource, caller, id, stored, conditions)
+  return database.transaction(async (transaction) => {
+    // One id was asked for, and a row that is missing was refused.
+    const [before] = (await lockVisible(transaction, resource, caller, [id], toUpdate)) as [Row]
+    beforeUpdate?.(before, values)
+    const after = await updateRow(transaction, resource, caller, id, stored, conditions)
+    await afterUpdate?.(transaction, before, after, stored)
+    return after
+  })
+}
+
+const toUpdate = { state: 'active', strength: 'no key update' } as const
+
+/** The conditions of an update, in the order in which they refuse. The row as it was is called `before`. */
+function updateConditions(
+  resource: Resource,
+  caller: Caller,
+  { id, values, versions }: Omit<Wanted, 'stored'>,
+): Condition[] {
+  const before = { before: 'before' }
+  return [
+    {
+      locks: { name: 'before', rows: visibleForLock(resource, caller, [id], toUpdate) },
+      refusedIf: sql`not exists (select 1 from before)`,
+      refusal: () => missing(resource.title),
+    },
+    ...referenceConditions(resource, [values], before),
+    ...ownerConditions(resource, caller, values, before),
+    ...membershipConditions(resource, caller, values, before),
+    ...versionConditions(resource, id, versions),
+    ...(resource.rules.updateConditions?.(values) ?? []),
+  ]
 }

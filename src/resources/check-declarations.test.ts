@@ -89,7 +89,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   ],
   [
     withField('expectedVersion', updateOnly(5, moment)),
-    'widget.expectedVersion is read on update only, and no rule "beforeUpdate" looks at it.',
+    'widget.expectedVersion is read on update only, and no rule "updateConditions" looks at it.',
   ],
   [widget({ filters: ['gadgetId'] }), 'widget: the filter gadgetId has no column.'],
   [widget({ filters: ['name'] }), 'widget: the filter name is no reference to another row.'],

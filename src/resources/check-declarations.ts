@@ -110,8 +110,8 @@ function ruleProblems({ name, rules }: Resource, field: string, { isSecret, pres
     ...(isSecret && !rules.prepare
       ? [`${name}.${field} is secret, and no rule "prepare" turns it into what may be stored.`]
       : []),
-    ...(presence === 'updateOnly' && !rules.beforeUpdate
-      ? [`${name}.${field} is read on update only, and no rule "beforeUpdate" looks at it.`]
+    ...(presence === 'updateOnly' && !rules.updateConditions
+      ? [`${name}.${field} is read on update only, and no rule "updateConditions" looks at it.`]
       : []),
   ]
 }

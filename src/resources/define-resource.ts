@@ -3,8 +3,9 @@ import type { AccessRule } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { type Field, labelOf, type Reference, type ValueOf } from '../model/field.ts'
 import type { FieldErrors } from '../model/problem.ts'
+import type { Condition } from '../store/conditional-write.ts'
 import type { Queries } from '../store/database.ts'
-import type { Row, Values } from '../store/rows.ts'
+import type { AlsoInserted, Row, Values } from '../store/rows.ts'
 
 type Fields = Readonly<Record<string, Field>>
 
@@ -55,8 +56,12 @@ export type Check<Input> = (input: Partial<Input>) => FieldErrors | undefined
 export interface Rules {
   /** Turns what was read into what is stored; runs before the transaction. */
   readonly prepare?: (input: Values, passwords: Passwords) => Promise<Values>
-  readonly afterCreate?: (transaction: Queries, caller: Caller, created: Row) => Promise<void>
-  readonly beforeUpdate?: (transaction: Queries, before: Row, input: Values) => Promise<void>
+  /** Rows that are inserted in the same statement. */
+  readonly alsoCreate?: (caller: Caller, id: string) => readonly AlsoInserted[]
+  /** What the stored row, called `before`, must fulfil besides. */
+  readonly updateConditions?: (input: Values) => readonly Condition[]
+  /** Refuses by what only the program can compare. An update with it or the next rule takes a transaction. */
+  readonly beforeUpdate?: (before: Row, input: Values) => void
   readonly afterUpdate?: (transaction: Queries, before: Row, after: Row, input: Values) => Promise<void>
   readonly afterRemove?: (transaction: Queries, ids: readonly string[]) => Promise<void>
 }

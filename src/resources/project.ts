@@ -2,7 +2,7 @@ import { references, required, updateOnly } from '../model/field.ts'
 import { moment, text, uuid } from '../model/field-kinds.ts'
 import { nameCharactersMax } from '../model/text-limits.ts'
 import { defineResource } from './define-resource.ts'
-import { addCreatorAsMember, refuseStaleVersion } from './project-rules.ts'
+import { creatorsMembership, sameVersion } from './project-rules.ts'
 
 export const project = defineResource({
   name: 'project',
@@ -15,5 +15,5 @@ export const project = defineResource({
   },
   access: { kind: 'projectMembers', projectPath: ['id'], anyoneMayCreate: true },
   filters: ['organizationId'],
-  rules: { afterCreate: addCreatorAsMember, beforeUpdate: refuseStaleVersion },
+  rules: { alsoCreate: creatorsMembership, updateConditions: sameVersion },
 })

@@ -25,11 +25,7 @@ export function refuseGuessablePassword({ password, login }: { password?: string
   return problem === undefined ? undefined : { password: [`Password ${problem}.`] }
 }
 
-export async function refuseStoredLoginAsPassword(
-  _transaction: Queries,
-  before: Row,
-  { password, login }: Values,
-) {
+export function refuseStoredLoginAsPassword(before: Row, { password, login }: Values) {
   if (typeof password !== 'string' || login !== undefined) return
   const errors = refuseGuessablePassword({ password, login: String(before.login) })
   if (errors) throw invalid(errors)

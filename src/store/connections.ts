@@ -9,8 +9,8 @@ import type { Sql } from './sql.ts'
 export interface Connections {
   openPool(max: number, limits: ConnectionLimits): pg.Pool
   openPipelined(limits: ConnectionLimits): PipelinedConnection
-  /** Sends one statement that only reads, with its limits where the connection does not have them by itself. */
-  read<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits): Promise<Row[]>
+  /** Sends one statement that is a transaction, with its limits where the connection does not have them by itself. */
+  run<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits): Promise<Row[]>
   /** Sends what begins a transaction. */
   begin(client: pg.ClientBase, limits: ConnectionLimits): Promise<unknown>
 }
@@ -50,7 +50,7 @@ export function createConnections({ url, applicationName, prepare }: ConnectionO
       return pool
     },
     openPipelined: (limits) => openPipelinedConnection(config, limit(limits)),
-    async read<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits) {
+    async run<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits) {
       if (limited.has(client)) return (await client.query(prepare(statement))).rows as Row[]
       // Sent in one go, so that nobody else's statement comes between them on a shared connection.
       const [, { rows }] = await Promise.all([

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { type Budgets, openBudgets } from '../configuration/budgets.ts'
 import { contended } from '../model/problem.ts'
 import { createConnections } from './connections.ts'
-import { isConflict, isLostConnection } from './failures.ts'
+import { isConflict, isEndedByServer, isLostConnection } from './failures.ts'
 import { type LimitedReads, openLimitedReads } from './limited-reads.ts'
 import { type Prepare, preparedStatements } from './prepared-statements.ts'
 import { repeated } from './repeated.ts'
@@ -21,6 +21,8 @@ export interface Database extends Queries {
   readonly lists: Pick<LimitedReads, 'query'>
   /** For the snapshots of live listings, which never hold a list up. */
   readonly liveLists: Pick<LimitedReads, 'query'>
+  /** Statements that write and are a transaction each, in one round trip. */
+  readonly single: Queries
   /** Everything `work` does is committed, or none of it. It is run again after a conflict, so it must only write rows. */
   transaction<Result>(work: (transaction: Queries) => Promise<Result>): Promise<Result>
   /** Calls back after each committed transaction of this process. */
@@ -61,6 +63,15 @@ export function openDatabase({
       repeated(isLostConnection, () =>
         reads.use(async (client) => (await client.query(prepare(statement))).rows),
       ),
+    single: {
+      async query<Row>(statement: Sql) {
+        const rows = await repeatedTransaction(() =>
+          runSingle(pool, (client) => connections.run<Row>(client, statement, limits)),
+        )
+        for (const listener of listeners) listener()
+        return rows
+      },
+    },
     async transaction(work) {
       const begin = (client: pg.PoolClient) => connections.begin(client, limits)
       const result = await repeatedTransaction(() => runTransaction(pool, prepare, begin, work))
@@ -71,6 +82,19 @@ export function openDatabase({
     async close() {
       await Promise.all([reads.close(), lists.close(), liveLists.close(), pool.end()])
     },
+  }
+}
+
+async function runSingle<Row>(pool: pg.Pool, run: (client: pg.PoolClient) => Promise<Row[]>): Promise<Row[]> {
+  const client = await pool.connect()
+  let failure: unknown
+  try {
+    return await run(client)
+  } catch (error) {
+    failure = error
+    throw isLostConnection(error) && !isEndedByServer(error) ? unknownOutcome(error) : error
+  } finally {
+    client.release(isLostConnection(failure) ? (failure as Error) : undefined)
   }
 }
 
@@ -106,9 +130,11 @@ async function committed(commit: Promise<unknown>) {
     await commit
   } catch (error) {
     if (isConflict(error)) throw error
-    throw new Error('The outcome of a commit is unknown.', { cause: error })
+    throw unknownOutcome(error)
   }
 }
+
+const unknownOutcome = (error: unknown) => new Error('The outcome of a commit is unknown.', { cause: error })
 
 async function repeatedTransaction<Result>(attempt: () => Promise<Result>): Promise<Result> {
   try {

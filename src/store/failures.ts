@@ -27,6 +27,9 @@ export function isLostConnection(error: unknown): boolean {
   return lostConnectionCodes.test(code) || lostConnectionMessages.test(message)
 }
 
+/** The server says that it ends the connection, which it never says after a commit. */
+export const isEndedByServer = (error: unknown): boolean => failureOf(error).code === '57P01'
+
 /** The constraint that a duplicate key would have broken. */
 export function violatedUniqueConstraint(error: unknown): string | undefined {
   const { code, constraint } = failureOf(error)

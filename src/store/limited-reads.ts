@@ -62,7 +62,7 @@ export function openLimitedReads(
     // Another statement of the account may have proved slow while this one waited.
     if (slowAccounts.has(account)) return undefined
     try {
-      return await quick.use((client) => connections.read<Row>(client, statement, quickLimits))
+      return await quick.use((client) => connections.run<Row>(client, statement, quickLimits))
     } catch (error) {
       if (isTimedOut(error)) slowAccounts.add(account)
       else if (!isUnparsed(error)) throw error
@@ -75,7 +75,7 @@ export function openLimitedReads(
     const startedAt = performance.now()
     let failure: Error | undefined
     try {
-      return await connections.read<Row>(client, statement, slowLimits)
+      return await connections.run<Row>(client, statement, slowLimits)
     } catch (error) {
       failure = error as Error
       throw isTimedOut(error) ? new StatementTooSlow(slowSeconds) : error

@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg'
-import { type Sql, textOf } from './sql.ts'
+import { render, type Sql } from './sql.ts'
 
 export type Prepare = (statement: Sql) => QueryConfig
 
@@ -17,8 +17,8 @@ export function preparedStatements({ named }: { named: boolean }): Prepare {
     return name
   }
   return (statement) => {
-    const text = textOf(statement)
+    const { text, values } = render(statement)
     const name = named ? nameOf(text) : undefined
-    return { text, values: [...statement.values], ...(name !== undefined && { name }) }
+    return { text, values, ...(name !== undefined && { name }) }
   }
 }

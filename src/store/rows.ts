@@ -1,8 +1,9 @@
 import type { Caller } from '../model/caller.ts'
 import { duplicate } from '../model/problem.ts'
+import { type Condition, permitted, writeIf } from './conditional-write.ts'
 import type { Queries } from './database.ts'
 import { violatedUniqueConstraint } from './failures.ts'
-import { join, raw, type Sql, sql } from './sql.ts'
+import { join, raw, render, type Sql, sql } from './sql.ts'
 
 /** camelCase names outside, snake_case columns inside. */
 export type Values = Readonly<Record<string, unknown>>
@@ -20,44 +21,82 @@ export type Action = 'create' | 'update' | 'remove' | 'restore'
 /** Whoever writes without a caller, such as the seed. */
 type Writer = Pick<Caller, 'id'> | undefined
 
-export const column = (name: string): Sql =>
-  raw(`"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`)
+/** Names come from declarations, so there are few of them, and each is spelled for the store once. */
+const columns = new Map<string, Sql>()
+
+export function column(name: string): Sql {
+  const known = columns.get(name)
+  if (known) return known
+  const spelled = raw(`"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`)
+  columns.set(name, spelled)
+  return spelled
+}
 
 export const tableOf = ({ table }: Table): Sql => raw(`"${table}"`)
 
+const columnLists = new WeakMap<Table, Sql>()
+
 /** The columns of a row called `row`, under their camelCase names. */
-export const shownColumns = ({ columns }: Table): Sql =>
-  join(
-    columns.map((name) => sql`row.${column(name)} as ${raw(`"${name}"`)}`),
-    ', ',
-  )
+export function shownColumns(table: Table): Sql {
+  const known = columnLists.get(table)
+  if (known) return known
+  const shown = table.columns.map((name) => render(sql`row.${column(name)} as ${raw(`"${name}"`)}`).text)
+  const list = raw(shown.join(', '))
+  columnLists.set(table, list)
+  return list
+}
+
+/** A row that is inserted together with another one, such as its first link. */
+export interface AlsoInserted {
+  readonly table: Table
+  readonly values: Values
+}
+
+interface InsertOptions {
+  readonly conditions?: readonly Condition[]
+  readonly also?: readonly AlsoInserted[]
+}
 
 export async function insertRow(
-  transaction: Queries,
+  queries: Queries,
   table: Table,
   writer: Writer,
   values: Values,
+  { conditions = [], also = [] }: InsertOptions = {},
 ): Promise<Row> {
+  const writes = [{ table, values }, ...also].map((row) => ({
+    table: row.table,
+    statement: insertion(row, conditions.length > 0),
+  }))
+  return first(await write(queries, 'create', writer, writes, conditions))
+}
+
+function insertion({ table, values }: AlsoInserted, isConditional: boolean): Sql {
   const names = Object.keys(values)
   const columns = join(names.map(column), ', ')
   const given = join(
     names.map((name) => sql`${values[name]}`),
     ', ',
   )
-  const insert = sql`insert into ${tableOf(table)} (${columns}) values (${given})`
-  return first(await write(transaction, table, 'create', writer, insert))
+  const rows = isConditional ? sql`select ${given} from verdict where ${permitted}` : sql`values (${given})`
+  return sql`insert into ${tableOf(table)} as row (${columns}) ${rows}`
 }
 
 export async function updateRow(
-  transaction: Queries,
+  queries: Queries,
   table: Table,
   writer: Writer,
   id: string,
   values: Values,
+  conditions: readonly Condition[] = [],
 ): Promise<Row> {
-  const changes = [...assignments(values), nextVersion]
-  const update = sql`update ${tableOf(table)} set ${join(changes, ', ')} where id = ${id}`
-  return first(await write(transaction, table, 'update', writer, update))
+  const changes = join([...assignments(values), nextVersion], ', ')
+  const update = sql`update ${tableOf(table)} as row set ${changes}`
+  const statement =
+    conditions.length > 0
+      ? sql`${update} from verdict where row.id = ${id} and ${permitted}`
+      : sql`${update} where row.id = ${id}`
+  return first(await write(queries, 'update', writer, [{ table, statement }], conditions))
 }
 
 /** Marks rows removed. Those that went along with a parent keep which one it was. */
@@ -69,8 +108,8 @@ export async function removeRows(
   removedWith?: Sql,
 ) {
   const mark = removedWith ? sql`, removed_with = ${removedWith}` : raw('')
-  const update = sql`update ${tableOf(table)} set active = false, deleted_at = clock_timestamp()${mark} where ${which}`
-  return write(transaction, table, 'remove', writer, update)
+  const update = sql`update ${tableOf(table)} as row set active = false, deleted_at = statement_timestamp()${mark} where ${which}`
+  return write(transaction, 'remove', writer, [{ table, statement: update }])
 }
 
 /** Brings rows back as they were; `updatedAt` does not move. */
@@ -82,36 +121,54 @@ export async function restoreRows(
   goesAlong: boolean,
 ) {
   const mark = goesAlong ? raw(', removed_with = null') : raw('')
-  const update = sql`update ${tableOf(table)} set active = true, deleted_at = null${mark} where ${which}`
-  return write(transaction, table, 'restore', writer, update)
+  const update = sql`update ${tableOf(table)} as row set active = true, deleted_at = null${mark} where ${which}`
+  return write(transaction, 'restore', writer, [{ table, statement: update }])
 }
 
 /** A version strictly grows, also when two changes fall into one tick of the clock. */
 const nextVersion = raw(
-  `updated_at = greatest(clock_timestamp(), coalesce(updated_at, created_at) + interval '1 microsecond')`,
+  `updated_at = greatest(statement_timestamp(), coalesce(row.updated_at, row.created_at) + interval '1 microsecond')`,
 )
+
+/** Whether the locked row called `before` was changed since it had this version. */
+export const isOtherVersion = (version: string): Sql =>
+  sql`(select coalesce(updated_at, created_at) <> ${version} from before)`
 
 const assignments = (values: Values): Sql[] =>
   Object.keys(values).map((name) => sql`${column(name)} = ${values[name]}`)
 
-/** Runs one writing statement and appends a row to the change log for each row it wrote. */
+interface WrittenTable {
+  readonly table: Table
+  readonly statement: Sql
+}
+
+/** Writes the rows of one or more tables in one statement, with a row in the change log for each; answers those of the first. */
 async function write(
-  transaction: Queries,
-  table: Table,
+  queries: Queries,
   action: Action,
   writer: Writer,
-  statement: Sql,
+  writes: readonly WrittenTable[],
+  conditions: readonly Condition[] = [],
 ): Promise<Row[]> {
+  const parts = writes.map(({ table, statement }, index) => ({
+    table,
+    name: `written${index}`,
+    statement: sql`${statement} returning row.*`,
+  }))
+  const [main] = parts
+  if (!main) return []
+  const logged = parts.map(
+    ({ table, name }) =>
+      sql`select ${raw(`'${table.name}', id, '${action}'`)}, ${writer?.id ?? null}::uuid from ${raw(name)}`,
+  )
+  const log = sql`insert into changes (resource, row_id, action, caller) ${join(logged, ' union all ')}`
   try {
-    return await transaction.query<Row>(sql`
-      with written as (${statement} returning *),
-      logged as (
-        insert into changes (resource, row_id, action, caller)
-        select ${raw(`'${table.name}', id, '${action}'`)}, ${writer?.id ?? null}::uuid from written
-      )
-      select ${shownColumns(table)} from written as row`)
+    return await writeIf<Row>(queries, conditions, [...parts, { name: 'logged', statement: log }], {
+      columns: shownColumns(main.table),
+      from: main.name,
+    })
   } catch (error) {
-    throw duplicateProblem(error, table) ?? error
+    throw duplicateProblem(error, main.table) ?? error
   }
 }
 

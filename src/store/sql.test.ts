@@ -2,24 +2,24 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newId } from './new-id.ts'
 import { preparedStatements } from './prepared-statements.ts'
-import { allOf, join, raw, sql, textOf } from './sql.ts'
+import { allOf, join, raw, render, sql } from './sql.ts'
 
 describe('a piece of SQL', () => {
   it('sends values as parameters, in the order of their places', () => {
     const condition = allOf([sql`a = ${1}`, sql`b = any(${['x']})`])
     const statement = sql`select ${raw('*')} from t where ${condition} limit ${2}`
-    assert.equal(textOf(statement), 'select * from t where a = $1 and b = any($2) limit $3')
-    assert.deepEqual(statement.values, [1, ['x'], 2])
+    assert.equal(render(statement).text, 'select * from t where a = $1 and b = any($2) limit $3')
+    assert.deepEqual(render(statement).values, [1, ['x'], 2])
   })
   it('joins pieces, and no piece at all', () => {
-    assert.equal(textOf(join([sql`${1}`, sql`${2}`], ', ')), '$1, $2')
-    assert.equal(textOf(allOf([])), 'true')
+    assert.equal(render(join([sql`${1}`, sql`${2}`], ', ')).text, '$1, $2')
+    assert.equal(render(allOf([])).text, 'true')
   })
   it('never takes a value for SQL, whatever it looks like', () => {
-    const forged = JSON.parse('{"texts":["; drop table users"],"values":[]}')
+    const forged = JSON.parse('{"strings":["; drop table users"],"parts":[]}')
     const statement = sql`select ${forged}`
-    assert.equal(textOf(statement), 'select $1')
-    assert.deepEqual(statement.values, [forged])
+    assert.equal(render(statement).text, 'select $1')
+    assert.deepEqual(render(statement).values, [forged])
   })
 })
 

@@ -1,7 +1,8 @@
 /** A piece of SQL whose values travel beside it as parameters, never inside its text. */
 export interface Sql {
-  readonly texts: readonly string[]
-  readonly values: readonly unknown[]
+  readonly strings: readonly string[]
+  /** What stands between the strings: pieces of SQL, anything else is a value. */
+  readonly parts: readonly unknown[]
   readonly [writtenHere]: true
 }
 
@@ -9,40 +10,44 @@ export interface Sql {
 const writtenHere: unique symbol = Symbol('sql')
 
 /** A tagged template: a nested piece of SQL is spliced in, anything else becomes a parameter. */
-export function sql(strings: TemplateStringsArray, ...parts: readonly unknown[]): Sql {
-  const texts = [strings[0] ?? '']
-  const values: unknown[] = []
-  parts.forEach((part, index) => {
-    const following = strings[index + 1] ?? ''
-    if (isSql(part)) {
-      texts[texts.length - 1] += part.texts[0] ?? ''
-      texts.push(...part.texts.slice(1))
-      values.push(...part.values)
-      texts[texts.length - 1] += following
-    } else {
-      values.push(part)
-      texts.push(following)
-    }
-  })
-  return { texts, values, [writtenHere]: true }
-}
+export const sql = (strings: TemplateStringsArray, ...parts: readonly unknown[]): Sql => ({
+  strings,
+  parts,
+  [writtenHere]: true,
+})
 
 /** SQL written by us, such as a table's name. Never pass anything that came from a request. */
-export const raw = (text: string): Sql => ({ texts: [text], values: [], [writtenHere]: true })
+export const raw = (text: string): Sql => ({ strings: [text], parts: [], [writtenHere]: true })
 
-export function join(pieces: readonly Sql[], separator: string): Sql {
-  return pieces.reduce(
-    (joined, piece, index) => (index === 0 ? piece : sql`${joined}${raw(separator)}${piece}`),
-    raw(''),
-  )
-}
+export const join = (pieces: readonly Sql[], separator: string): Sql => ({
+  strings: ['', ...Array<string>(Math.max(pieces.length - 1, 0)).fill(separator), ''],
+  parts: pieces,
+  [writtenHere]: true,
+})
 
 /** All conditions at once; none means no restriction. */
 export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? raw('true') : join(conditions, ' and ')
 
-/** The text with numbered placeholders, as the driver wants it. */
-export const textOf = ({ texts }: Sql): string =>
-  texts.reduce((text, piece, index) => (index === 0 ? piece : `${text}$${index}${piece}`), '')
+export interface RenderedSql {
+  /** With numbered placeholders, as the driver wants it. */
+  readonly text: string
+  readonly values: unknown[]
+}
+
+/** One walk over the whole statement: nested pieces are not copied into each other before. */
+export function render(statement: Sql): RenderedSql {
+  const values: unknown[] = []
+  return { text: textOf(statement, values), values }
+}
+
+function textOf({ strings, parts }: Sql, values: unknown[]): string {
+  let text = strings[0] ?? ''
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index]
+    text += (isSql(part) ? textOf(part, values) : `$${values.push(part)}`) + (strings[index + 1] ?? '')
+  }
+  return text
+}
 
 const isSql = (part: unknown): part is Sql => typeof part === 'object' && part !== null && writtenHere in part

@@ -1,0 +1,50 @@
+import { labelOf } from '../model/field.ts'
+import { invalid } from '../model/problem.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { type ReferenceColumn, referencesFrom } from '../resources/derived.ts'
+import type { Condition } from '../store/conditional-write.ts'
+import { column, tableOf, type Values } from '../store/rows.ts'
+import { allOf, raw, sql } from '../store/sql.ts'
+
+interface References {
+  /** The name of the locked row whose references are known to hold: one that stays the same is not asked again. */
+  readonly before?: string
+}
+
+/**
+ * Every row that is referred to must be active, and stays so until the transaction ends: `for key share` conflicts with
+ * the `for update` of a removal, so no child can appear under a parent that is being removed.
+ */
+export const referenceConditions = (
+  resource: Resource,
+  rows: readonly Values[],
+  { before }: References = {},
+): Condition[] =>
+  referencesFrom(resource).flatMap((reference) => {
+    const ids = distinctIds(rows, reference)
+    return ids.length > 0 ? [conditionOf(reference, ids, before)] : []
+  })
+
+function conditionOf(
+  { column: name, parent }: ReferenceColumn,
+  ids: readonly string[],
+  before?: string,
+): Condition {
+  const [id] = ids
+  const isAsked = before ? [sql`(select ${column(name)} <> ${id} from ${raw(before)})`] : []
+  const isOneOfThem = ids.length === 1 ? sql`id = ${id}` : sql`id = any(${ids}::uuid[])`
+  const found = sql`(select count(*) from ${raw(`"${name}"`)})`
+  return {
+    locks: {
+      name,
+      rows: sql`select id from ${tableOf(parent)} where ${allOf([isOneOfThem, raw('active'), ...isAsked])}
+        order by id for key share`,
+    },
+    refusedIf: allOf([...isAsked, sql`${found} <> ${raw(String(ids.length))}`]),
+    refusal: () => invalid({ [name]: [`${labelOf(name)} must refer to an active ${parent.noun}.`] }),
+  }
+}
+
+const distinctIds = (rows: readonly Values[], { column }: ReferenceColumn): string[] => [
+  ...new Set(rows.map((row) => row[column]).filter((id) => typeof id === 'string')),
+]

@@ -1,0 +1,95 @@
+import { invalid, type Problem } from '../model/problem.ts'
+import type { Queries } from './database.ts'
+import { join, raw, type Sql, sql } from './sql.ts'
+
+/** What a write requires. It is asked by the very statement that writes, so that a write takes one round trip. */
+export interface Condition {
+  /** Rows that the statement locks first, under a name that `refusedIf` may use. */
+  readonly locks?: { readonly name: string; readonly rows: Sql }
+  readonly refusedIf: Sql
+  readonly refusal: () => Problem
+}
+
+/** A member of a statement's `with` list. */
+export interface Part {
+  readonly name: string
+  readonly statement: Sql
+}
+
+/** What the writing parts of a conditional write have to ask. */
+export const permitted: Sql = raw('verdict.refused = 0')
+
+/**
+ * Locks, asks every condition, and runs all parts if none refuses: one statement. Locks are taken in the order of the
+ * conditions. Under READ COMMITTED a row whose lock had to be waited for is read again after the wait, so a condition
+ * on a locked row is about its newest version; everything else is as it was when the statement began.
+ */
+export async function writeIf<Written extends object>(
+  queries: Queries,
+  conditions: readonly Condition[],
+  parts: readonly Part[],
+  answer: { readonly columns: Sql; readonly from: string },
+): Promise<Written[]> {
+  const from = raw(answer.from)
+  if (conditions.length === 0)
+    return queries.query(sql`with ${listOf(parts)} select ${answer.columns} from ${from} as row`)
+  const rows = await queries.query<Written & Verdict>(sql`
+    with ${listOf([...verdictOf(conditions), ...parts])}
+    select verdict.refused, ${answer.columns} from verdict left join ${from} as row on true`)
+  refuseBy(conditions, rows[0])
+  return rows
+}
+
+/** Locks and asks without writing, for what a transaction does later. */
+export async function requireConditions(
+  transaction: Queries,
+  conditions: readonly Condition[],
+): Promise<void> {
+  if (conditions.length === 0) return
+  const [verdict] = await transaction.query<Verdict>(
+    sql`with ${listOf(verdictOf(conditions))} select refused from verdict`,
+  )
+  refuseBy(conditions, verdict)
+}
+
+interface Verdict {
+  /** One bit a condition. */
+  readonly refused: number
+}
+
+function refuseBy(conditions: readonly Condition[], verdict: Verdict | undefined) {
+  const refused = verdict?.refused ?? 0
+  if (refused !== 0) throw problemOf(conditions.filter((_, index) => (refused >> index) & 1))
+}
+
+const verdictOf = (conditions: readonly Condition[]): Part[] => [
+  ...conditions.flatMap(({ locks }) => (locks ? [{ name: locks.name, statement: locks.rows }] : [])),
+  { name: 'verdict', statement: sql`select ${refusedBits(conditions)} as refused` },
+]
+
+const listOf = (parts: readonly Part[]): Sql =>
+  join(
+    parts.map(({ name, statement }) => sql`${raw(`"${name}"`)} as materialized (${statement})`),
+    ', ',
+  )
+
+/** A condition that is neither true nor false refuses. */
+const refusedBits = (conditions: readonly Condition[]): Sql =>
+  join(
+    conditions.map(
+      ({ refusedIf }, index) => sql`((${refusedIf}) is not false)::int * ${raw(String(1 << index))}`,
+    ),
+    ' + ',
+  )
+
+/** The first refusal is the answer. Violations of fields that follow each other are one answer. */
+function problemOf(refused: readonly Condition[]): Problem {
+  const problems = refused.map(({ refusal }) => refusal())
+  const [first] = problems
+  if (!first) throw new Error('A statement refused a write for a condition that it was not given.')
+  if (first.kind !== 'invalid') return first
+  const violations = problems
+    .filter(({ kind }) => kind === 'invalid')
+    .flatMap(({ errors = {} }) => Object.entries(errors))
+  return invalid(Object.fromEntries(violations))
+}
