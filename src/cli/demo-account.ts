@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StoreSettings } from '../configuration/store-settings.ts'
 import { Problem } from '../model/problem.ts'
@@ -26,11 +26,13 @@ export async function seedDemoAccount(tracker: Tracker, settings: StoreSettings)
   const { demoLogin: login, demoPassword, dataDirectory } = settings
   const file = join(dataDirectory, 'demo-password')
   const [anybody] = await tracker.database.query(sql`select 1 from users limit 1`)
-  const isNew = !anybody && (await makeAccount(tracker, settings, demoPassword ?? (await keptPassword(file))))
+  const isNew =
+    !anybody && (await makeAccount(tracker, settings, demoPassword ?? (await pendingPassword(file))))
+  await settlePending(tracker, login, file)
   const isGenerated = demoPassword === undefined && existsSync(file)
   return {
     login,
-    generatedPassword: isNew && isGenerated ? await keptPassword(file) : undefined,
+    generatedPassword: isNew && isGenerated ? (await readFile(file, 'utf8')).trim() : undefined,
     passwordFile: isGenerated ? file : undefined,
   }
 }
@@ -65,18 +67,45 @@ const databaseWithin = (database: Database, transaction: Queries): Database => (
   transaction: (work) => work(transaction),
 })
 
+const pendingFile = (file: string) => `${file}.pending`
+
 /** Kept before the account is made: an account whose password nobody knows would lock everybody out. */
-async function keptPassword(file: string): Promise<string> {
+async function pendingPassword(file: string): Promise<string> {
+  const pending = pendingFile(file)
+  const own = `${pending}.${process.pid}`
   try {
-    if (existsSync(file)) return (await readFile(file, 'utf8')).trim()
-    const password = generatePassword()
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    await writeFile(file, `${password}\n`, { mode: 0o600, flag: 'wx' })
-    return password
+    await writeFile(own, `${generatePassword()}\n`, { mode: 0o600 })
+    // Complete from its first moment on; an instance that shares the folder has laid its own there, or takes this one.
+    await link(own, pending).catch(requireTaken)
+    await rm(own)
+    return (await readFile(pending, 'utf8')).trim()
   } catch (error) {
-    throw new Error(`The demo account's password cannot be kept in ${file}: ${(error as Error).message}`)
+    throw notKept(file, error)
   }
 }
+
+function requireTaken(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
+}
+
+/** Another instance may have been first, with a password of its own data folder: then this one is nobody's. */
+async function settlePending({ database, passwords }: Tracker, login: string, file: string): Promise<void> {
+  const pending = pendingFile(file)
+  if (!existsSync(pending)) return
+  const [account] = await database.query<{ hash: string }>(
+    sql`select password_hash as hash from users where lower(trim(login)) = lower(trim(${login})) and active`,
+  )
+  const password = (await readFile(pending, 'utf8')).trim()
+  const isUsed = account !== undefined && (await passwords.verify(account.hash, password))
+  // Whoever shares the folder settles it too.
+  await (isUsed ? rename(pending, file) : rm(pending)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw notKept(file, error)
+  })
+}
+
+const notKept = (file: string, error: unknown) =>
+  new Error(`The demo account's password cannot be kept in ${file}: ${(error as Error).message}`)
 
 /** 96 bits of chance, with one of each kind of character that the password policy wants. */
 const generatePassword = (): string => `${randomBytes(12).toString('base64url')}-aA1`

@@ -14,13 +14,7 @@ import { startWeb } from '../hosts/web/main.ts'
 import { createLog, type Log } from '../http/log.ts'
 import type { Tracker } from '../operations/tracker.ts'
 import { createSecurityLog } from '../security-log/security-log.ts'
-
-/** What a host may work with. */
-export interface Ground {
-  readonly tracker: Tracker
-  /** Of the store, for hosts that run as processes of their own. */
-  readonly url: string
-}
+import type { SharedStore } from './shared-store.ts'
 
 export interface RunningHost {
   readonly title: string
@@ -31,7 +25,7 @@ export interface RunningHost {
 }
 
 /** Reads the host's settings, and returns how to start it. */
-type Prepare = (settings: Settings) => (ground: Ground) => Promise<RunningHost>
+type Prepare = (settings: Settings) => (store: SharedStore) => Promise<RunningHost>
 
 /** In the order in which they start and are shown: people come for the web client. */
 const hosts: Readonly<Record<string, Prepare>> = {
@@ -41,7 +35,7 @@ const hosts: Readonly<Record<string, Prepare>> = {
   commands: prepareCommands,
   bank: (settings) => {
     const start = prepareBank(settings)
-    return (ground) => listening('BANK_PORT', () => start(ground))
+    return (store) => listening('BANK_PORT', async () => start({ url: await store.url() }))
   },
 }
 
@@ -50,8 +44,8 @@ export function chosenHosts(names: readonly string[]): readonly Prepare[] {
   if (unknown.length > 0) {
     throw new Error(`There is no host named ${unknown.join(', ')}. Hosts: ${Object.keys(hosts).join(', ')}.`)
   }
-  return Object.entries(hosts).flatMap(([name, prepare]) =>
-    names.length === 0 || names.includes(name) ? [prepare] : [],
+  return Object.entries(hosts).flatMap(([name, host]) =>
+    names.length === 0 || names.includes(name) ? [host] : [],
   )
 }
 
@@ -66,8 +60,10 @@ function prepareWeb(settings: Settings) {
 
 function prepareRest(settings: Settings) {
   const rest = readRestSettings(settings)
-  return async ({ tracker }: Ground): Promise<RunningHost> => {
+  return async (store: SharedStore): Promise<RunningHost> => {
     const log = createLog({ level: rest.logLevel, host: 'rest' })
+    const tracker = await store.tracker()
+    await store.keepSmall()
     const authentication = authenticationOf(tracker, rest, 'svc.api', log)
     const { stop } = await listening('REST_PORT', () =>
       startRest({ ...tracker, hoursStep: rest.hoursStep }, authentication, rest, log),
@@ -79,8 +75,9 @@ function prepareRest(settings: Settings) {
 
 function prepareIdentity(settings: Settings) {
   const identity = readIdentitySettings(settings)
-  return async ({ tracker }: Ground): Promise<RunningHost> => {
+  return async (store: SharedStore): Promise<RunningHost> => {
     const log = createLog({ level: identity.logLevel, host: 'identity' })
+    const tracker = await store.tracker()
     const { stop } = await listening('IDENTITY_PORT', () => startIdentity(tracker, identity, log))
     const address = addressOf(identity, identity.port)
     return { title: 'Identity', address, pages: [`${address}/swagger`], stop }
@@ -89,8 +86,10 @@ function prepareIdentity(settings: Settings) {
 
 function prepareCommands(settings: Settings) {
   const commands = readCommandSettings(settings)
-  return async ({ tracker }: Ground): Promise<RunningHost> => {
+  return async (store: SharedStore): Promise<RunningHost> => {
     const log = createLog({ level: commands.logLevel, host: 'commands' })
+    const tracker = await store.tracker()
+    await store.keepSmall()
     const authentication = authenticationOf(tracker, commands, 'svc.grpc', log)
     const { stop } = await listening('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>
       startCommands({ ...tracker, hoursStep: commands.hoursStep }, authentication, commands, log),

@@ -1,16 +1,18 @@
-import { runMigrate } from './migrate.ts'
+import { runMigrate, runPrepare } from './prepare-store.ts'
 import { runStart } from './start.ts'
 
 /** Every command there is; `npm start` is `start`. */
 const commands: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
   start: runStart,
   migrate: runMigrate,
+  prepare: runPrepare,
 }
 
 const usage = `Usage:
   npm start                     starts every host
   npm start -- rest             starts the named hosts only
   npm run cli -- migrate        brings the schema of DATABASE_URL up to date
+  npm run cli -- prepare        the same, with the rights of the hosts' roles and the first account
 `
 
 export async function runCommand([name = '', ...words]: readonly string[]): Promise<void> {

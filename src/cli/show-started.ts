@@ -5,7 +5,7 @@ import type { RunningHost } from './hosts.ts'
 /** The one block of a newcomer's first screen: where to go, who to be, how to stop. */
 export function showStarted(
   hosts: readonly RunningHost[],
-  account: DemoAccount,
+  account: DemoAccount | undefined,
   { databaseUrl, dataDirectory }: StoreSettings,
 ) {
   const lines = [
@@ -13,9 +13,16 @@ export function showStarted(
       line(title, address),
       ...pages.map((page) => line('', page)),
     ]),
-    line('Store', databaseUrl === undefined ? `embedded PostgreSQL in ${dataDirectory}` : 'DATABASE_URL'),
-    line('Demo account', account.login),
-    ...passwordLines(account),
+    ...(account === undefined
+      ? []
+      : [
+          line(
+            'Store',
+            databaseUrl === undefined ? `embedded PostgreSQL in ${dataDirectory}` : 'DATABASE_URL',
+          ),
+          line('Demo account', account.login),
+          ...passwordLines(account),
+        ]),
     line('Stop', 'Ctrl-C'),
   ]
   console.log(`\n${lines.join('\n')}\n`)

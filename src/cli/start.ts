@@ -1,15 +1,10 @@
-import { forgetOldLockouts } from '../accounts/lockouts.ts'
-import { createPasswords } from '../accounts/passwords.ts'
-import { openBudgets } from '../configuration/budgets.ts'
 import { readSettings } from '../configuration/settings.ts'
 import { readStoreSettings } from '../configuration/store-settings.ts'
-import { forgetOldChanges } from '../store/change-log.ts'
-import { startMaintenance } from '../store/maintenance.ts'
-import { seedDemoAccount } from './demo-account.ts'
 import { chosenHosts, type RunningHost } from './hosts.ts'
-import { openStore } from './open-store.ts'
+import { shareStore } from './shared-store.ts'
 import { showStarted } from './show-started.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
+import { stopWithNpm } from './stop-with-npm.ts'
 
 /** Starts the store and the chosen hosts in this process, and stops all of them in the reverse order. */
 export async function runStart(names: readonly string[]): Promise<void> {
@@ -21,23 +16,16 @@ export async function runStart(names: readonly string[]): Promise<void> {
   }))
   const stops: (() => Promise<void>)[] = []
   const stop = stopOnSignal(stops)
+  stopWithNpm(stop)
   try {
-    const budgets = openBudgets()
-    const store = await openStore(storeSettings, budgets, endWith(stop))
-    stops.push(store.close)
-    const passwords = createPasswords({}, budgets)
-    const { database } = store
-    const tracker = { database, passwords, budgets }
-    const jobs = [() => forgetOldChanges(database), () => forgetOldLockouts(database)]
-    stops.push(startMaintenance(jobs, (error) => console.error('Maintenance waits for the store:', error)))
-    const account = await seedDemoAccount(tracker, storeSettings)
+    const store = shareStore(storeSettings, { stops, onExit: endWith(stop) })
     const running: RunningHost[] = []
     for (const start of hosts) {
-      const host = await start({ tracker, url: store.url })
+      const host = await start(store)
       stops.push(host.stop)
       running.push(host)
     }
-    showStarted(running, account, storeSettings)
+    showStarted(running, store.demoAccount(), storeSettings)
   } catch (error) {
     await stop()
     throw error

@@ -12,7 +12,7 @@ export function stopOnSignal(stops: (() => Promise<void>)[]): () => Promise<void
     return stopping
   }
   let signalledAt = Number.NaN
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (performance.now() - signalledAt < sameSignalMilliseconds) return
       if (stopping !== undefined) process.exit(1)

@@ -6,6 +6,8 @@ export interface StoreSettings {
   readonly dataDirectory: string
   /** Off for poolers in transaction mode that do not know named statements. */
   readonly namedStatements: boolean
+  /** What the names of the hosts' database roles begin with. */
+  readonly rolePrefix: string
   readonly demoLogin: string
   readonly demoPassword: string | undefined
   readonly demoData: boolean
@@ -20,6 +22,7 @@ export function readStoreSettings(settings: Settings): StoreSettings {
     databaseUrl,
     dataDirectory: settings.text('DATA_DIR', '.data'),
     namedStatements: settings.flag('DB_NAMED_STATEMENTS', true),
+    rolePrefix: settings.text('DB_ROLE_PREFIX', 'tracker_'),
     demoLogin: settings.text('SVC_DEMO_LOGIN', 'demo@example.com'),
     demoPassword: settings.optionalText('SVC_DEMO_PASSWORD'),
     demoData: settings.flag('SVC_DEMO_DATA', databaseUrl === undefined),

@@ -101,6 +101,24 @@ describe('the database', () => {
     await other.query(`drop database ${other.database}_empty with (force)`)
   })
 
+  it('starts on a store that a newer version has only added to, and refuses one that it took something from', async () => {
+    await other.query(`insert into migrations (name, checksum) values ('9998-more.sql', '')`)
+    assert.deepEqual(await migrate(fresh.url), [])
+    await other.query(`insert into migrations (name, checksum, contracts) values ('9999-less.sql', '', true)`)
+    await assert.rejects(migrate(fresh.url), {
+      message:
+        'A newer version has changed this store (9999-less.sql), and this version cannot work with it. ' +
+        'Start the newer version, or restore a backup from before.',
+    })
+    await other.query(`delete from migrations where name like '999%'`)
+  })
+
+  it('is found up to date on a store of 0.1.0, whose list of migrations lacks a column', async () => {
+    await other.query('alter table migrations drop column contracts')
+    assert.deepEqual(await migrate(fresh.url), [])
+    await other.query('alter table migrations add column contracts boolean not null default false')
+  })
+
   it('refuses to start on a migration that was changed after it was applied', async () => {
     await other.query("update migrations set checksum = 'other' where name = '0001-tracker.sql'")
     await assert.rejects(migrate(fresh.url), /0001-tracker.sql was applied with another text/)

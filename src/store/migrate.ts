@@ -12,32 +12,30 @@ interface Migration {
   readonly name: string
   readonly text: string
   readonly checksum: string
+  /** It takes something away that earlier versions use: they refuse to start on it. */
+  readonly contracts: boolean
 }
 
 /**
- * Brings the schema up to date and returns the names of what it applied, all of it or nothing. Instances starting together
- * take turns: the lock ends with the transaction, so it holds behind poolers that share connections too.
+ * Brings the schema up to date and returns the names of what it applied. Instances starting together take turns: the lock
+ * belongs to the one transaction, so that a pooler which lends connections out by the transaction gives it back as well.
  */
 export async function migrate(url: string): Promise<string[]> {
-  const migrations = await readMigrations()
   const client = new pg.Client({ connectionString: url, application_name: 'migrate' })
   // A connection lost between two statements shows in the next one; without a listener it would end the process.
   client.on('error', () => undefined)
   await client.connect()
   try {
-    await client.query('begin')
-    await client.query('select pg_advisory_xact_lock($1)', [migrationLock])
-    await client.query(
-      'create table if not exists migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',
-    )
-    const { rows } = await client.query<Applied>('select name, checksum from migrations')
-    const pending = pendingOf(migrations, rows)
-    for (const migration of pending) await apply(client, migration)
-    await client.query('commit')
-    return pending.map(({ name }) => name)
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined)
-    throw error
+    const all = await readMigrations()
+    // A host whose role may only read finds out here that it has nothing to do.
+    if (pendingOf(all, await readApplied(client)).length === 0) return []
+    return await inTransaction(client, async () => {
+      await client.query('select pg_advisory_xact_lock($1)', [migrationLock])
+      await client.query(tableOfMigrations)
+      const pending = pendingOf(all, await readApplied(client))
+      for (const migration of pending) await apply(client, migration)
+      return pending.map(({ name }) => name)
+    })
   } finally {
     await client.end()
   }
@@ -48,19 +46,39 @@ export async function newestMigration(): Promise<string> {
   return (await readMigrations()).at(-1)?.name ?? ''
 }
 
-type Applied = Pick<Migration, 'name' | 'checksum'>
+const tableOfMigrations = `
+  create table if not exists migrations (
+    name text primary key,
+    checksum text not null,
+    applied_at timestamptz not null default now()
+  );
+  alter table migrations add column if not exists contracts boolean not null default false`
+
+type Applied = Pick<Migration, 'name' | 'checksum' | 'contracts'>
+
+async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
+  const { rows: tables } = await client.query(`select from pg_class where oid = to_regclass('migrations')`)
+  if (tables.length === 0) return []
+  // Stores of 0.1.0 have no column `contracts`.
+  const { rows } = await client.query<Applied>(
+    `select name, checksum, coalesce((to_jsonb(migrations) -> 'contracts')::boolean, false) as contracts from migrations`,
+  )
+  return rows
+}
 
 async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name) => {
       const text = await readFile(`${folder}${name}`, 'utf8')
-      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+      const checksum = createHash('sha256').update(text).digest('hex')
+      return { name, text, checksum, contracts: text.startsWith('-- contracts') }
     }),
   )
 }
 
 function pendingOf(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {
+  requireNotNewer(migrations, applied)
   return migrations.filter(({ name, checksum }) => {
     const known = applied.find((candidate) => candidate.name === name)
     if (known && known.checksum !== checksum) {
@@ -72,11 +90,38 @@ function pendingOf(migrations: readonly Migration[], applied: readonly Applied[]
   })
 }
 
-async function apply(client: pg.Client, { name, text, checksum }: Migration) {
+function requireNotNewer(migrations: readonly Migration[], applied: readonly Applied[]): void {
+  const names = new Set(migrations.map(({ name }) => name))
+  const beyond = applied.find(({ name, contracts }) => contracts && !names.has(name))
+  if (beyond === undefined) return
+  throw new Error(
+    `A newer version has changed this store (${beyond.name}), and this version cannot work with it. ` +
+      'Start the newer version, or restore a backup from before.',
+  )
+}
+
+async function apply(client: pg.Client, { name, text, checksum, contracts }: Migration) {
   try {
     await client.query(text)
-    await client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
+    await client.query('insert into migrations (name, checksum, contracts) values ($1, $2, $3)', [
+      name,
+      checksum,
+      contracts,
+    ])
   } catch (error) {
     throw new Error(`The migration ${name} failed: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** All of them or none: a start that is cut short leaves the schema of before. */
+async function inTransaction<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
+  await client.query('begin')
+  try {
+    const result = await work()
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
   }
 }

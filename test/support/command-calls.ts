@@ -41,7 +41,11 @@ const packages = [
 
 const published = (file: string) => fileURLToPath(new URL(`../../docs/contract/${file}`, import.meta.url))
 
-export function openCommandCalls(target: string, options: ClientOptions = {}): CommandCalls {
+export function openCommandCalls(
+  target: string,
+  options: ClientOptions = {},
+  channel = credentials.createInsecure(),
+): CommandCalls {
   const definition = Object.assign(
     {},
     ...packages.map(([, file]) => loadSync(published(file), { longs: String, defaults: true })),
@@ -50,7 +54,7 @@ export function openCommandCalls(target: string, options: ClientOptions = {}): C
     {},
     ...packages.map(([name]) => definition[`${name}.Commands`]),
   )
-  const client = new Client(target, credentials.createInsecure(), options)
+  const client = new Client(target, channel, options)
   const send = <Request, Result>(
     path: string,
     [serialize, deserialize]: [(request: Request) => Buffer, (bytes: Buffer) => Result],

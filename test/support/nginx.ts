@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { until } from '../faults/bank-checks.ts'
 import { freePort } from './child-host.ts'
 
@@ -19,27 +19,41 @@ export const nginxProgram = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/b
 
 /** The deployed configuration as it is, with the names of compose.yaml's services and its port replaced by those of a test. */
 export async function startNginx(upstreamPorts: readonly [number, number]): Promise<Nginx> {
-  const program = nginxProgram ?? ''
   const port = await freePort()
-  const folder = mkdtempSync(join(tmpdir(), 'bank-nginx-'))
-  const text = readFileSync(join(import.meta.dirname, '../../deploy/nginx-bank.conf'), 'utf8')
-    .replace('bank-1:9999', `127.0.0.1:${upstreamPorts[0]}`)
-    .replace('bank-2:9999', `127.0.0.1:${upstreamPorts[1]}`)
-    .replace('listen 9999', `listen 127.0.0.1:${port}`)
-    .replace('/tmp/nginx-bank.pid', join(folder, 'nginx.pid'))
-    .replace('error_log stderr', `error_log ${folder}/error.log`)
-    // Its own folders for temporary files: the packaged ones belong to the system's nginx.
-    .replace(
-      'http {',
-      `http {\n${temporaryFolders.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n')}`,
-    )
-  const file = join(folder, 'nginx.conf')
-  writeFileSync(file, text)
+  const { checkConfiguration, stop } = await startNginxOn('nginx-bank.conf', (text) =>
+    text
+      .replace('bank-1:9999', `127.0.0.1:${upstreamPorts[0]}`)
+      .replace('bank-2:9999', `127.0.0.1:${upstreamPorts[1]}`)
+      .replace('listen 9999', `listen 127.0.0.1:${port}`),
+  )
+  return { port, checkConfiguration, stop }
+}
+
+const deployed = join(import.meta.dirname, '..', '..', 'deploy')
+
+/** A file of `deploy/`, with the files beside it, after `adapt` has put this test's addresses into each. */
+export async function startNginxOn(
+  name: string,
+  adapt: (text: string) => string,
+): Promise<Omit<Nginx, 'port'>> {
+  const program = nginxProgram ?? ''
+  const folder = mkdtempSync(join(tmpdir(), 'nginx-'))
+  const source = dirname(join(deployed, name))
+  for (const beside of readdirSync(source).filter((each) => each.endsWith('.conf'))) {
+    const text = readFileSync(join(source, beside), 'utf8')
+      .replaceAll('/tmp/', `${folder}/`)
+      .replace('error_log stderr', `error_log ${folder}/error.log`)
+    writeFileSync(join(folder, beside), adapt(text))
+  }
+  const file = join(folder, basename(name))
   const server = spawn(program, ['-c', file, '-p', folder, '-g', 'daemon off;'], { stdio: 'ignore' })
   const ended = once(server, 'exit')
-  await until(() => existsSync(join(folder, 'nginx.pid')), 'nginx')
+  const isUp = () => {
+    if (server.exitCode !== null) throw new Error(readFileSync(join(folder, 'error.log'), 'utf8'))
+    return readdirSync(folder).some((each) => each.endsWith('.pid'))
+  }
+  await until(isUp, 'nginx')
   return {
-    port,
     checkConfiguration: () => void execFileSync(program, ['-t', '-q', '-c', file, '-p', folder]),
     async stop() {
       server.kill('SIGQUIT')
@@ -48,5 +62,3 @@ export async function startNginx(upstreamPorts: readonly [number, number]): Prom
     },
   }
 }
-
-const temporaryFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']

@@ -6,6 +6,12 @@ export interface Service {
   readonly image?: string
   readonly build?: string
   readonly command?: readonly string[]
+  readonly entrypoint?: readonly string[]
+  readonly user?: string
+  readonly read_only?: boolean
+  readonly cap_drop?: readonly string[]
+  readonly security_opt?: readonly string[]
+  readonly networks?: readonly string[]
   readonly environment: Readonly<Record<string, string | number>>
   readonly ports?: readonly string[]
   readonly volumes: readonly string[]
@@ -15,13 +21,18 @@ export interface Service {
 
 const root = join(import.meta.dirname, '..', '..')
 // The reader that a package of ours brings along; no other file here needs YAML.
-const { parse } = createRequire(createRequire(import.meta.url).resolve('@fastify/swagger-ui'))('yaml')
+export const { parse } = createRequire(createRequire(import.meta.url).resolve('@fastify/swagger-ui'))('yaml')
 
 /** The services of `compose.yaml`, with the variables of the shell replaced as Compose does it. */
 export function readCompose(environment: Readonly<Record<string, string>>): Record<string, Service> {
   const text = readFileSync(join(root, 'compose.yaml'), 'utf8')
   const withoutComments = text.replace(/^\s*#.*$/gm, '')
-  return parse(replaceVariables(withoutComments, environment), { merge: true }).services
+  const { services } = parse(replaceVariables(withoutComments, environment), { merge: true })
+  const filled = Object.entries<Partial<Service>>(services).map(([name, service]) => [
+    name,
+    { environment: {}, volumes: [], ...service },
+  ])
+  return Object.fromEntries(filled)
 }
 
 /** `${NAME:?why}` and `${NAME:-default}`: https://docs.docker.com/reference/compose-file/interpolation/ */

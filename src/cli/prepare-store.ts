@@ -1,0 +1,47 @@
+import { createPasswords } from '../accounts/passwords.ts'
+import { openBudgets } from '../configuration/budgets.ts'
+import { readSettings, type Settings } from '../configuration/settings.ts'
+import { readStoreSettings } from '../configuration/store-settings.ts'
+import { openDatabase } from '../store/database.ts'
+import { migrate } from '../store/migrate.ts'
+import { seedDemoAccount } from './demo-account.ts'
+import { grantRights } from './roles/grant-rights.ts'
+
+/** The schema and nothing else. */
+export async function runMigrate(): Promise<void> {
+  const { url } = readSettings(process.env, readPrepareSettings)
+  await migrateAndSay(url)
+}
+
+/** All that has to be done as the owner of the schema before hosts start as roles with fewer rights. */
+export async function runPrepare(): Promise<void> {
+  const { url, store } = readSettings(process.env, readPrepareSettings)
+  await migrateAndSay(url)
+  const roles = await grantRights(url, store.rolePrefix)
+  console.log(`Rights of ${roles.join(', ')} are as they should be.`)
+  const budgets = openBudgets()
+  const { namedStatements } = store
+  const database = openDatabase({ url, applicationName: 'prepare', namedStatements, budgets })
+  try {
+    const tracker = { database, passwords: createPasswords({}, budgets), budgets }
+    const { login, generatedPassword, passwordFile } = await seedDemoAccount(tracker, store)
+    if (generatedPassword !== undefined)
+      console.log(
+        `The first account is ${login}, its password ${generatedPassword} (kept in ${passwordFile}).`,
+      )
+  } finally {
+    await database.close()
+  }
+}
+
+async function migrateAndSay(url: string): Promise<void> {
+  const applied = await migrate(url)
+  console.log(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`)
+}
+
+function readPrepareSettings(settings: Settings) {
+  const store = readStoreSettings(settings)
+  if (store.databaseUrl === undefined)
+    settings.refuse('DATABASE_URL is not set; `npm start` prepares the embedded store by itself.')
+  return { store, url: store.databaseUrl ?? '' }
+}

@@ -1,0 +1,70 @@
+import pg from 'pg'
+import { type Rights, rightsOfHosts } from './rights.ts'
+
+export const roleOf = (prefix: string, host: string): string => `${prefix}${host}`
+
+/** Gives each host's role exactly its rights and nothing else; run by the role that owns the schema. */
+export async function grantRights(url: string, prefix: string): Promise<readonly string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'roles' })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    const roles = Object.keys(rightsOfHosts).map((host) => roleOf(prefix, host))
+    await requireOrdinaryRoles(client, roles)
+    const { rows } = await client.query<{ name: string }>('select current_database() as name')
+    await client.query('begin')
+    for (const statement of closeToAll(rows[0]?.name ?? '', roles)) await client.query(statement)
+    for (const [host, rights] of Object.entries(rightsOfHosts))
+      for (const statement of openTo(roleOf(prefix, host), rights)) await client.query(statement)
+    await client.query('commit')
+    return roles
+  } finally {
+    await client.end()
+  }
+}
+
+/** Grants mean nothing to a role that may do everything anyway. */
+async function requireOrdinaryRoles(client: pg.Client, roles: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ rolname: string; mighty: boolean }>(
+    `select rolname, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as mighty
+     from pg_roles where rolname = any ($1)`,
+    [roles],
+  )
+  const problems = roles.flatMap((role) => {
+    const found = rows.find(({ rolname }) => rolname === role)
+    if (found === undefined) return [`There is no role ${role}: create role ${role} login password '…'`]
+    return found.mighty
+      ? [`The role ${role} may do more than a host needs: alter role ${role} nosuperuser nocreaterole …`]
+      : []
+  })
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+}
+
+const name = pg.escapeIdentifier
+
+function closeToAll(database: string, roles: readonly string[]): string[] {
+  const all = [...roles.map(name), 'public'].join(', ')
+  return [
+    `revoke all on database ${name(database)} from ${all}`,
+    ...['public', 'bank'].flatMap((schema) => [
+      `revoke all on all tables in schema ${schema} from ${all}`,
+      `revoke all on all sequences in schema ${schema} from ${all}`,
+    ]),
+    `revoke all on schema bank from ${all}`,
+    `revoke all on all functions in schema bank from ${all}`,
+    `grant connect on database ${name(database)} to ${roles.map(name).join(', ')}`,
+  ]
+}
+
+function openTo(role: string, rights: Rights): string[] {
+  const grants = Object.entries(rights).map(
+    ([table, verbs]) =>
+      `grant ${verbs.join(', ')} on ${table.split('.').map(name).join('.')} to ${name(role)}`,
+  )
+  if (!Object.keys(rights).some((table) => table.startsWith('bank.'))) return grants
+  return [
+    ...grants,
+    `grant usage on schema bank to ${name(role)}`,
+    `grant execute on all functions in schema bank to ${name(role)}`,
+  ]
+}

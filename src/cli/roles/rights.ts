@@ -1,0 +1,43 @@
+import { resources } from '../../resources/all.ts'
+
+type Right = 'select' | 'insert' | 'update' | 'delete'
+
+/** The rights of one host's role, by table; what is not here is refused by the database. */
+export type Rights = Readonly<Record<string, readonly Right[]>>
+
+const reads: readonly Right[] = ['select']
+const writes: readonly Right[] = ['select', 'insert', 'update']
+const keeps: readonly Right[] = ['select', 'insert', 'update', 'delete']
+
+const resourceTables = Object.fromEntries(resources.map(({ table }) => [table, writes]))
+
+/** Rows of resources are never deleted, only marked; a new password ends the account's sessions. */
+const tracker: Rights = {
+  ...resourceTables,
+  changes: ['select', 'insert', 'delete'],
+  lockouts: keeps,
+  signin_sessions: ['select', 'update'],
+  service_clients: reads,
+  migrations: reads,
+}
+
+/** By host. The web client has no store, so it has no role. */
+export const rightsOfHosts: Readonly<Record<string, Rights>> = {
+  rest: tracker,
+  commands: tracker,
+  identity: {
+    users: reads,
+    lockouts: keeps,
+    signin_sessions: keeps,
+    identity_keys: keeps,
+    authorization_codes: keeps,
+    refresh_tokens: keeps,
+    service_clients: writes,
+    migrations: reads,
+  },
+  bank: {
+    'bank.account': ['select', 'update'],
+    'bank.ledger': ['select', 'insert'],
+    migrations: reads,
+  },
+}

@@ -1,0 +1,57 @@
+import { forgetOldLockouts } from '../accounts/lockouts.ts'
+import { createPasswords } from '../accounts/passwords.ts'
+import { openBudgets } from '../configuration/budgets.ts'
+import type { StoreSettings } from '../configuration/store-settings.ts'
+import type { Tracker } from '../operations/tracker.ts'
+import { forgetOldChanges } from '../store/change-log.ts'
+import { startMaintenance } from '../store/maintenance.ts'
+import { type DemoAccount, seedDemoAccount } from './demo-account.ts'
+import { openStore } from './open-store.ts'
+
+/** The store of all hosts of this process. The first that asks opens it; a process whose hosts ask for nothing has none. */
+export interface SharedStore {
+  /** For hosts that run as processes of their own. */
+  url(): Promise<string>
+  /** Of a store that has at least one account. */
+  tracker(): Promise<Tracker>
+  /** From now on forgets rows that nobody reads any more. */
+  keepSmall(): Promise<void>
+  /** Undefined until a host has asked for the tracker. */
+  demoAccount(): DemoAccount | undefined
+}
+
+interface Process {
+  /** What is to be stopped, last first. */
+  readonly stops: (() => Promise<void>)[]
+  readonly onExit: (reason: string) => void
+}
+
+export function shareStore(settings: StoreSettings, { stops, onExit }: Process): SharedStore {
+  let account: DemoAccount | undefined
+  const budgets = openBudgets()
+  const open = once(async () => {
+    const store = await openStore(settings, budgets, onExit)
+    stops.push(store.close)
+    return store
+  })
+  const tracker = once(async () => {
+    const { database } = await open()
+    const made = { database, passwords: createPasswords({}, budgets), budgets }
+    account = await seedDemoAccount(made, settings)
+    return made
+  })
+  const keepSmall = once(async () => {
+    const { database } = await open()
+    const jobs = [() => forgetOldChanges(database), () => forgetOldLockouts(database)]
+    stops.push(startMaintenance(jobs, (error) => console.error('Maintenance waits for the store:', error)))
+  })
+  return { url: async () => (await open()).url, tracker, keepSmall, demoAccount: () => account }
+}
+
+function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

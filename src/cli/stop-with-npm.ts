@@ -1,0 +1,18 @@
+/** Nobody notices half a second more. */
+const lookMilliseconds = 500
+
+/**
+ * npm passes a signal on to its shell only, which ends without a word to the program it runs. The program then has
+ * another parent: that is how it learns that it was meant.
+ */
+export function stopWithNpm(stop: () => Promise<void>): void {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    console.log('Stopping, because npm has ended …')
+    void stop().then(() => process.exit())
+  }, lookMilliseconds)
+  timer.unref()
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { parse } from '../support/read-compose.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
+
+test('every file of the project that its pages name is there', () => {
+  const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md', 'docs/operations.md']
+  const decisions = ['docs/decisions/0040-embedded-store.md', 'docs/decisions/0041-deployment.md']
+  for (const page of [...pages, ...decisions]) {
+    const named = [...textOf(page).matchAll(/`((?:src|test|docs|deploy|scripts|web|bench)\/[\w./-]+)`/g)]
+    for (const [, path = ''] of named) assert.ok(existsSync(join(root, path)), `${page} names ${path}`)
+  }
+})
+
+test('every npm script and command that operators are told to run exists', () => {
+  const { scripts } = JSON.parse(textOf('package.json'))
+  const commands = textOf('src/cli/run-command.ts')
+  for (const page of ['README.md', 'CONTRIBUTING.md', 'docs/operations.md', 'CHANGELOG.md']) {
+    for (const [, script = '', word] of textOf(page).matchAll(/npm run ([\w-]+)(?: -- (\w+))?/g)) {
+      assert.ok(Object.hasOwn(scripts, script), `${page}: npm run ${script}`)
+      if (script === 'cli') assert.match(commands, new RegExp(`^  ${word}: `, 'm'), `${page}: ${word}`)
+    }
+  }
+})
+
+test('the licence is named and there, and what the package exports can be imported', async () => {
+  const { license, version, exports } = JSON.parse(textOf('package.json'))
+  assert.equal(license, 'MIT')
+  assert.match(textOf('LICENSE'), /^MIT License\n/)
+  assert.ok(textOf('CHANGELOG.md').includes(`## ${version}\n`), `CHANGELOG.md says nothing about ${version}`)
+  const { openCommandClient } = await import(join(root, exports['./commands']))
+  assert.equal(typeof openCommandClient, 'function')
+})
+
+test('the public CI runs the gate on Linux and a start on macOS and Windows', () => {
+  const { jobs } = parse(textOf('.github/workflows/ci.yml'))
+  const commandsOf = (job: { steps: { run?: string }[] }) => job.steps.map(({ run }) => run ?? '').join('\n')
+  assert.match(commandsOf(jobs.gate), /bash \.ci\/run$/m)
+  const systems = jobs.start.strategy.matrix.os.join()
+  assert.match(systems, /macos-.*windows-/)
+  assert.match(commandsOf(jobs.start), /node scripts\/try-start\.ts/)
+  const { updates } = parse(textOf('.github/dependabot.yml'))
+  assert.ok(updates.length > 0)
+})
+
+test('the unit of systemd is one that systemd understands', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'unit-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  try {
+    execFileSync('systemd-analyze', ['--version'], { stdio: 'ignore' })
+  } catch {
+    return t.skip('systemd is not installed')
+  }
+  const unit = join(folder, 'tracker.service')
+  // systemd looks whether the programs are there.
+  const here = textOf('deploy/systemd/tracker.service')
+    .replace('ExecStart=/opt/tracker/node_modules/.bin/node', `ExecStart=${process.execPath}`)
+    .replaceAll('file:///opt/tracker', `file://${root}`)
+  writeFileSync(unit, here)
+  // Any unknown key or wrong value is a line about this file.
+  const output = execFileSync('/bin/sh', ['-c', 'systemd-analyze verify "$0" 2>&1 || true', unit], {
+    encoding: 'utf8',
+  })
+  assert.deepEqual(
+    output.split('\n').filter((line) => line.includes('tracker.service')),
+    [],
+  )
+})
