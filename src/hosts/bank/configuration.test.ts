@@ -12,6 +12,7 @@ describe('the settings of the bank', () => {
       overLimitStatus: 200,
       losesAnsweredOnCrash: false,
       namedStatements: true,
+      metrics: false,
       logLevel: 'info',
     })
   })
@@ -24,6 +25,7 @@ describe('the settings of the bank', () => {
       BANK_OVER_LIMIT_STATUS: '422',
       BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH: 'true',
       DB_NAMED_STATEMENTS: 'off',
+      METRICS: 'true',
       LOG_LEVEL: 'warn',
     }
     assert.deepEqual(readSettings(environment, readBankSettings), {
@@ -33,6 +35,7 @@ describe('the settings of the bank', () => {
       overLimitStatus: 422,
       losesAnsweredOnCrash: true,
       namedStatements: false,
+      metrics: true,
       logLevel: 'warn',
     })
   })
