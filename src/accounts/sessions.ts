@@ -75,7 +75,7 @@ export async function endSessions(
       order by id for no key update`)
     if (found.length < ids.length) throw missing('Session')
     await transaction.query(sql`update signin_sessions set ended_at = now() where id = any(${ids}::text[])`)
-    await transaction.query(sql`delete from refresh_tokens where session_id = any(${ids}::text[])`)
+    // Its refresh tokens are not deleted: they end with it, and this host has no right to them.
     return found
   })
   for (const { id: session, userId: account } of ended)
