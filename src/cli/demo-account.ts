@@ -72,7 +72,7 @@ const pendingFile = (file: string) => `${file}.pending`
 /** Kept before the account is made: an account whose password nobody knows would lock everybody out. */
 async function pendingPassword(file: string): Promise<string> {
   const pending = pendingFile(file)
-  const own = `${pending}.${process.pid}`
+  const own = `${pending}.${randomBytes(6).toString('hex')}`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(own, `${generatePassword()}\n`, { mode: 0o600 })

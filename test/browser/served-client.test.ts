@@ -33,6 +33,27 @@ describe('The host of the web client', () => {
   const script = async () =>
     /src="(\/assets\/[^"]+\.js)"/.exec(await (await fetch(address)).text())?.[1] ?? ''
 
+  test('measures itself where that is asked for, and never takes the question for a screen', async () => {
+    assert.equal((await fetch(`${address}/metrics`)).status, 404)
+    const measured = await startWeb(
+      readSettings({ ...environment, METRICS: 'true' }, readWebSettings),
+      log,
+      client.folder,
+    )
+    try {
+      const { port } = measured.app.server.address() as AddressInfo
+      await fetch(`http://127.0.0.1:${port}/projects`)
+      const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
+      assert.match(answer.headers.get('content-type') ?? '', /^text\/plain/)
+      assert.match(
+        await answer.text(),
+        /^http_request_duration_seconds_count\{.*route="\/\*".*status="200"\} 1$/m,
+      )
+    } finally {
+      await measured.stop()
+    }
+  })
+
   test('sends the page for every address of a screen', async () => {
     for (const path of [
       '/',

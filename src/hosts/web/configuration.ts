@@ -6,6 +6,8 @@ export interface WebSettings {
   readonly port: number
   readonly logLevel: string
   readonly forwardedHeaders: boolean
+  /** Measurements at `/metrics`; off unless asked for, because the port is public. */
+  readonly metrics: boolean
   /** What the client has to know before its first request; served as it is. */
   readonly client: ClientConfiguration
 }
@@ -26,6 +28,7 @@ export function readWebSettings(settings: Settings): WebSettings {
     port: readPort(settings, 'WEB_PORT', 5400),
     logLevel,
     forwardedHeaders,
+    metrics: settings.flag('METRICS', false),
     client: {
       apiUrl: settings.address('WEB_API_URL', `http://localhost:${restPort}`),
       issuer,

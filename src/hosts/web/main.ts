@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { openBudgets } from '../../configuration/budgets.ts'
 import { sendEnvelope } from '../../http/envelope.ts'
 import { addHealthRoutes } from '../../http/health.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
+import { addMetrics } from '../../http/metrics.ts'
 import { pathOf } from '../../http/path.ts'
 import { createServer } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
@@ -30,6 +32,7 @@ export async function startWeb(settings: WebSettings, log: Log, folder = builtCl
   const stop = prepareStop(app)
   addPageHeaders(app, settings)
   addHealthRoutes(app, [])
+  addMetrics(app, openBudgets(), settings)
   app.get('/config.json', (_request, reply) =>
     reply.header('cache-control', 'no-store').send(settings.client),
   )
@@ -64,8 +67,12 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, files: ServedFil
     .send(body)
 }
 
-/** Whatever is named like a file is one, so that a stale page learns that its script is gone. */
-const isScreen = (path: string): boolean => !path.startsWith('/assets/') && !/\.\w+$/.test(path)
+/**
+ * Whatever is named like a file is one, so that a stale page learns that its script is gone. Where nothing is measured, a
+ * collector must not take the page for measurements.
+ */
+const isScreen = (path: string): boolean =>
+  path !== '/metrics' && !path.startsWith('/assets/') && !/\.\w+$/.test(path)
 
 function choose(file: ServedFile, accepted: string | undefined) {
   for (const { name } of encodings) {
