@@ -72,6 +72,12 @@ async function record({ url, scenario, memberId, row }: BareSqlTask) {
   const recording: Database = {
     ...database,
     ...note(database),
+    lists: {
+      query(statement, account) {
+        statements.push(render(statement))
+        return database.lists.query(statement, account)
+      },
+    },
     transaction: (work) => database.transaction((transaction) => work(note(transaction))),
   }
   const tracker: Tracker = { database: recording, passwords: undefined as never, budgets: openBudgets() }
