@@ -1,0 +1,69 @@
+/** One way to break a rule, and the tests that should notice. */
+export interface Mutant {
+  readonly file: string
+  readonly rule: string
+  /** Stands in the file once. */
+  readonly from: string
+  readonly to: string
+  /** Words of the paths of test files. */
+  readonly tests: readonly string[]
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    file: 'src/store/database.ts',
+    rule: 'a transaction whose commit was lost is not run again',
+    from: "throw new Error('The outcome of a commit is unknown.', { cause: error })",
+    to: 'throw error',
+    tests: ['lost-commit'],
+  },
+  {
+    file: 'src/operations/lock-visible.ts',
+    rule: 'rows are locked in the order of their ids',
+    from: 'order by id for',
+    to: 'for',
+    tests: ['lock-order'],
+  },
+  {
+    file: 'src/resources/derived.ts',
+    rule: 'parents are locked in the order of the declarations',
+    from: 'resources.indexOf(first.parent) - resources.indexOf(second.parent)',
+    to: '0 * Number(first === second)',
+    tests: ['lock-order'],
+  },
+  {
+    file: 'src/store/rows.ts',
+    rule: 'a version strictly grows',
+    from: "greatest(clock_timestamp(), coalesce(updated_at, created_at) + interval '1 microsecond')",
+    to: 'clock_timestamp()',
+    tests: ['operations/races'],
+  },
+  {
+    file: 'src/hosts/rest/listing.ts',
+    rule: 'an older snapshot of a live listing never replaces a newer one',
+    from: 'if (statement < newestStatement) return',
+    to: '',
+    tests: ['rest/listing.test'],
+  },
+  {
+    file: 'src/hosts/commands/read-update.ts',
+    rule: 'an update of an older client leaves alone the fields that it does not know',
+    from: 'number < neverClearedFrom',
+    to: 'number < 99',
+    tests: ['older-clients'],
+  },
+  {
+    file: 'src/operations/required-versions.ts',
+    rule: 'If-Match is compared with the locked row',
+    from: 'version !== undefined && version !== versionOf(row)',
+    to: 'version === null',
+    tests: ['if-match'],
+  },
+  {
+    file: 'src/operations/require-active-references.ts',
+    rule: 'a parent is kept from being removed until its child is there',
+    from: 'order by id for key share',
+    to: 'order by id',
+    tests: ['operations/races'],
+  },
+]

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { connectOutside } from '../../test/support/outside-connection.ts'
+import { freshTracker } from '../../test/support/tracker.ts'
+import { resourceNamed } from '../resources/all.ts'
+import { create } from './create.ts'
+import { remove } from './remove.ts'
+
+/** Deadlocks are run again, so they would show in no answer: which locks are held while one waits is looked at instead. */
+describe('whoever waits for a row', () => {
+  let setting: Awaited<ReturnType<typeof freshTracker>>
+  let holder: pg.Client
+  let looker: pg.Client
+  before(async () => {
+    setting = await freshTracker()
+    holder = await connectOutside(setting.tracker.database)
+    looker = await connectOutside(setting.tracker.database)
+  })
+  after(async () => {
+    await Promise.all([holder.end(), looker.end()])
+    await setting.drop()
+  })
+
+  const lockFor = (client: pg.Client, table: string, id: string, how = '') =>
+    client.query(`select from ${table} where id = $1 for update ${how}`, [id])
+
+  async function untilOneWaits() {
+    for (let waits = 0; waits < 400; waits += 1) {
+      const { rowCount } = await looker.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      if (rowCount === 1) return
+      await sleep(10)
+    }
+    assert.fail('Nobody waits.')
+  }
+
+  /** While `waiting` waits for the first row, the second must still be free. */
+  async function assertFree(
+    first: readonly [table: string, id: string],
+    second: readonly [table: string, id: string],
+    start: () => Promise<unknown>,
+  ) {
+    await holder.query('begin')
+    await lockFor(holder, ...first)
+    const waiting = start()
+    await untilOneWaits()
+    await looker.query('begin')
+    const attempt = await lockFor(looker, ...second, 'nowait').then(
+      () => 'free',
+      ({ code }) => code,
+    )
+    await looker.query('rollback')
+    await holder.query('rollback')
+    await waiting
+    assert.equal(
+      attempt,
+      'free',
+      'It holds a row that comes later in the order, so two could wait for each other.',
+    )
+  }
+
+  it('of a batch holds none with a higher id, wherever the rows lie', async () => {
+    const [low, high] = ['00000000-0000-7000-8000-00000000000a', 'ffffffff-ffff-7fff-8fff-fffffffffff0']
+    // The higher one is made first, so that it lies first in the table.
+    await setting.make('organization', { id: high, name: 'High' })
+    await setting.make('organization', { id: low, name: 'Low' })
+    await assertFree(['organizations', low], ['organizations', high], () =>
+      remove(setting.tracker, resourceNamed('organization'), setting.administrator, { ids: [high, low] }),
+    )
+  })
+
+  it('that it refers to holds none of a kind that is declared later', async () => {
+    const [workflow, project, user, assignmentType] = await Promise.all([
+      setting.makeAny('workflow'),
+      setting.makeAny('project'),
+      setting.makeAny('user'),
+      setting.makeAny('assignmentType'),
+    ])
+    await assertFree(['workflows', workflow.id], ['projects', project.id], () =>
+      create(setting.tracker, resourceNamed('assignment'), setting.administrator, {
+        name: 'Dig',
+        startDate: '2026-01-01',
+        endDate: '2026-01-02',
+        amountHours: 1,
+        projectId: project.id,
+        workflowId: workflow.id,
+        userId: user.id,
+        assignmentTypeId: assignmentType.id,
+      }),
+    )
+  })
+})
