@@ -63,6 +63,7 @@ const demoUser: Resource = { ...user, checks: [] }
 /** Every verb joins the one transaction. */
 const databaseWithin = (database: Database, transaction: Queries): Database => ({
   ...database,
+  single: transaction,
   query: (statement) => transaction.query(statement),
   transaction: (work) => work(transaction),
 })
