@@ -16,6 +16,8 @@ export const budgetLimits = {
 
   /** Hundreds of times the longest legal record. The token is accepted before a byte of it is read. */
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
+  /** Answers being compressed, each about half a megabyte; any more are sent as they are. */
+  restCompressions: { max: 8, per: 'process', of: 'requests' },
   /** Each holds a connection and a few kilobytes. */
   liveListings: { max: 10_000, per: 'host', of: 'streams' },
   /** As many as somebody has windows and tabs. */
@@ -34,8 +36,26 @@ export const budgetLimits = {
 
   /** As on the HTTP hosts. */
   commandConnections: { max: 20_000, per: 'host', of: 'connections' },
-  /** Calls that one connection may have open once a token was accepted on it. */
-  commandStreams: { max: 256, per: 'connection', of: 'streams' },
+  /** What every client assumes before it is told (RFC 9113, 6.5.2), so that none is refused a stream at its start. */
+  commandStreamsBeforeToken: { max: 100, per: 'connection', of: 'streams' },
+  /** Once a token was accepted. Far above what one client has under way: a full connection resets streams that are new. */
+  commandStreams: { max: 1024, per: 'connection', of: 'streams' },
+  /** Requests that arrive or are worked on, packed and unpacked: two of the largest, or hundreds of ordinary ones. */
+  commandBytesPerAccount: { max: 8 * mebibyte, per: 'account', of: 'bytes' },
+  /** A proxy brings several accounts on one connection. */
+  commandBytesPerConnection: { max: 16 * mebibyte, per: 'connection', of: 'bytes' },
+  commandBytes: { max: 32 * mebibyte, per: 'process', of: 'bytes' },
+  /** A packed message may become the largest before anybody knows; they are unpacked a few at a time. */
+  commandUnpacking: { max: 4, per: 'process', of: 'requests' },
+  commandUnpackingWaiting: { max: 10_000, per: 'process', of: 'requests' },
+  /** Reflection and health, for whoever has shown no token: a load balancer holds one or two watches. */
+  strangerStreamsPerConnection: { max: 8, per: 'connection', of: 'streams' },
+  strangerStreamsPerAddress: { max: 64, per: 'address', of: 'streams' },
+  strangerStreams: { max: 1024, per: 'process', of: 'streams' },
+  /** The longest question is the name of a symbol. */
+  strangerMessageBytes: { max: 4 * kibibyte, per: 'request', of: 'bytes' },
+  /** Questions of one stream that wait for the answer to the one before. */
+  strangerMessages: { max: 400, per: 'request', of: 'requests' },
   /** Larger messages are refused before they are kept, packed or not; the largest legal one has a tenth of it. */
   commandMessageBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
 

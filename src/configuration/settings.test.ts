@@ -88,3 +88,23 @@ describe('the configuration', () => {
     )
   })
 })
+
+describe('the number of trusted proxies', () => {
+  const proxiesWith = (environment: Environment) => {
+    const { trustedProxies } = readSettings(environment, readRestSettings)
+    return [trustedProxies(2), trustedProxies(1)]
+  }
+
+  it('is none by default, and each host has its own once forwarded headers are believed', () => {
+    assert.deepEqual(proxiesWith({}), [0, 0])
+    assert.deepEqual(proxiesWith({ TRUSTED_PROXIES: '3' }), [0, 0])
+    assert.deepEqual(proxiesWith({ ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true' }), [2, 1])
+  })
+
+  it('is the one that was set, on every host', () => {
+    const enabled = { ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true' }
+    for (const proxies of [1, 2])
+      assert.deepEqual(proxiesWith({ ...enabled, TRUSTED_PROXIES: String(proxies) }), [proxies, proxies])
+    assert.throws(() => proxiesWith({ ...enabled, TRUSTED_PROXIES: '11' }), /TRUSTED_PROXIES must be/)
+  })
+})

@@ -12,7 +12,8 @@ export interface TrackerSettings {
   readonly sessionCacheSeconds: number
   readonly hoursStep: HoursStep
   readonly allowedOrigins: readonly string[]
-  readonly forwardedHeaders: boolean
+  /** How many proxies in front of a host are ours, where its own number would be `byDefault`; 0 believes no header. */
+  trustedProxies(byDefault: number): number
   /** What goes beyond the contract: paths under `/ext/`, and the commands of the extensions. */
   readonly extensions: boolean
 }
@@ -36,7 +37,7 @@ export function readTrackerSettings(settings: Settings): TrackerSettings {
     }),
     hoursStep: readHoursStep(settings),
     allowedOrigins: readOrigins(settings),
-    forwardedHeaders: settings.flag('ASPNETCORE_FORWARDEDHEADERS_ENABLED', false),
+    trustedProxies: readTrustedProxies(settings),
     extensions: settings.flag('EXTENSIONS', true),
   }
 }
@@ -49,6 +50,15 @@ function readHoursStep(settings: Settings): HoursStep {
   if (step === undefined)
     settings.refuse(`HOURS_STEP must be ${hoursSteps.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`)
   return step ?? 0.01
+}
+
+/** A chain of proxies is short; each one more is one more that could write what it likes. */
+const proxiesMax = 10
+
+function readTrustedProxies(settings: Settings): TrackerSettings['trustedProxies'] {
+  const isEnabled = settings.flag('ASPNETCORE_FORWARDEDHEADERS_ENABLED', false)
+  const given = settings.wholeNumber('TRUSTED_PROXIES', 0, { min: 0, max: proxiesMax })
+  return (byDefault) => (isEnabled ? given || byDefault : 0)
 }
 
 /** By default the web client that starts beside the other hosts. */

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { budgetLimits } from '../configuration/budgets.ts'
 import { Problem } from '../model/problem.ts'
 import { type Envelope, sendEnvelope } from './envelope.ts'
 import { problemStatuses } from './problem-statuses.ts'
@@ -13,7 +12,6 @@ export function answerErrors(app: FastifyInstance): void {
     const envelope = frameworkRefusal(error, request)
     if (envelope !== undefined) return sendEnvelope(reply, envelope)
     request.log.error({ err: error, route: request.routeOptions.url }, 'unexpected error')
-    reply.header('x-request-id', request.id)
     return sendEnvelope(reply, unexpected)
   })
 }
@@ -41,10 +39,6 @@ const challengeOf = ({ headers }: FastifyRequest): string =>
 
 const frameworkRefusals: Readonly<Record<string, Envelope>> = {
   FST_ERR_BAD_URL: { statusCode: 400, message: 'The address is not a valid URL.' },
-  FST_ERR_CTP_BODY_TOO_LARGE: {
-    statusCode: 413,
-    message: `The body must not be larger than ${budgetLimits.restBodyBytes.max / 1024 ** 2} MiB.`,
-  },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     statusCode: 400,
     message: 'The body does not have the announced length.',
@@ -59,6 +53,7 @@ const frameworkRefusals: Readonly<Record<string, Envelope>> = {
 /** What Fastify itself refuses, in our words; undefined for anything nobody foresaw. */
 export function frameworkRefusal(error: unknown, request: FastifyRequest): Envelope | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request)
   const known = frameworkRefusals[error.code]
   if (known !== undefined) return known
   // The client went away while sending; nobody reads this answer, but it is no fault of ours either.
@@ -68,4 +63,10 @@ export function frameworkRefusal(error: unknown, request: FastifyRequest): Envel
   const statusCode = 'statusCode' in error ? Number(error.statusCode) : 500
   if (!error.code.startsWith('FST_') || !(statusCode >= 400 && statusCode < 500)) return undefined
   return { statusCode, message: 'The request could not be understood.' }
+}
+
+function tooLarge({ server }: FastifyRequest): Envelope {
+  const kibibytes = (server.initialConfig.bodyLimit ?? 0) / 1024
+  const size = kibibytes < 1024 ? `${kibibytes} KiB` : `${kibibytes / 1024} MiB`
+  return { statusCode: 413, message: `The body must not be larger than ${size}.` }
 }

@@ -13,10 +13,37 @@ export function answerBrokenRequests(app: FastifyInstance): void {
       sendEnvelope(reply, { statusCode: 400, message: 'The Host header is required.' })
       return
     }
+    const repeated = repeatedHeader(request.raw.rawHeaders)
+    if (repeated !== undefined) {
+      sendEnvelope(reply, { statusCode: 400, message: `The ${repeated} header must be sent once.` })
+      return
+    }
+    if (!isPlain(request.headers['content-encoding'])) {
+      sendEnvelope(reply, { statusCode: 415, message: 'The content encoding of the body is not supported.' })
+      return
+    }
     requireFewKeys(request.query)
     done()
   })
 }
+
+/** Of two hosts or two tokens nobody can say which one was meant, and Node would keep the first. */
+const singleHeaders: Readonly<Record<string, string>> = { host: 'Host', authorization: 'Authorization' }
+
+function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = singleHeaders[rawHeaders[index]?.toLowerCase() ?? '']
+    if (name === undefined) continue
+    if (seen.has(name)) return name
+    seen.add(name)
+  }
+  return undefined
+}
+
+/** Packed bodies would have to be unpacked before their size is known. */
+const isPlain = (contentEncoding: string | undefined): boolean =>
+  contentEncoding === undefined || /^(identity)?$/i.test(contentEncoding.trim())
 
 // How long a client whose bytes made no sense may take to read why.
 const lingerMilliseconds = 1000

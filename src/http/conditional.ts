@@ -23,7 +23,9 @@ export function sendConditional(
   if (lastModified !== undefined) reply.header('last-modified', lastModified)
   addVary(reply, 'Authorization')
   const wasSent = lastModified !== undefined && sentDates.note(tag, lastModified)
-  if (isHeldByClient(request, tag, wasSent ? lastModified : undefined)) return reply.code(304).send()
+  if (isHeldByClient(request, tag, wasSent ? lastModified : undefined)) {
+    return reply.header('etag', heldTag(request.headers['if-none-match'], tag)).code(304).send()
+  }
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
@@ -40,10 +42,18 @@ function isHeldByClient(request: FastifyRequest, tag: string, lastModified: stri
 }
 
 /** Weak comparison over a list of tags: a proxy that compresses may have put `W/` before ours. */
-export function matchesTag(ifNoneMatch: string, tag: string): boolean {
-  // A tag of ours is a quoted hash, which no part of another tag can equal.
-  return ifNoneMatch.trim() === '*' || ifNoneMatch.includes(tag)
-}
+export const matchesTag = (ifNoneMatch: string, tag: string): boolean =>
+  ifNoneMatch.trim() === '*' || formsOf(tag).some((form) => ifNoneMatch.includes(form))
+
+/** The tag of the very body that the client holds, packed or not. */
+const heldTag = (ifNoneMatch: string | undefined, tag: string): string =>
+  formsOf(tag).find((form) => ifNoneMatch?.includes(form)) ?? tag
+
+/** Another coding is another body, so another strong tag (RFC 9110, 8.8.3.3): the coding stands behind the hash. */
+export const tagOfCoding = (tag: string, coding: string): string => `${tag.slice(0, -1)}-${coding}"`
+
+/** In quotes with a hash, none of them can be a part of another tag. */
+const formsOf = (tag: string): readonly string[] => [tag, tagOfCoding(tag, 'br'), tagOfCoding(tag, 'gzip')]
 
 /** RFC 9110, 13.1.1: a strong comparison with a list of tags. */
 export function matchesStrongly(ifMatch: string, tag: string): boolean {
@@ -62,7 +72,8 @@ export function httpDate(date: Date): string {
   return date.toUTCString()
 }
 
-function addVary(reply: FastifyReply, name: string): void {
+/** A cache keeps one answer for each value of these headers. */
+export function addVary(reply: FastifyReply, name: string): void {
   const others = reply.getHeader('vary')
   reply.header('vary', others === undefined ? name : `${others}, ${name}`)
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { FieldErrors } from '../model/problem.ts'
@@ -39,6 +40,7 @@ export function rawEnvelope(envelope: Envelope) {
   const body = showEnvelope(envelope)
   const headers = {
     ...securityHeaders,
+    'x-request-id': randomUUID(),
     'cache-control': 'no-store',
     'content-type': envelopeType,
     'content-length': String(Buffer.byteLength(body)),

@@ -53,8 +53,18 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
 // What proxies and tracing tools send; anything else could forge log entries elsewhere.
 const requestId = /^[\w.:-]{8,64}$/
 
+export const requestIdHeader = 'x-request-id'
+
 /** The id a proxy gave the request, so that its log and ours can be read together. */
-export function requestIdOf(request: IncomingMessage): string {
-  const given = request.headers['x-request-id']
-  return typeof given === 'string' && requestId.test(given) ? given : randomUUID()
+export const requestIdOf = ({ headers }: IncomingMessage): string => requestIdFrom(headers[requestIdHeader])
+
+export const requestIdFrom = (given: unknown): string =>
+  typeof given === 'string' && requestId.test(given) ? given : randomUUID()
+
+/** Early, so that every refusal carries it too. */
+export function showRequestIds(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header(requestIdHeader, request.id)
+    done()
+  })
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { RequestOrigin } from '../model/caller.ts'
 import { busy } from '../model/problem.ts'
+import { addressKey } from './address-key.ts'
 import { pathOf } from './path.ts'
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
 import { originOf } from './request-origin.ts'
@@ -39,20 +40,3 @@ export function limitRate(app: FastifyInstance, options: RateLimitOptions): void
 }
 
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
-
-// The longest way to write an IPv6 address with a zone; anything longer is not one.
-const addressLengthMax = 64
-const mappedIpv4 = /^::ffff:(?=\d+\.)/i
-const ipv4Port = /^(\d+\.\d+\.\d+\.\d+):\d+$/
-const bracketedIpv6 = /^\[([^\]]+)\](?::\d+)?$/
-
-/** One key per client, however the operating system or a proxy writes its address. */
-export function addressKey(address: string | undefined): string {
-  if (address === undefined) return 'unknown'
-  return address
-    .slice(0, addressLengthMax)
-    .replace(bracketedIpv6, '$1')
-    .replace(mappedIpv4, '')
-    .replace(ipv4Port, '$1')
-    .toLowerCase()
-}

@@ -12,7 +12,7 @@ import { acceptBodies, type BodyKind } from './body.ts'
 import { answerBrokenConnection, answerBrokenRequests } from './broken-requests.ts'
 import { allowOrigins, type CorsOptions } from './cors.ts'
 import { sendEnvelope } from './envelope.ts'
-import { type Log, logRequest, logRequests, requestIdOf } from './log.ts'
+import { type Log, logRequest, logRequests, requestIdHeader, requestIdOf, showRequestIds } from './log.ts'
 import { parseQuery } from './query.ts'
 import { limitRate, type RateLimitOptions } from './rate-limit.ts'
 import { addSecurityHeaders, securityHeaders } from './security-headers.ts'
@@ -24,6 +24,8 @@ export interface ServerOptions {
   /** How many proxies in front of this host are ours; 0 takes the address of the connection. */
   readonly trustedHops?: number
   readonly bodies?: readonly BodyKind[]
+  /** As much as REST takes unless given. */
+  readonly bodyBytesMax?: number
   readonly cors?: CorsOptions
   readonly rateLimit?: RateLimitOptions
   readonly timeouts?: Partial<Timeouts>
@@ -34,7 +36,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const app = fastify({
     ...connectionOptions({ ...timeouts, ...options.timeouts }),
     ...logOptions(options.log),
-    bodyLimit: budgetLimits.restBodyBytes.max,
+    bodyLimit: options.bodyBytesMax ?? budgetLimits.restBodyBytes.max,
     routerOptions: { querystringParser: parseQuery },
     trustProxy: trustedProxies(options.trustedHops ?? 0),
     frameworkErrors: answerBadAddress,
@@ -44,6 +46,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   })
   app.server.maxConnections = budgetLimits.httpConnections.max
   acceptBodies(app, options.bodies ?? ['json'])
+  showRequestIds(app)
   if (options.log !== undefined) logRequests(app)
   addSecurityHeaders(app)
   // Before the limiter, because a browser can read a refusal only with these headers on it.
@@ -62,6 +65,12 @@ export interface Timeouts {
   readonly stalledMilliseconds: number
   readonly checkEveryMilliseconds: number
 }
+
+/** Where nobody has to send more than a form, nobody has to be waited for as long. */
+export const smallBodies = (bodyBytesMax: number) => ({
+  bodyBytesMax,
+  timeouts: { headersMilliseconds: 10_000, requestMilliseconds: 15_000 },
+})
 
 const timeouts: Timeouts = {
   // Headers are one packet or two; a sender this slow is holding the connection open.
@@ -107,7 +116,7 @@ function trustedProxies(hops: number): false | ((address: string, hop: number) =
 /** No hook runs for an address that cannot be decoded. */
 function answerBadAddress(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   logRequest(request, reply)
-  reply.headers(securityHeaders)
+  reply.headers(securityHeaders).header(requestIdHeader, request.id)
   sendEnvelope(
     reply,
     frameworkRefusal(error, request) ?? { statusCode: 400, message: 'The request could not be understood.' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createBudget, createBudgets } from './budget.ts'
+import { createBudget, createBudgets, giveBackAll, takeAll } from './budget.ts'
 
 describe('a budget', () => {
   test('grants what fits, refuses and counts what does not, and grants again what came back', () => {
@@ -34,4 +34,13 @@ describe('a budget', () => {
     assert.equal(budgets.budget('open').take(2), false)
     assert.deepEqual(budgets.states(), [{ name: 'open', ...limit, used: 2, refused: 1 }])
   })
+})
+
+test('several budgets grant together, or nothing is taken from any of them', () => {
+  const [wide, narrow] = [createBudget(10), createBudget(3)]
+  const parts = [{ budget: wide, holder: 'ann' }, { budget: narrow }]
+  assert.deepEqual([takeAll(parts, 2), takeAll(parts, 2)], [true, false])
+  assert.deepEqual([wide.used('ann'), narrow.used(), narrow.refused()], [2, 2, 1])
+  giveBackAll(parts, 2)
+  assert.deepEqual([wide.used('ann'), narrow.used()], [0, 0])
 })

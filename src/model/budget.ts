@@ -94,3 +94,22 @@ export function createBudget(max: number): CountedBudget {
     },
   }
 }
+
+/** What several budgets are asked for together. */
+export interface Part {
+  readonly budget: Budget
+  readonly holder?: unknown
+}
+
+/** From all of them, or from none. */
+export function takeAll(parts: readonly Part[], amount = 1): boolean {
+  const missing = parts.findIndex(({ budget, holder }) => !budget.take(amount, holder))
+  if (missing === -1) return true
+  giveBackAll(parts.slice(0, missing), amount)
+  return false
+}
+
+export function giveBackAll(parts: readonly Part[], amount = 1): void {
+  if (amount === 0) return
+  for (const { budget, holder } of parts) budget.giveBack(amount, holder)
+}

@@ -50,7 +50,11 @@ export function readListQuery(
   if (dateFrom && dateTo && isEarlier(dateTo, dateFrom)) {
     violations.add('dateTo', 'DateTo must be on or after DateFrom.')
   }
-  const sortColumn = readSortColumn(listed, given('sortColumn'), state)
+  const wantedColumn = given('sortColumn')
+  if (wantedColumn !== undefined && typeof wantedColumn !== 'string') {
+    violations.add('sortColumn', 'SortColumn must be text.')
+  }
+  const sortColumn = readSortColumn(listed, wantedColumn, state)
   const read: ListQuery = {
     state,
     pageNumber: readNumber('pageNumber', given('pageNumber'), 1, pageNumberMax, violations),
@@ -90,6 +94,8 @@ function readNumber(
   return byDefault
 }
 
+const notUuids = 'Ids must be UUIDs separated by commas.'
+
 /** Any stored column that is no credential, in any capitals; an unknown one falls back to the id. */
 function readSortColumn({ columns, sortedBy }: Listed, input: unknown, state: RowState): string {
   if (sortedBy) return sortedBy
@@ -105,14 +111,18 @@ const defaultOrder = (state: RowState, sortColumn: string): Order =>
   state === 'removed' && sortColumn === 'deletedAt' ? 'desc' : 'asc'
 
 function readSortOrder(input: unknown, byDefault: Order, violations: Violations): Order {
-  const order = typeof input === 'string' ? input.trim().toLowerCase() : byDefault
+  const order = input === undefined ? byDefault : String(input).trim().toLowerCase()
   if (order === 'asc' || order === 'desc') return order
   violations.add('sortOrder', 'SortOrder must be ASC or DESC.')
   return byDefault
 }
 
 function readSearch(input: unknown, violations: Violations): string | undefined {
-  if (typeof input !== 'string') return undefined
+  if (input === undefined) return undefined
+  if (typeof input !== 'string') {
+    violations.add('search', 'Search must be text.')
+    return undefined
+  }
   const search = input.trim()
   if (!isStorable(search)) violations.add('search', 'Search contains a character that cannot be stored.')
   else if (isLongerThan(search, searchCharactersMax)) {
@@ -122,13 +132,17 @@ function readSearch(input: unknown, violations: Violations): string | undefined 
 }
 
 function readIds(input: unknown, violations: Violations): readonly string[] | undefined {
-  if (typeof input !== 'string') return undefined
+  if (input === undefined) return undefined
+  if (typeof input !== 'string') {
+    violations.add('ids', notUuids)
+    return undefined
+  }
   const items = input
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
   const { distinct: ids, areAllUuids } = readUuids(items)
-  if (!areAllUuids || items.length === 0) violations.add('ids', 'Ids must be UUIDs separated by commas.')
+  if (!areAllUuids || items.length === 0) violations.add('ids', notUuids)
   if (ids.length > idsMax) violations.add('ids', `Ids must contain at most ${idsMax} UUIDs.`)
   return ids
 }

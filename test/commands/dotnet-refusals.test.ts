@@ -68,6 +68,20 @@ describe('A .NET client is told', { concurrency: true }, () => {
     await invalid('CreateWorkflow', { Name: 'x', Order: null }, 'Order is required.')
   })
 
+  test('of a parameter of a list that has a wrong type, by its name', async () => {
+    const sentences = {
+      Ids: 'Ids must be UUIDs separated by commas.',
+      Search: 'Search must be text.',
+      SortColumn: 'SortColumn must be text.',
+      SortOrder: 'SortOrder must be ASC or DESC.',
+      OrganizationId: 'OrganizationId must be a UUID.',
+    }
+    for (const [name, sentence] of Object.entries(sentences)) {
+      for (const value of [7, true, ['x'], { x: 1 }])
+        await invalid('ListProjects', { Pagination: { [name]: value } }, sentence)
+    }
+  })
+
   test('of a broken rule and of a reference to nothing, by INVALID_ARGUMENT', async () => {
     const { ids } = dotnet.workspace
     const dates = { StartDate: '2026-01-05T00:00:00.000001Z', EndDate: '2026-01-05T00:00:00Z' }

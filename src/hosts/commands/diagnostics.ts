@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Authentication } from '../../authentication/authenticate.ts'
+import { budgetLimits } from '../../configuration/budgets.ts'
 import { addHealthRoutes, type ReadinessCheck } from '../../http/health.ts'
 import type { Log } from '../../http/log.ts'
-import { createServer } from '../../http/server.ts'
+import { createServer, smallBodies } from '../../http/server.ts'
 
 /** The HTTP/1.1 side: health for everybody, and `GET /` under the fallback policy. */
 export function createDiagnostics(
@@ -10,7 +11,11 @@ export function createDiagnostics(
   checks: readonly ReadinessCheck[],
   { log, trustedHops }: { log: Log; trustedHops: number },
 ): FastifyInstance {
-  const app = createServer({ log, trustedHops })
+  const app = createServer({
+    log,
+    trustedHops,
+    ...smallBodies(budgetLimits.diagnosticsBodyBytes.max),
+  })
   app.get('/', {
     async onRequest(request) {
       await authentication.authenticate(request.headers.authorization)

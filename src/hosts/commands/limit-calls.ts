@@ -1,13 +1,19 @@
-import type { ServerUnaryCall } from '@grpc/grpc-js'
-import { addressKey } from '../../http/rate-limit.ts'
+import type { Metadata } from '@grpc/grpc-js'
+import { addressKey } from '../../http/address-key.ts'
 import { createRateLimiter } from '../../http/rate-limiter.ts'
 import { busy } from '../../model/problem.ts'
 import type { CommandSettings } from './configuration.ts'
 
 /** Resolves when the call may be worked on, or refuses it. */
-export type Admit = (
-  call: Pick<ServerUnaryCall<unknown, unknown>, 'getPeer' | 'metadata' | 'on'>,
-) => Promise<void>
+export type Admit = (call: ArrivingCall) => Promise<void>
+
+/** A call of which nothing but the headers is known. */
+export interface ArrivingCall {
+  readonly peer: string
+  readonly metadata: Metadata
+  /** What to do when it is given up while it waits. */
+  onCancel(run: () => void): void
+}
 
 export interface CallLimiter {
   readonly admit: Admit
@@ -18,33 +24,44 @@ export interface CallLimiter {
 /** The limiter of the HTTP hosts, per client address; off by default. */
 export function createCallLimiter({
   rateLimit,
-  forwardedHeaders,
+  trustedProxies,
   onRefused,
-}: Pick<CommandSettings, 'rateLimit' | 'forwardedHeaders'> & {
+}: Pick<CommandSettings, 'rateLimit' | 'trustedProxies'> & {
   readonly onRefused?: (address: string) => void
 }): CallLimiter {
   if (rateLimit.permitLimit === 0) return { admit: async () => undefined, close: () => undefined }
   const limiter = createRateLimiter(rateLimit)
+  const proxies = trustedProxies(proxiesByDefault)
   return {
     close: () => limiter.close(),
     admit(call) {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      const address = addressKey(addressOf(call, forwardedHeaders))
+      const address = addressKey(addressOf(call, proxies))
       const admission = limiter.acquire(address, resolve)
       if (admission.kind === 'admitted') resolve()
       else if (admission.kind === 'refused') {
         onRefused?.(address)
         reject(busy(admission.retryAfterSeconds))
-      } else call.on('cancelled', admission.cancel)
+      } else call.onCancel(admission.cancel)
       return promise
     },
   }
 }
 
-/** Behind one proxy of ours, the last address it was given; otherwise that of the connection. */
-export function addressOf(call: Parameters<Admit>[0], forwardedHeaders: boolean): string {
-  const forwarded = forwardedHeaders
-    ? call.metadata.get('x-forwarded-for').join(',').split(',').at(-1)?.trim()
-    : ''
-  return forwarded || call.getPeer().replace(/:\d+$/, '')
+/** Clients come through one proxy. */
+export const proxiesByDefault = 1
+
+/** Each proxy adds the address it was called from: ours are the last ones, and before them stands the client. */
+export function addressOf(
+  { peer, metadata }: Pick<ArrivingCall, 'peer' | 'metadata'>,
+  proxies: number,
+): string {
+  const forwarded = metadata
+    .get('x-forwarded-for')
+    .join(',')
+    .split(',')
+    .map((address) => address.trim())
+    .filter((address) => address !== '')
+  const seen = proxies === 0 ? undefined : (forwarded.at(-proxies) ?? forwarded[0])
+  return seen ?? peer.replace(/:\d+$/, '')
 }

@@ -9,21 +9,28 @@ import type { Tracker } from '../../operations/tracker.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { requireCurrentSchema } from '../../store/schema.ts'
 import { sql } from '../../store/sql.ts'
+import { type AdmittedCalls, admitCalls } from './admit-calls.ts'
 import { blameClients } from './blame-clients.ts'
+import { createCallLog } from './call-log.ts'
 import { commands } from './commands.ts'
 import type { CommandSettings } from './configuration.ts'
 import { http2ServersOf, trackConnections } from './connections.ts'
 import { createDiagnostics } from './diagnostics.ts'
 import { guardStreams, type StreamLimits } from './guard-streams.ts'
-import { createCallLimiter } from './limit-calls.ts'
+import { createCallLimiter, proxiesByDefault } from './limit-calls.ts'
 import { messageBytesMax } from './message.ts'
 import { measureCalls } from './metrics.ts'
 import { type OpenCalls, trackCalls } from './open-calls.ts'
 import { paceRequests } from './pace-requests.ts'
+import { commandNames } from './paths.ts'
+import { createPendingRequests } from './pending-requests.ts'
 import { addStandardServices } from './protobuf/standard-services.ts'
 import { registerCommands } from './register-commands.ts'
+import { createRequestIds, type RequestIds } from './request-ids.ts'
 import { requestTimeLimit } from './request-time-limit.ts'
 import { stopServer } from './stop-server.ts'
+import { createStrangers } from './strangers.ts'
+import { createTrustedConnections } from './trusted-connections.ts'
 
 export interface CommandHost {
   readonly port: number
@@ -40,8 +47,6 @@ export async function startCommands(
   givenLimits: Partial<TimeLimits> = {},
 ): Promise<CommandHost> {
   const limits = { ...timeLimits, ...givenLimits }
-  const calls = trackCalls()
-  const server = new Server(serverOptions(limits, calls))
   const securityLog = createSecurityLog(log)
   const onRefused = requestsRefused(securityLog)
   const limiter = createCallLimiter({ ...settings, onRefused: (address) => onRefused({ address }) })
@@ -51,18 +56,32 @@ export async function startCommands(
       { name: 'database', check: () => tracker.database.query(sql`select 1`) },
       { name: 'schema', check: () => requireCurrentSchema(tracker.database) },
     ],
-    { log, trustedHops: settings.forwardedHeaders ? 1 : 0 },
+    { log, trustedHops: settings.trustedProxies(proxiesByDefault) },
   )
-  const onEnd = measureCalls(diagnostics, tracker.budgets, settings)
   const all = [...commands('v1'), ...(settings.extensions ? commands('ext') : [])]
+  const callLog = createCallLog(log, measureCalls(diagnostics, tracker.budgets, settings))
+  const trusted = createTrustedConnections()
+  const requestIds = createRequestIds()
+  const admitted = admitCalls({
+    authentication,
+    proxies: settings.trustedProxies(proxiesByDefault),
+    admit: limiter.admit,
+    callLog,
+    requestIds,
+    pendingRequests: createPendingRequests(tracker.budgets),
+    strangers: createStrangers(tracker.budgets, trusted, limits.strangerMilliseconds),
+    trusted,
+    commandAt: commandNames(all, settings.dotnetNamespace),
+  })
+  const calls = trackCalls()
+  const server = new Server(serverOptions(limits, { requestIds, admitted, calls }))
   registerCommands(server, {
     ...settings,
     commands: all,
     tracker: { ...tracker, securityLog },
-    authentication,
-    admit: limiter.admit,
-    log,
-    onEnd,
+    callerOf: admitted.callerOf,
+    callLog,
+    requestIds,
   })
   const standard = addStandardServices(server, all)
   const stopDiagnostics = prepareStop(diagnostics)
@@ -91,6 +110,8 @@ export async function startCommands(
 export interface TimeLimits extends StreamLimits {
   readonly requestMilliseconds: number
   readonly silenceMilliseconds: number
+  /** For a call of reflection or health on a connection without a token. */
+  readonly strangerMilliseconds: number
   /** For the calls in flight when the host stops. */
   readonly stopMilliseconds: number
 }
@@ -101,20 +122,35 @@ const timeLimits: TimeLimits = {
   answerMilliseconds: 60_000,
   // Then the connection is asked whether anybody is there.
   silenceMilliseconds: 60_000,
+  // A load balancer that watches health asks again; nobody else needs this long.
+  strangerMilliseconds: 5 * 60_000,
   // Container platforms kill after 10 s; the store wants some of that to close too.
   stopMilliseconds: 8000,
 }
 
-const serverOptions = (limits: TimeLimits, calls: OpenCalls) => ({
+/** The interceptors stand in the order in which they see a call: the library's call itself comes to the first of them. */
+const serverOptions = (limits: TimeLimits, { requestIds, admitted, calls }: Interceptors) => ({
   'grpc.max_receive_message_length': messageBytesMax,
-  // Calls that one connection may have open; a client with more waits.
-  'grpc.max_concurrent_streams': budgetLimits.commandStreams.max,
+  'grpc.max_concurrent_streams': budgetLimits.commandStreamsBeforeToken.max,
   // A peer that lost its power, and one that never speaks, would keep their connections.
   'grpc.keepalive_time_ms': limits.silenceMilliseconds,
   'grpc.keepalive_timeout_ms': Math.min(pingMilliseconds, limits.silenceMilliseconds),
   'grpc.enable_channelz': 0,
-  interceptors: [blameClients, paceRequests, requestTimeLimit(limits.requestMilliseconds), calls.interceptor],
+  interceptors: [
+    blameClients,
+    requestIds.interceptor,
+    admitted.interceptor,
+    paceRequests,
+    requestTimeLimit(limits.requestMilliseconds),
+    calls.interceptor,
+  ],
 })
+
+interface Interceptors {
+  readonly requestIds: RequestIds
+  readonly admitted: AdmittedCalls
+  readonly calls: OpenCalls
+}
 
 /** For the answer to a ping over a bad link. */
 const pingMilliseconds = 20_000

@@ -19,3 +19,13 @@ export const pathsOf = (
   { path: `/${dotnetNamespace}.${entity}.${request.name}/`, encoding: messagePack },
   { path: `/${dotnetNamespace}.${entity}.${request.name}`, encoding: messagePack },
 ]
+
+/** Which command a path leads to. */
+export function commandNames(commands: readonly Command[], dotnetNamespace: string) {
+  const names = new Map(
+    commands.flatMap((command) =>
+      pathsOf(command, dotnetNamespace).map(({ path }) => [path, command.name] as const),
+    ),
+  )
+  return (path: string): string | undefined => names.get(path)
+}

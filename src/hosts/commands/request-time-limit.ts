@@ -7,10 +7,12 @@ export const requestTimeLimit =
     if (method.requestStream) return call as ServerInterceptingCall
     return new ServerInterceptingCall(call, {
       start(next) {
-        const timer = setTimeout(() => {
-          call.sendStatus({ code: status.DEADLINE_EXCEEDED, details: 'The request did not arrive in time.' })
-        }, milliseconds)
+        let timer: NodeJS.Timeout | undefined
         next({
+          onReceiveMetadata(metadata, received) {
+            timer = setTimeout(() => call.sendStatus(tooSlow), milliseconds)
+            received(metadata)
+          },
           onReceiveHalfClose(received) {
             clearTimeout(timer)
             received()
@@ -20,3 +22,5 @@ export const requestTimeLimit =
       },
     })
   }
+
+const tooSlow = { code: status.DEADLINE_EXCEEDED, details: 'The request did not arrive in time.' }

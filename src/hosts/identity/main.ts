@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { administratorsOf } from '../../accounts/administrators.ts'
 import { createLockouts, forgetOldLockouts } from '../../accounts/lockouts.ts'
+import { budgetLimits } from '../../configuration/budgets.ts'
 import { addDocumentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { addMetrics } from '../../http/metrics.ts'
-import { createServer } from '../../http/server.ts'
+import { createServer, smallBodies } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
@@ -30,7 +31,7 @@ export interface IdentityHost {
 }
 
 /** Browsers come through one proxy. */
-const trustedHops = 1
+const proxiesByDefault = 1
 /** A key is announced a day before it is used, and nobody minds expired rows for this long. */
 const upkeepMilliseconds = 5 * 60_000
 
@@ -65,8 +66,9 @@ export async function startIdentity(
   const routes = identityRoutes(identity)
   const app = createServer({
     log,
-    trustedHops: settings.forwardedHeaders ? trustedHops : 0,
+    trustedHops: settings.trustedProxies(proxiesByDefault),
     bodies: ['form'],
+    ...smallBodies(budgetLimits.identityBodyBytes.max),
     cors: { origins: settings.allowedOrigins, closedPaths: navigationPaths(routes) },
     rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(securityLog) },
   })

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Authentication } from '../../authentication/authenticate.ts'
+import { compressAnswers } from '../../http/compress.ts'
 import { addDocumentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
 import { listen } from '../../http/listen.ts'
@@ -25,7 +26,7 @@ export interface RestHost {
 }
 
 /** Behind a proxy and a load balancer. */
-const trustedHops = 2
+const proxiesByDefault = 2
 
 /** Wires the REST host and starts to listen. */
 export async function startRest(
@@ -38,7 +39,7 @@ export async function startRest(
   const tracker = { ...givenTracker, securityLog }
   const app = createServer({
     log,
-    trustedHops: settings.forwardedHeaders ? trustedHops : 0,
+    trustedHops: settings.trustedProxies(proxiesByDefault),
     cors: { origins: settings.allowedOrigins },
     rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(securityLog) },
   })
@@ -48,6 +49,7 @@ export async function startRest(
   )
   app.addHook('preClose', async () => live.close())
   addMetrics(app, tracker.budgets, settings)
+  compressAnswers(app, tracker.budgets.budget('restCompressions'))
   const contract = contractRoutes(tracker, live)
   const extensions = settings.extensions ? extensionRoutes(tracker, live) : []
   registerRoutes(app, {

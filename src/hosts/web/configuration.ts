@@ -1,12 +1,11 @@
 import type { Settings } from '../../configuration/settings.ts'
-import { readPort, readTrackerSettings } from '../../configuration/tracker-settings.ts'
+import { readPort, readTrackerSettings, type TrackerSettings } from '../../configuration/tracker-settings.ts'
 
 export interface WebSettings {
   readonly host: string
   readonly port: number
   readonly logLevel: string
-  readonly forwardedHeaders: boolean
-  /** Measurements at `/metrics`; off unless asked for, because the port is public. */
+  readonly trustedProxies: TrackerSettings['trustedProxies']
   readonly metrics: boolean
   /** What the client has to know before its first request; served as it is. */
   readonly client: ClientConfiguration
@@ -21,13 +20,13 @@ export interface ClientConfiguration {
 }
 
 export function readWebSettings(settings: Settings): WebSettings {
-  const { host, logLevel, forwardedHeaders, issuer, extensions } = readTrackerSettings(settings)
+  const { host, logLevel, trustedProxies, issuer, extensions } = readTrackerSettings(settings)
   const restPort = readPort(settings, 'REST_PORT', 5100)
   return {
     host,
     port: readPort(settings, 'WEB_PORT', 5400),
     logLevel,
-    forwardedHeaders,
+    trustedProxies,
     metrics: settings.flag('METRICS', false),
     client: {
       apiUrl: settings.address('WEB_API_URL', `http://localhost:${restPort}`),

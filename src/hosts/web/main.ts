@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { openBudgets } from '../../configuration/budgets.ts'
+import { budgetLimits, openBudgets } from '../../configuration/budgets.ts'
+import { acceptsCoding } from '../../http/accepted-coding.ts'
 import { sendEnvelope } from '../../http/envelope.ts'
 import { addHealthRoutes } from '../../http/health.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { addMetrics } from '../../http/metrics.ts'
 import { pathOf } from '../../http/path.ts'
-import { createServer } from '../../http/server.ts'
+import { createServer, smallBodies } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import type { WebSettings } from './configuration.ts'
 import { contentPolicy } from './content-policy.ts'
@@ -19,7 +20,7 @@ export interface WebHost {
 }
 
 /** Browsers come through one proxy. */
-const trustedHops = 1
+const proxiesByDefault = 1
 export const builtClient = join(import.meta.dirname, '..', '..', '..', 'web', 'dist')
 
 /** Serves the built web client: its files, its page for every address of a screen, and its configuration. */
@@ -27,7 +28,8 @@ export async function startWeb(settings: WebSettings, log: Log, folder = builtCl
   const files = await readFiles(folder)
   const app = createServer({
     log,
-    trustedHops: settings.forwardedHeaders ? trustedHops : 0,
+    trustedHops: settings.trustedProxies(proxiesByDefault),
+    ...smallBodies(budgetLimits.webBodyBytes.max),
   })
   const stop = prepareStop(app)
   addPageHeaders(app, settings)
@@ -77,14 +79,7 @@ const isScreen = (path: string): boolean =>
 function choose(file: ServedFile, accepted: string | undefined) {
   for (const { name } of encodings) {
     const body = file.encoded.get(name)
-    if (body !== undefined && accepts(accepted, name)) return { body, encoding: name }
+    if (body !== undefined && acceptsCoding(accepted, name)) return { body, encoding: name }
   }
   return { body: file.plain, encoding: undefined }
-}
-
-function accepts(accepted = '', encoding: string): boolean {
-  return accepted.split(',').some((part) => {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
-    return name.toLowerCase() === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-  })
 }

@@ -1,0 +1,113 @@
+import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js'
+import type { Authentication } from '../../authentication/authenticate.ts'
+import type { Caller } from '../../model/caller.ts'
+import { baseCallOf, type InnerCall } from './base-call.ts'
+import type { CallLog } from './call-log.ts'
+import { type Admit, addressOf } from './limit-calls.ts'
+import type { PendingRequests } from './pending-requests.ts'
+import type { RequestIds } from './request-ids.ts'
+import type { Strangers } from './strangers.ts'
+import type { TrustedConnections } from './trusted-connections.ts'
+
+export interface Admission {
+  readonly authentication: Authentication
+  readonly admit: Admit
+  /** How many of them in front of this host are ours. */
+  readonly proxies: number
+  readonly callLog: CallLog
+  readonly requestIds: RequestIds
+  readonly pendingRequests: PendingRequests
+  readonly strangers: Strangers
+  readonly trusted: TrustedConnections
+  /** The name of the command that a path leads to. */
+  commandAt(path: string): string | undefined
+}
+
+export interface AdmittedCalls {
+  readonly interceptor: ServerInterceptor
+  callerOf(metadata: Metadata): Caller
+}
+
+/**
+ * The limiter and the token are asked when the headers of a call are there; not a byte of its message is read before both
+ * have agreed. It must be the first interceptor that wraps a call.
+ */
+export function admitCalls(admission: Admission): AdmittedCalls {
+  const callers = new WeakMap<Metadata, Caller>()
+  return {
+    interceptor(method, call) {
+      const command = admission.commandAt(method.path)
+      return command === undefined
+        ? admitStranger(admission, call)
+        : admitCommand(admission, call, command, callers)
+    },
+    callerOf(metadata) {
+      const caller = callers.get(metadata)
+      if (!caller) throw new Error('A command was reached without authentication.')
+      return caller
+    },
+  }
+}
+
+function admitStranger({ strangers }: Admission, call: InnerCall): ServerInterceptingCall {
+  return new ServerInterceptingCall(call, {
+    start(next) {
+      next({
+        onReceiveMetadata(metadata, received) {
+          if (strangers.mayCall(call)) received(metadata)
+        },
+      })
+    },
+  })
+}
+
+function admitCommand(
+  admission: Admission,
+  call: InnerCall,
+  command: string,
+  callers: WeakMap<Metadata, Caller>,
+): ServerInterceptingCall {
+  const { authentication, admit, proxies, callLog, requestIds, pendingRequests, trusted } = admission
+  const startedAt = performance.now()
+  let cancel: () => void = () => undefined
+  return new ServerInterceptingCall(call, {
+    start(next) {
+      next({
+        onReceiveMetadata(metadata, received) {
+          const begin = async () => {
+            await admit({
+              peer: call.getPeer(),
+              metadata,
+              onCancel: (run) => {
+                cancel = run
+              },
+            })
+            const { caller } = await authentication.authenticate(authorizationOf(metadata), {
+              address: addressOf({ peer: call.getPeer(), metadata }, proxies).slice(0, 64),
+              requestId: requestIds.of(metadata),
+            })
+            trusted.add(baseCallOf(call).stream.session)
+            pendingRequests.count(call, caller.id)
+            callers.set(metadata, caller)
+          }
+          begin().then(
+            () => received(metadata),
+            (error: unknown) => {
+              const named = { command, requestId: requestIds.of(metadata) }
+              const refusal = callLog.refusalOf(named, error)
+              callLog.noteEnd(named, refusal.code, startedAt)
+              call.sendStatus(refusal)
+            },
+          )
+        },
+        onCancel: () => cancel(),
+      })
+    },
+  })
+}
+
+/** Given twice, it is nobody's. */
+function authorizationOf(metadata: Metadata): string | undefined {
+  const [given, ...others] = metadata.get('authorization')
+  return others.length === 0 ? given?.toString() : undefined
+}

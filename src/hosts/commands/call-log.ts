@@ -1,0 +1,38 @@
+import { status } from '@grpc/grpc-js'
+import type { Log } from '../../http/log.ts'
+import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
+
+export interface CallLog {
+  /** One line and one measurement for each call of a command. */
+  noteEnd(call: NamedCall, code: status, startedAt: number): void
+  /** How a call ends that failed; what nobody foresaw is logged. */
+  refusalOf(call: NamedCall, error: unknown): CallError
+}
+
+/** Which command, and which of its calls. */
+export interface NamedCall {
+  readonly command: string
+  readonly requestId: string
+}
+
+export function createCallLog(
+  log: Log,
+  onEnd: (command: string, code: status, seconds: number) => void,
+): CallLog {
+  return {
+    noteEnd({ command, requestId }, code, startedAt) {
+      const milliseconds = performance.now() - startedAt
+      onEnd(command, code, milliseconds / 1000)
+      log.info(
+        { command, reqId: requestId, code: status[code], milliseconds: Math.round(milliseconds * 100) / 100 },
+        'call',
+      )
+    },
+    refusalOf({ command, requestId }, error) {
+      const known = callErrorOf(error)
+      if (known) return known
+      log.error({ err: error, command, reqId: requestId }, 'unexpected error')
+      return unexpectedError()
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { status } from '@grpc/grpc-js'
+import { createGate } from '../../accounts/gate.ts'
+import type { Budgets } from '../../configuration/budgets.ts'
+import { giveBackAll, takeAll } from '../../model/budget.ts'
+import { Problem } from '../../model/problem.ts'
+import { baseCallOf, type InnerCall } from './base-call.ts'
+import { messageBytesMax } from './message.ts'
+
+export interface PendingRequests {
+  /** From here on every byte that is kept of this call's request is counted, packed and unpacked. */
+  count(call: InnerCall, accountId: string): void
+}
+
+/**
+ * Counts the bytes of requests per connection, account and process. When the process has no room left, the largest request
+ * that still arrives gives way, so nobody's unfinished requests keep smaller ones out.
+ */
+export function createPendingRequests(budgets: Budgets): PendingRequests {
+  const perProcess = budgets.budget('commandBytes')
+  const arriving = new Set<Pending>()
+  const unpackInTurn = createGate({
+    atOnce: budgets.budget('commandUnpacking'),
+    waiting: budgets.budget('commandUnpackingWaiting'),
+    retryAfterSeconds: 1,
+  })
+  /** Asked last, so that nobody gives way to a request that its own connection or account has no room for. */
+  const takeOfProcess = (bytes: number, asker: Pending): boolean => {
+    while (perProcess.used() + bytes > perProcess.max) {
+      const largest = largestOf(arriving)
+      if (!largest || largest.keptBytes() <= asker.keptBytes() + bytes) break
+      perProcess.noteRefusal()
+      largest.refuse()
+    }
+    return perProcess.take(bytes)
+  }
+  return {
+    count(call, accountId) {
+      const base = baseCallOf(call)
+      const own = [
+        { budget: budgets.budget('commandBytesPerConnection'), holder: base.stream.session },
+        { budget: budgets.budget('commandBytesPerAccount'), holder: accountId },
+      ]
+      const pending = openPending({
+        take(bytes) {
+          if (!takeAll(own, bytes)) return false
+          if (takeOfProcess(bytes, pending)) return true
+          giveBackAll(own, bytes)
+          return false
+        },
+        giveBack: (bytes) => giveBackAll([...own, { budget: perProcess }], bytes),
+        onRefused() {
+          arriving.delete(pending)
+          call.sendStatus(noRoom)
+        },
+      })
+      arriving.add(pending)
+      base.stream.once('end', () => arriving.delete(pending))
+      base.stream.once('close', () => {
+        arriving.delete(pending)
+        pending.forget()
+      })
+      const read = base.handleDataFrame.bind(base)
+      base.handleDataFrame = (data) => {
+        if (pending.keep(data.length)) read(withoutNeighbours(data))
+      }
+      const unpack = base.decompressMessage.bind(base)
+      base.decompressMessage = (message, encoding) =>
+        encoding === 'identity'
+          ? unpack(message, encoding)
+          : unpackInTurn(async () => {
+              // Looked at first, because unpacking what cannot be kept is work for nothing.
+              if (!pending.hasRoomFor(messageBytesMax)) throw noRoom
+              const unpacked = await unpack(message, encoding)
+              if (!pending.keep(unpacked.length)) throw noRoom
+              return unpacked
+            }).catch((error: unknown) => {
+              throw error instanceof Problem ? noRoom : error
+            })
+    },
+  }
+}
+
+/** A request whose bytes are kept. */
+interface Pending {
+  keptBytes(): number
+  hasRoomFor(bytes: number): boolean
+  /** False once the request was refused, which this may do. */
+  keep(bytes: number): boolean
+  refuse(): void
+  forget(): void
+}
+
+interface Room {
+  take(bytes: number): boolean
+  giveBack(bytes: number): void
+  onRefused(): void
+}
+
+function openPending({ take, giveBack, onRefused }: Room): Pending {
+  let keptBytes = 0
+  let isOver = false
+  const forget = () => {
+    isOver = true
+    giveBack(keptBytes)
+    keptBytes = 0
+  }
+  const refuse = () => {
+    if (isOver) return
+    forget()
+    onRefused()
+  }
+  return {
+    keptBytes: () => keptBytes,
+    hasRoomFor(bytes) {
+      const hasRoom = !isOver && take(bytes)
+      if (hasRoom) giveBack(bytes)
+      return hasRoom
+    },
+    forget,
+    refuse,
+    keep(bytes) {
+      if (isOver) return false
+      if (take(bytes)) keptBytes += bytes
+      else refuse()
+      return !isOver
+    },
+  }
+}
+
+const noRoom = {
+  code: status.RESOURCE_EXHAUSTED,
+  details: 'Too many bytes of requests wait here. Try again later.',
+}
+
+function largestOf(arriving: ReadonlySet<Pending>): Pending | undefined {
+  let largest: Pending | undefined
+  for (const pending of arriving) if (!largest || pending.keptBytes() > largest.keptBytes()) largest = pending
+  return largest
+}
+
+/** A piece of a larger read keeps all of it in memory, so a small one is copied out. */
+const withoutNeighbours = (data: Buffer): Buffer =>
+  data.length * 2 < data.buffer.byteLength ? Buffer.from(data) : data

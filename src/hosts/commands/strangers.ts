@@ -1,0 +1,81 @@
+import { constants } from 'node:http2'
+import { status } from '@grpc/grpc-js'
+import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
+import { addressKey } from '../../http/address-key.ts'
+import { giveBackAll, takeAll } from '../../model/budget.ts'
+import { type BaseCall, baseCallOf, type InnerCall } from './base-call.ts'
+import type { TrustedConnections } from './trusted-connections.ts'
+
+export interface Strangers {
+  /** Whether this call of a service that needs no token may go on; it has its answer if not. */
+  mayCall(call: InnerCall): boolean
+}
+
+/**
+ * Reflection and health are open to everybody. Until a token was accepted on a connection they are few, small and not for
+ * ever.
+ */
+export function createStrangers(
+  budgets: Budgets,
+  trusted: TrustedConnections,
+  lifetimeMilliseconds: number,
+): Strangers {
+  const perConnection = budgets.budget('strangerStreamsPerConnection')
+  const perAddress = budgets.budget('strangerStreamsPerAddress')
+  const perProcess = budgets.budget('strangerStreams')
+  return {
+    mayCall(call) {
+      const base = baseCallOf(call)
+      const { stream } = base
+      // Both: of a message as it comes, and unpacked.
+      base.decoder.maxReadMessageLength = budgetLimits.strangerMessageBytes.max
+      base.maxReceiveMessageSize = budgetLimits.strangerMessageBytes.max
+      const connection = stream.session
+      if (!connection || trusted.has(connection)) return true
+      const parts = [
+        { budget: perConnection, holder: connection },
+        { budget: perAddress, holder: addressKey(connection.socket.remoteAddress) },
+        { budget: perProcess },
+      ]
+      if (!takeAll(parts)) {
+        call.sendStatus(tooMany)
+        return false
+      }
+      const timer = setTimeout(() => {
+        if (!trusted.has(connection)) call.sendStatus(tooLong)
+      }, lifetimeMilliseconds)
+      stream.once('close', () => {
+        clearTimeout(timer)
+        giveBackAll(parts)
+      })
+      endFloods(base)
+      return true
+    },
+  }
+}
+
+const tooMany = {
+  code: status.RESOURCE_EXHAUSTED,
+  details: 'Too many calls are open on connections without a token.',
+}
+
+const tooLong = {
+  code: status.DEADLINE_EXCEEDED,
+  details: 'A call on a connection without a token must end sooner. Call again.',
+}
+
+/** Thousands of empty messages fit one packet, and each waits as an object of its own. */
+function endFloods(base: BaseCall): void {
+  const read = base.handleDataFrame.bind(base)
+  base.handleDataFrame = (data) => {
+    for (let at = 0; at < data.length && !base.stream.closed; at += floodPieceBytes) {
+      read(data.subarray(at, at + floodPieceBytes))
+      if (base.readQueue.length > budgetLimits.strangerMessages.max) {
+        base.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+      }
+    }
+  }
+}
+
+/** Looked at in pieces, so that a flood is noticed before all of it has become objects. */
+const floodPieceBytes = 1024

@@ -1,0 +1,59 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Budget } from '../model/budget.ts'
+import { acceptsCoding } from './accepted-coding.ts'
+import { addVary, tagOfCoding } from './conditional.ts'
+
+/**
+ * Compresses JSON above a kilobyte for whoever takes it. Event streams write to the connection themselves and never come by.
+ * Why this gives no secret away: docs/decisions/0041-compressed-answers.md.
+ */
+export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string' || !isJson(reply) || reply.hasHeader('content-encoding')) return payload
+    if (payload.length < sizeMin) return payload
+    addVary(reply, 'Accept-Encoding')
+    const coding = codingOf(request)
+    // As it is rather than late: whoever waits would hold its answer in memory.
+    if (coding === undefined || !atOnce.take()) return payload
+    try {
+      const body = await codings[coding](Buffer.from(payload))
+      reply.header('content-encoding', coding)
+      const tag = reply.getHeader('etag')
+      if (tag !== undefined) reply.header('etag', tagOfCoding(String(tag), coding))
+      return body
+    } finally {
+      atOnce.giveBack()
+    }
+  })
+}
+
+/** Below that, headers are most of what travels. */
+const sizeMin = 1024
+
+type Coding = 'br' | 'gzip'
+
+/** Levels chosen by measurement: docs/benchmarks.md. */
+const codings: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
+  br: (body) =>
+    brotli(body, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 4,
+        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+        // 256 KB are more than an answer has; the default would take megabytes for each.
+        [constants.BROTLI_PARAM_LGWIN]: 18,
+      },
+    }),
+  gzip: (body) => zip(body, { level: 4 }),
+}
+
+const brotli = promisify(brotliCompress)
+const zip = promisify(gzip)
+
+const codingOf = ({ headers }: FastifyRequest): Coding | undefined =>
+  (['br', 'gzip'] as const).find((coding) => acceptsCoding(headers['accept-encoding'], coding))
+
+const isJson = (reply: FastifyReply): boolean =>
+  String(reply.getHeader('content-type')).startsWith('application/json')

@@ -1,0 +1,80 @@
+import { deepStrictEqual, equal, match } from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { smallBodies } from './server.ts'
+import { exchange, listen, sampleHost } from './testing/sample-host.ts'
+
+describe('a header that must be there once', () => {
+  for (const [name, lines] of [
+    ['Host', 'Host: x\r\nHost: y\r\n'],
+    ['Authorization', 'Host: x\r\nAuthorization: Bearer a\r\nAUTHORIZATION: Bearer a\r\n'],
+  ] as const) {
+    it(`is refused with 400 when it comes twice: ${name}`, async (t) => {
+      const port = await listen(sampleHost(t))
+      const answer = await exchange(port, `GET /echo HTTP/1.1\r\nConnection: close\r\n${lines}\r\n`)
+      match(answer, /^HTTP\/1.1 400 /)
+      equal(
+        JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).message,
+        `The ${name} header must be sent once.`,
+      )
+    })
+  }
+})
+
+describe('a packed body', () => {
+  for (const coding of ['gzip', 'br', 'x-unknown', 'identity, gzip']) {
+    it(`is refused with 415: ${coding}`, async (t) => {
+      const app = sampleHost(t)
+      const headers = { 'content-type': 'application/json', 'content-encoding': coding }
+      const answer = await app.inject({ method: 'POST', url: '/echo', headers, body: '{}' })
+      equal(answer.statusCode, 415)
+      equal(answer.json().message, 'The content encoding of the body is not supported.')
+    })
+  }
+
+  it('that is none by its own word is read', async (t) => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'identity' }
+    const answer = await sampleHost(t).inject({ method: 'POST', url: '/echo', headers, body: '{"a":1}' })
+    deepStrictEqual(answer.json(), { body: { a: 1 } })
+  })
+})
+
+describe('the id of a request', () => {
+  const idOf = (headers: Record<string, unknown>) => String(headers['x-request-id'])
+
+  it('is on every answer, and the one that was sent when it is well-formed', async (t) => {
+    const app = sampleHost(t)
+    equal(
+      idOf((await app.inject({ url: '/echo', headers: { 'x-request-id': 'abc-12345' } })).headers),
+      'abc-12345',
+    )
+    for (const url of ['/echo', '/nothing', '/%ZZ'])
+      match(idOf((await app.inject({ url })).headers), /^[\w-]{36}$/)
+  })
+
+  it('is a new one when the one that was sent is short, long or odd', async (t) => {
+    const app = sampleHost(t)
+    for (const given of ['short', 'x'.repeat(65), 'white space', 'semi;colon'])
+      match(
+        idOf((await app.inject({ url: '/echo', headers: { 'x-request-id': given } })).headers),
+        /^[\w-]{36}$/,
+      )
+  })
+
+  it('is on what never became a proper request too', async (t) => {
+    const port = await listen(sampleHost(t))
+    match(await exchange(port, 'hello there\r\n\r\n', /request\."\}/), /x-request-id: [\w-]{36}\r\n/)
+  })
+})
+
+it('a host that needs small bodies refuses larger ones with their size, before it keeps them', async (t) => {
+  const app = sampleHost(t, smallBodies(1024))
+  const headers = { 'content-type': 'application/json' }
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/echo',
+    headers,
+    body: `{"a":"${'x'.repeat(1024)}"}`,
+  })
+  equal(answer.statusCode, 413)
+  equal(answer.json().message, 'The body must not be larger than 1 KiB.')
+})

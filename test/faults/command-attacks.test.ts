@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { goodList, listOrganizations } from '../commands/assert-serves.ts'
+import { type ChildCommands, startChildCommands } from '../support/child-commands.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { insertAccount } from '../support/insert-account.ts'
+import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
+import { startTestIssuer, type TestIssuer } from '../support/test-issuer.ts'
+
+describe('a command host under attack keeps its memory and its other clients when somebody sends', () => {
+  let issuer: TestIssuer
+  let store: FreshDatabase
+  let host: ChildCommands
+  let honest: string
+  let hostile: string
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-attacks-'))
+
+  before(async () => {
+    ;[issuer, store] = await Promise.all([startTestIssuer(), freshDatabase()])
+    const tokenOf = async (login: string) => {
+      const { id } = await insertAccount(store.database, { login })
+      return issuer.signIn(store.database, id, { audience: 'svc-grpc', scope: 'svc.grpc' })
+    }
+    ;[honest, hostile] = [await tokenOf('honest@example.com'), await tokenOf('hostile@example.com')]
+    host = await startChildCommands({
+      DATABASE_URL: store.url,
+      DATA_DIR: folder,
+      Jwt__Issuer: issuer.issuer,
+    })
+    await measureCalls(20)
+  })
+  after(async () => {
+    await host.end('SIGKILL')
+    await issuer.stop()
+    await store.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Milliseconds of one call after the other, on one connection, sorted. */
+  async function measureCalls(count: number, until = () => false): Promise<readonly number[]> {
+    const raw = openRawCalls(host.target)
+    const latencies: number[] = []
+    while (latencies.length < count && !until()) {
+      const startedAt = performance.now()
+      const { status, message } = await raw.send(grpcHeaders(listOrganizations, honest), framed(goodList))
+      assert.deepEqual([status, message], [0, 'OK'])
+      latencies.push(performance.now() - startedAt)
+    }
+    raw.close()
+    return latencies.sort((first, second) => first - second)
+  }
+
+  /** What the host needs more while it is attacked, and how long an honest client waits then. */
+  async function measureAttack(kind: string, token: string[], isOver: (report: Report) => boolean) {
+    const quiet = await measureCalls(20)
+    const quietBytes = await host.residentBytes()
+    const attacker = startAttacker(host.target, kind, token)
+    let mostBytes = 0
+    let isDone = false
+    const watching = (async () => {
+      while (!isDone) {
+        mostBytes = Math.max(mostBytes, await host.residentBytes())
+        await sleep(50)
+      }
+    })()
+    const endsAt = performance.now() + attackMillisecondsMax
+    const isEnded = () => isOver(attacker.report()) || performance.now() > endsAt
+    const busy = await measureCalls(Number.POSITIVE_INFINITY, isEnded)
+    isDone = true
+    await watching
+    attacker.end()
+    return {
+      grownMebibytes: Math.round((mostBytes - quietBytes) / 1024 ** 2),
+      quietMilliseconds: p99(quiet),
+      busyMilliseconds: p99(busy),
+      isOver: isOver(attacker.report()),
+      answers: attacker.report().answers,
+    }
+  }
+
+  const cases: readonly {
+    readonly kind: string
+    readonly hasToken?: true
+    /** How many streams may stay open. */
+    readonly mayStay?: number
+    readonly answer: string
+  }[] = [
+    { kind: 'packed messages that never end', answer: 'status 16' },
+    { kind: 'complete packed requests', answer: 'status 16' },
+    { kind: 'packed health checks that never end', answer: 'status 8' },
+    { kind: 'reflection requests that never end', mayStay: 8, answer: 'status 8' },
+    { kind: 'packed messages that never end', hasToken: true, mayStay: 2, answer: 'status 8' },
+  ]
+  for (const { kind, hasToken, mayStay = 0, answer } of cases) {
+    test(`${kind}, ${hasToken ? 'with' : 'without'} a token`, async (t) => {
+      const isOver = (report: Report) => report.opened > 0 && report.over >= report.opened - mayStay
+      const measured = await measureAttack(kind, hasToken ? [hostile] : [], isOver)
+      t.diagnostic(JSON.stringify(measured))
+      assert.ok(measured.grownMebibytes <= grownMebibytesMax, JSON.stringify(measured))
+      assert.ok(measured.isOver, 'The host keeps the streams of the attacker.')
+      assert.ok((measured.answers[answer] ?? 0) > 0, JSON.stringify(measured.answers))
+      const patience = Math.max(2 * measured.quietMilliseconds, noiseMilliseconds)
+      assert.ok(measured.busyMilliseconds <= patience, JSON.stringify(measured))
+    })
+  }
+})
+
+const grownMebibytesMax = 64
+/** What other work on the same cores may cost a call; the attacks held calls up for as long as they lasted, a minute. */
+const noiseMilliseconds = 20_000
+/** Unanswered, the requests would stay for a minute. */
+const attackMillisecondsMax = 40_000
+
+const p99 = (sorted: readonly number[]): number => Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? 0)
+
+interface Report {
+  readonly opened: number
+  readonly over: number
+  readonly answers: Readonly<Record<string, number>>
+}
+
+function startAttacker(target: string, kind: string, token: readonly string[]) {
+  const program = join(import.meta.dirname, 'attack-commands.ts')
+  const child = spawn(process.execPath, [program, target, kind, ...token], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let report: Report = { opened: 0, over: 0, answers: {} }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const [line] = text.trim().split('\n').slice(-1)
+    if (line) report = JSON.parse(line)
+  })
+  return { report: () => report, end: () => child.kill('SIGKILL') }
+}
