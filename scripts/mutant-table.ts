@@ -13,14 +13,14 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/store/database.ts',
     rule: 'a transaction whose commit was lost is not run again',
-    from: "throw new Error('The outcome of a commit is unknown.', { cause: error })",
-    to: 'throw error',
+    from: "=> new Error('The outcome of a commit is unknown.', { cause: error })",
+    to: '=> error',
     tests: ['lost-commit'],
   },
   {
     file: 'src/operations/lock-visible.ts',
     rule: 'rows are locked in the order of their ids',
-    from: 'order by id for',
+    from: 'order by row.id for',
     to: 'for',
     tests: ['lock-order'],
   },
@@ -34,8 +34,8 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/store/rows.ts',
     rule: 'a version strictly grows',
-    from: "greatest(clock_timestamp(), coalesce(updated_at, created_at) + interval '1 microsecond')",
-    to: 'clock_timestamp()',
+    from: "greatest(statement_timestamp(), coalesce(row.updated_at, row.created_at) + interval '1 microsecond')",
+    to: 'statement_timestamp()',
     tests: ['operations/races'],
   },
   {
@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['if-match'],
   },
   {
-    file: 'src/operations/require-active-references.ts',
+    file: 'src/operations/reference-conditions.ts',
     rule: 'a parent is kept from being removed until its child is there',
     from: 'order by id for key share',
     to: 'order by id',

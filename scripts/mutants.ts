@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Mutant, mutants } from './mutant-table.ts'
 
@@ -23,6 +23,7 @@ process.exitCode = fates.every(({ fate }) => fate === 'dies') ? 0 : 1
 
 function fateOf({ file, from, to, tests }: Mutant): Fate {
   const path = join(root, file)
+  if (!existsSync(path)) return 'has moved'
   const text = readFileSync(path, 'utf8')
   // Neither gone nor twice there: the table has to follow the code.
   if (text.split(from).length !== 2) return 'has moved'
