@@ -6,6 +6,7 @@ import { administrationJourneys } from './journeys/administration.ts'
 import { boardJourneys } from './journeys/board.ts'
 import { connectionJourneys } from './journeys/connection.ts'
 import { impedimentJourneys } from './journeys/impediments.ts'
+import { myWorkJourneys } from './journeys/my-work.ts'
 import { otherScreensJourneys } from './journeys/other-screens.ts'
 import { panelJourneys } from './journeys/panel.ts'
 import { projectJourneys } from './journeys/projects.ts'
@@ -13,6 +14,7 @@ import { reportJourneys } from './journeys/reports.ts'
 import { sessionJourneys } from './journeys/session.ts'
 import { signInJourneys } from './journeys/sign-in.ts'
 import { weekJourneys } from './journeys/week.ts'
+import { widthJourneys } from './journeys/widths.ts'
 import { findBrowser } from './support/find-browser.ts'
 import { openStage, type Stage } from './support/stage.ts'
 
@@ -32,6 +34,7 @@ describe('The web client in a real browser', { skip }, () => {
     'signing in and out': signInJourneys,
     'the session': sessionJourneys,
     'the projects': projectJourneys,
+    'my work': myWorkJourneys,
     'the board': boardJourneys,
     'an assignment': panelJourneys,
     'the week': weekJourneys,
@@ -42,6 +45,7 @@ describe('The web client in a real browser', { skip }, () => {
     'the other screens': otherScreensJourneys,
     'the connection': connectionJourneys,
     accessibility: accessibilityJourneys,
+    'all screens': widthJourneys,
   }
   for (const [name, define] of Object.entries(suites)) describe(name, () => define(() => stage))
 

@@ -38,7 +38,7 @@ export function accountJourneys(stage: () => Stage): void {
     await change(page, password, 'Better-Horse-2')
     await page.waitForURL('**/login/**')
     await fillSignIn(page, login, 'Better-Horse-2')
-    await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
+    await page.getByRole('heading', { name: 'My work' }).waitFor()
     await elsewhere.reload()
     await elsewhere.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
   })

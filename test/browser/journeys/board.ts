@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { sql } from '../../../src/store/sql.ts'
 import type { Stage } from '../support/stage.ts'
 
 const column = (page: Page, name: string) => page.getByRole('region', { name })
@@ -21,12 +22,13 @@ export function boardJourneys(stage: () => Stage): void {
     await mara.getByRole('menuitem', { name: 'Doing' }).click()
     await cardIn(jonas, 'Doing', 'Seen by two').waitFor()
     await jonas.getByRole('button', { name: 'New assignment in Done' }).click()
-    await jonas.getByLabel('Name', { exact: true }).fill('Made by Jonas')
-    await jonas.getByLabel('Type', { exact: true }).selectOption('Feature')
-    await jonas.getByLabel('Planned hours').fill('1:30')
-    await jonas.getByRole('button', { name: 'Create assignment' }).click()
+    for (const name of ['Made by Jonas', 'And the next one']) {
+      await jonas.getByLabel('Name of the new assignment in Done').fill(name)
+      await jonas.keyboard.press('Enter')
+      await cardIn(jonas, 'Done', name).waitFor()
+    }
     await cardIn(mara, 'Done', 'Made by Jonas').waitFor()
-    await column(mara, 'Done').getByText('1.5 h').waitFor()
+    await cardIn(mara, 'Done', 'And the next one').waitFor()
   })
 
   test('is moved with keys, and the focus stays on the card', async () => {
@@ -83,12 +85,18 @@ export function boardJourneys(stage: () => Stage): void {
     const shown = (name: string) => page.getByRole('link', { name })
     await shown('Early apple').waitFor()
     await page.getByLabel('From', { exact: true }).fill('2026-03-01')
-    await page.getByLabel('To', { exact: true }).fill('2026-03-05')
+    await page.getByLabel('To', { exact: true }).fill('5 Mar 2026')
+    await page.keyboard.press('Enter')
     await shown('Early apple').waitFor({ state: 'detached' })
     await shown('Late apple').waitFor()
     await page.reload()
     await shown('Late apple').waitFor()
     assert.equal(await shown('Early apple').count(), 0)
+    // Typed the wrong way round, they mean the same.
+    await page.getByLabel('To', { exact: true }).fill('2026-02-01')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/dateTo=2026-02-01/)
+    assert.equal(await page.getByRole('alert').count(), 0)
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await shown('Early apple').waitFor()
     await page.getByRole('combobox', { name: 'Person' }).fill('Jonas')
@@ -97,6 +105,74 @@ export function boardJourneys(stage: () => Stage): void {
     await page.getByLabel('Search assignments').fill('apple')
     await shown('Jonas’ apple').waitFor()
     await page.waitForURL(new RegExp(`userId=${workspace.jonas.id}&search=apple`))
+  })
+
+  test('of 700 assignments shows the newest card at once, counts them all, and loads them as one scrolls', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { id: projectId } = await workspace.make('project', {
+      name: 'Large programme',
+      organizationId: workspace.organizationId,
+    })
+    for (const userId of [workspace.mara.id, workspace.jonas.id])
+      await workspace.make('userProject', { projectId, userId })
+    const { id: userId } = await workspace.join('Manu Many')
+    const id = await workspace.assignment('Number', { projectId, userId })
+    await hosts.database.query(sql`
+      insert into assignments (id, name, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id, created_at)
+      select gen_random_uuid(), 'Number ' || n, start_date, end_date + n * interval '1 day', 1, project_id,
+        case when n % 7 = 0 then ${workspace.stages.Doing}::uuid else workflow_id end, user_id, assignment_type_id, created_at
+      from assignments, generate_series(1, 699) as n where assignments.id = ${id}`)
+    const page = await signIn('mara@example.com', `/projects/${projectId}`)
+    await column(page, 'Backlog').getByText('601', { exact: true }).waitFor()
+    await column(page, 'Doing').getByText('99', { exact: true }).waitFor()
+    // Only what is near the view is drawn.
+    assert.ok((await page.locator('.card').count()) < 120, String(await page.locator('.card').count()))
+    await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
+    await page.getByLabel('Name of the new assignment in Backlog').fill('The newest')
+    await page.keyboard.press('Enter')
+    await cardIn(page, 'Backlog', 'The newest').waitFor()
+    await column(page, 'Backlog').getByText('602', { exact: true }).waitFor()
+    // What somebody else changes is seen, wherever it stands in the list.
+    const jonas = await signIn('jonas@example.com', `/projects/${projectId}`)
+    await cardIn(jonas, 'Backlog', 'Number 1').first().waitFor()
+    await jonas.getByText('Live', { exact: true }).waitFor()
+    await workspace.change('PATCH', 'assignment', {
+      ...(await workspace.get('assignment', id)),
+      name: 'Renamed by somebody',
+    })
+    await cardIn(jonas, 'Backlog', 'Renamed by somebody').waitFor()
+    const scroller = column(jonas, 'Backlog').locator('.column-cards')
+    const last = cardIn(jonas, 'Backlog', 'Number 699')
+    // Each time one comes to the end, the next page is there: the last of seven, in the end.
+    for (let tries = 0; tries < 100 && (await last.count()) === 0; tries += 1) {
+      await scroller.evaluate((element) => {
+        element.scrollTop = element.scrollHeight
+      })
+      await jonas.waitForTimeout(100)
+    }
+    assert.equal(await last.count(), 1)
+    assert.ok((await jonas.locator('.card').count()) < 200)
+  })
+
+  test('says which stage means done: elsewhere nothing is late any more, wherever new stages stand', async () => {
+    const { signIn, workspace } = stage()
+    const { id: projectId } = await workspace.make('project', {
+      name: 'With an archive',
+      organizationId: workspace.organizationId,
+    })
+    await workspace.make('userProject', { projectId, userId: workspace.mara.id })
+    const late = { projectId, startDate: '2026-01-05', endDate: '2026-01-06' }
+    await workspace.assignment('Finished long ago', { ...late, workflowId: workspace.stages.Done })
+    const archive = await workspace.make('workflow', { name: 'Archive', order: 8 })
+    const page = await signIn('mara@example.com', `/projects/${projectId}`)
+    await cardIn(page, 'Done', 'Finished long ago').waitFor()
+    assert.equal(await page.getByText('Was due').count(), 0)
+    await page.getByRole('button', { name: 'Stage Archive' }).click()
+    await page.getByRole('menuitem', { name: 'This stage means done' }).click()
+    await column(page, 'Done').getByText('Was due').waitFor()
+    await page.reload()
+    await column(page, 'Done').getByText('Was due').waitFor()
+    await workspace.change('DELETE', 'workflow', { ids: [archive.id] })
   })
 
   test('of a project that is not one’s own is not found', async () => {

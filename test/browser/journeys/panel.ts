@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { Stage } from '../support/stage.ts'
 
 export function panelJourneys(stage: () => Stage): void {
   const addressOf = (id: string) => `/projects/${stage().workspace.projectId}/assignments/${id}`
+  const saved = (page: Page) =>
+    page.waitForResponse(
+      (response) => response.request().method() === 'PATCH' && response.url().endsWith('/api/assignment'),
+    )
 
   test('opens over its board, has an address of its own, and Escape leads back to its card', async () => {
     const { hosts, signIn, workspace } = stage()
@@ -23,39 +28,114 @@ export function panelJourneys(stage: () => Stage): void {
     await panel.waitFor()
   })
 
-  test('shows each refusal beside its field, and keeps what was typed', async () => {
+  test('is edited in place: each field saves itself, and a refusal stands beside it with what was typed', async () => {
     const { signIn, workspace } = stage()
-    const page = await signIn('mara@example.com', addressOf(await workspace.assignment('Wrong dates')))
-    await page.getByLabel('End', { exact: true }).fill('2026-11-01')
-    await page.getByLabel('Planned hours').fill('1.234')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Planned hours must be a multiple of 0.01.').waitFor()
-    await page.getByLabel('Planned hours').fill('many')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Hours are a number, such as 1.5 or 1:30.').waitFor()
-    await page.getByLabel('Planned hours').fill('2,5')
-    await page.getByRole('button', { name: 'Save' }).click()
+    const id = await workspace.assignment('Edited in place')
+    const page = await signIn('mara@example.com', addressOf(id))
+    const hours = page.getByLabel('Planned hours')
+    await hours.fill('1.234')
+    await hours.press('Enter')
+    await page.getByText('must be a multiple of 0.01').waitFor()
+    assert.equal(await hours.inputValue(), '1.234')
+    await hours.fill('2,5')
+    await Promise.all([saved(page), hours.press('Enter')])
+    const end = page.getByRole('textbox', { name: 'End' })
+    await end.fill('2026-11-01')
+    await end.press('Enter')
     await page.getByText('End date must be on or after start date.').waitFor()
-    assert.equal(await page.getByLabel('Planned hours').inputValue(), '2,5')
-    await page.getByLabel('End', { exact: true }).fill('2026-11-30')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Wrong dates was saved.').waitFor()
+    await end.fill('30 Nov')
+    await Promise.all([saved(page), end.press('Enter')])
+    await page.getByLabel('Name', { exact: true }).fill('Edited and renamed')
+    await Promise.all([saved(page), page.keyboard.press('Enter')])
+    await Promise.all([saved(page), page.getByLabel('Stage', { exact: true }).selectOption('Doing')])
+    await page
+      .getByRole('region', { name: 'Doing' })
+      .getByRole('link', { name: 'Edited and renamed' })
+      .waitFor()
+    const { name, amountHours, endDate, workflowId } = await workspace.get('assignment', id)
+    assert.deepEqual(
+      [name, amountHours, endDate.slice(0, 10), workflowId],
+      ['Edited and renamed', 2.5, '2026-11-30', workspace.stages.Doing],
+    )
   })
 
-  test('follows others in the fields one has not touched, and saving sets none of theirs back', async () => {
+  test('shows the description as it is meant to look, and nothing typed becomes more than text', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Described')
+    const page = await signIn('mara@example.com', addressOf(id))
+    await page.getByRole('button', { name: 'Add a description' }).click()
+    await page
+      .getByLabel('Description')
+      .fill(
+        '**Now** <img src=x onerror=alert(1)>\n\n- one\n- [x] two\n\n[bad](javascript:alert(1)) https://example.com',
+      )
+    await Promise.all([saved(page), page.keyboard.press('Control+Enter')])
+    const region = page.getByRole('region', { name: 'Description' })
+    await region.locator('strong', { hasText: 'Now' }).waitFor()
+    assert.equal(await region.getByRole('listitem').count(), 2)
+    assert.equal(await region.locator('img').count(), 0)
+    assert.deepEqual(await region.getByRole('link').allTextContents(), ['https://example.com'])
+    await page.getByRole('button', { name: 'Edit the description' }).click()
+    await page.getByLabel('Description').fill('Something else')
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.locator('.description .link-button:focus').waitFor()
+    await region.locator('strong', { hasText: 'Now' }).waitFor()
+  })
+
+  test('shows yours and theirs when somebody else has changed the same field, and keeps other fields of theirs', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Shared work')
     const page = await signIn('mara@example.com', addressOf(id))
-    await page.getByLabel('Description').fill('Mine, half typed')
+    const name = page.getByLabel('Name', { exact: true })
+    await name.fill('Mine')
     const record = await workspace.get('assignment', id)
-    await workspace.change('PATCH', 'assignment', { ...record, name: 'Shared work, renamed' })
-    await page.getByRole('heading', { name: 'Shared work, renamed' }).waitFor()
-    assert.equal(await page.getByLabel('Description').inputValue(), 'Mine, half typed')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Shared work, renamed was saved.').waitFor()
-    const saved = await workspace.get('assignment', id)
-    assert.equal(saved.name, 'Shared work, renamed')
-    assert.equal(saved.description, 'Mine, half typed')
+    await workspace.change('PATCH', 'assignment', { ...record, name: 'Theirs', amountHours: 77 })
+    const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this meanwhile.' })
+    await conflict.getByText('Theirs', { exact: true }).last().waitFor()
+    assert.equal(await name.inputValue(), 'Mine')
+    await name.press('Enter')
+    assert.equal((await workspace.get('assignment', id)).name, 'Theirs')
+    await Promise.all([saved(page), page.getByRole('button', { name: 'Save mine: Name' }).click()])
+    await conflict.waitFor({ state: 'detached' })
+    const { name: kept, amountHours } = await workspace.get('assignment', id)
+    assert.deepEqual([kept, amountHours], ['Mine', 77])
+  })
+
+  test('marks a card whose panel was closed with something not saved, and gives it back', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Half written')
+    const page = await signIn('mara@example.com', addressOf(id))
+    await page.getByRole('button', { name: 'Add a description' }).click()
+    await page.getByLabel('Description').fill('Not finished')
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+    await page.locator('.card', { hasText: 'Half written' }).getByText('Not saved').waitFor()
+    await page.getByRole('link', { name: 'Half written' }).click()
+    assert.equal(await page.getByLabel('Description').inputValue(), 'Not finished')
+  })
+
+  test('tells when it was removed elsewhere, and brings it back', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Removed elsewhere')
+    const page = await signIn('mara@example.com', addressOf(id))
+    await page.getByLabel('Planned hours').waitFor()
+    await workspace.change('DELETE', 'assignment', { ids: [id] })
+    await page.getByText('Removed elsewhere was removed while you had it open.').waitFor()
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByLabel('Planned hours').waitFor()
+  })
+
+  test('says when the person responsible is not a member, and adds them', async () => {
+    const { signIn, workspace } = stage()
+    const { id: projectId } = await workspace.make('project', {
+      name: 'Without Jonas',
+      organizationId: workspace.organizationId,
+    })
+    const id = await workspace.assignment('For Jonas', { projectId, userId: workspace.jonas.id })
+    const page = await signIn('root@example.com', `/projects/${projectId}/assignments/${id}`)
+    const note = page.getByText('Jonas Weber is not a member of this project and does not see it.')
+    await note.waitFor()
+    await page.getByRole('button', { name: 'Add to the project' }).click()
+    await note.waitFor({ state: 'detached' })
   })
 
   test('shows the time recorded against the time planned, and takes more', async () => {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cheapPasswords } from '../../support/cheap-passwords.ts'
+import { insertAccount } from '../../support/insert-account.ts'
 import type { Stage } from '../support/stage.ts'
+import { password } from '../support/workspace.ts'
 
 export function projectJourneys(stage: () => Stage): void {
   test('stand under their organizations, and are found by a part of their name', async () => {
@@ -92,6 +95,50 @@ export function projectJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
   })
 
+  test('ask before one leaves a project oneself, and take other removals back from inside the dialog', async () => {
+    const { signIn, workspace } = stage()
+    const { id: projectId } = await workspace.make('project', {
+      name: 'Left by Mara',
+      organizationId: workspace.organizationId,
+    })
+    for (const userId of [workspace.mara.id, workspace.jonas.id, workspace.jonas.id])
+      await workspace.make('userProject', { projectId, userId }).catch(() => undefined)
+    const page = await signIn('mara@example.com', '/projects')
+    await page.getByRole('button', { name: 'Actions for Left by Mara' }).click()
+    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Members of Left by Mara' })
+    await dialog.getByRole('button', { name: 'Remove Jonas Weber from the project' }).click()
+    await dialog.getByRole('button', { name: 'Undo' }).click()
+    await dialog.getByRole('button', { name: 'Remove Jonas Weber from the project' }).waitFor()
+    await dialog.getByRole('button', { name: 'Remove Mara Lindqvist from the project' }).click()
+    const question = page.getByRole('dialog', { name: 'Leave Left by Mara?' })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.getByRole('button', { name: 'Remove Mara Lindqvist from the project' }).click()
+    await question.getByRole('button', { name: 'Leave the project' }).click()
+    await page.getByRole('link', { name: 'Left by Mara' }).waitFor({ state: 'detached' })
+  })
+
+  test('tell a newcomer whom one can find, and what to do', async () => {
+    const { hosts, signIn } = stage()
+    const newcomer = await insertAccount(hosts.database, {
+      name: 'Nils New',
+      login: 'nils@example.com',
+      passwordHash: await cheapPasswords().hash(password),
+    })
+    const page = await signIn(newcomer.login, '/projects')
+    await page.getByRole('button', { name: 'New project' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Alone')
+    await page.getByLabel('Organization').selectOption('Lighthouse Studio')
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByRole('heading', { name: 'Alone' }).waitFor()
+    await page.goto(`${hosts.web}/projects`)
+    await page.getByRole('button', { name: 'Actions for Alone' }).click()
+    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    await page.getByText('You find people you already share a project with.').waitFor()
+    await page.getByRole('combobox', { name: 'Add a member' }).fill('Jonas')
+    await page.getByText('Nobody found.').waitFor()
+  })
+
   test('get and lose members, found by name', async () => {
     const { signIn, workspace } = stage()
     const { id } = await workspace.make('project', {
@@ -109,8 +156,8 @@ export function projectJourneys(stage: () => Stage): void {
     await add.press('Enter')
     await dialog.getByRole('button', { name: 'Remove Jonas Weber from the project' }).click()
     await dialog.getByRole('button', { name: /Remove Jonas/ }).waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Close' }).click()
-    await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Actions for Open house' }).click()
     await page.getByRole('menuitem', { name: 'Members…' }).click()
     await dialog.getByText('Jonas Weber').waitFor()

@@ -80,7 +80,7 @@ export function signInJourneys(stage: () => Stage): void {
     const page = await signIn((await workspace.join('Asta Asked')).login, '/projects')
     await page.goto(`${hosts.issuer}/connect/endsession`)
     await page.getByRole('link', { name: 'Stay signed in' }).click()
-    await page.getByRole('heading', { name: 'Projects' }).waitFor()
+    await page.getByRole('heading', { name: 'My work' }).waitFor()
     await page.goto(`${hosts.issuer}/connect/endsession`)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Password').waitFor()

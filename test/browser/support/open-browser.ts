@@ -10,6 +10,7 @@ const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  '--disable-features=LocalNetworkAccessChecks',
 ]
 
 export async function openBrowser(): Promise<Browser> {

@@ -8,6 +8,10 @@ import type { Person } from './types.ts'
 export interface People {
   /** The person's name; a stand-in until it is known or where it cannot be had. Reading it in a component keeps it current. */
   nameOf(id: string): string
+  /** The name, or nothing until it is known. */
+  findName(id: string): string | undefined
+  /** Which of the tints shows this person: another one for each of the first twelve. */
+  tintOf(id: string): number
   search(text: string, signal?: AbortSignal): Promise<readonly Person[]>
 }
 
@@ -15,6 +19,12 @@ export interface People {
 const idsMax = 100
 /** Shown at once by a picker; whoever is not among them is found by typing. */
 const suggestionsMax = 20
+
+/** As many as the style sheet knows. */
+const tintCount = 12
+
+export const hashOf = (text: string): number =>
+  [...text].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7)
 
 /** Names are asked for together, once for each person. */
 export function createPeople(api: Api, session: Session, { extensions }: Configuration): People {
@@ -48,11 +58,24 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
       })
     }
   }
+  const tints = new Map<string, number>()
+  const findName = (id: string) => {
+    const self = session.person.value
+    return id === self?.id ? self.name : nameSignal(id).value
+  }
   return {
-    nameOf(id) {
-      const self = session.person.value
-      if (id === self?.id) return self.name
-      return nameSignal(id).value ?? `Person ${id.slice(-4)}`
+    findName,
+    nameOf: (id) => findName(id) ?? '…',
+    tintOf(id) {
+      const known = tints.get(id)
+      if (known !== undefined) return known
+      const taken = new Set(tints.values())
+      const wanted = hashOf(id) % tintCount
+      const free = Array.from({ length: tintCount }, (_, step) => (wanted + step) % tintCount).find(
+        (tint) => !taken.has(tint),
+      )
+      tints.set(id, free ?? wanted)
+      return free ?? wanted
     },
     search: async (text, abort) => learn(await find({ search: text, pageSize: suggestionsMax }, abort)),
   }

@@ -1,13 +1,19 @@
 import type { ComponentType } from 'preact'
 import { matchPath, type PathParameters } from '../router/match-path.ts'
 import type { ScreenProps } from '../router/screen-props.ts'
+import type { Text } from '../texts/text.ts'
 import type { IconName } from '../ui/icon.tsx'
 
 export interface Screen {
-  /** The first is where its link leads. */
   readonly paths: readonly string[]
   /** Its place in the navigation; none for screens that are reached from others. */
-  readonly link?: { readonly label: string; readonly icon: IconName }
+  readonly link?: {
+    readonly href: string
+    readonly label: Text
+    readonly icon: IconName
+    /** On a phone it stands in the menu of the account: the bar has room for four. */
+    readonly isMinor?: boolean
+  }
   readonly administratorsOnly?: boolean
   /** Loaded when first gone to. */
   readonly load: () => Promise<ComponentType<ScreenProps>>
@@ -16,32 +22,37 @@ export interface Screen {
 /** Every screen there is, in the order of the navigation. */
 export const screens: readonly Screen[] = [
   {
+    paths: ['/my-work'],
+    link: { href: '/my-work', label: 'My work', icon: 'check' },
+    load: once(async () => (await import('../screens/my-work/my-work-screen.tsx')).MyWorkScreen),
+  },
+  {
     paths: ['/projects'],
-    link: { label: 'Projects', icon: 'folder' },
+    link: { href: '/projects', label: 'Projects', icon: 'folder' },
     load: once(async () => (await import('../screens/projects/projects-screen.tsx')).ProjectsScreen),
   },
   {
     paths: ['/projects/:projectId', '/projects/:projectId/assignments/:assignmentId'],
-    load: once(async () => (await import('../screens/board/board-screen.tsx')).BoardScreen),
+    load: once(async () => (await import('../screens/project/project-screen.tsx')).ProjectScreen),
   },
   {
     paths: ['/week'],
-    link: { label: 'My week', icon: 'calendar' },
+    link: { href: '/week', label: 'My week', icon: 'calendar' },
     load: once(async () => (await import('../screens/week/week-screen.tsx')).WeekScreen),
   },
   {
     paths: ['/impediments'],
-    link: { label: 'Impediments', icon: 'warning' },
+    link: { href: '/impediments', isMinor: true, label: 'Impediments', icon: 'warning' },
     load: once(async () => (await import('../screens/impediments/impediments-screen.tsx')).ImpedimentsScreen),
   },
   {
     paths: ['/reports', '/projects/:projectId/report'],
-    link: { label: 'Reports', icon: 'chart' },
+    link: { href: '/reports', label: 'Reports', icon: 'chart' },
     load: once(async () => (await import('../screens/reports/reports-screen.tsx')).ReportsScreen),
   },
   {
     paths: ['/administration/:catalog?'],
-    link: { label: 'Admin', icon: 'gear' },
+    link: { href: '/administration', isMinor: true, label: 'Admin', icon: 'gear' },
     administratorsOnly: true,
     load: once(
       async () => (await import('../screens/administration/administration-screen.tsx')).AdministrationScreen,

@@ -3,25 +3,32 @@ import { useEffect, useState } from 'preact/hooks'
 import { homePath } from '../router/addresses.ts'
 import type { ScreenProps } from '../router/screen-props.ts'
 import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
 import { ToastCorner } from '../ui/toasts.tsx'
+import { useMedia } from '../ui/use-media.ts'
+import { CommandPalette } from './command-palette.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
 import { findScreen, type Screen, screens } from './screens.ts'
-import { chooseTheme, currentTheme } from './theme.ts'
+import { ShortcutSheet } from './shortcut-sheet.tsx'
+import { ThemeSwitch } from './theme-switch.tsx'
+import { useShortcuts } from './use-shortcuts.ts'
 
 /** What stands around every screen: navigation, account, connection, news. */
 export function Shell() {
   const { router } = useServices()
+  const shortcuts = useShortcuts()
   const path = router.address.value.pathname
+  useEffect(loadScreensWhenIdle, [])
   useEffect(() => {
     if (path === '/') router.go(homePath, { replace: true })
   }, [path, router])
   return (
     <>
       <a class="skip-link" href="#content">
-        Skip to the content
+        {t('Skip to the content')}
       </a>
       <header class="top-bar">
         <a class="brand" href={homePath} aria-label="Tracker">
@@ -29,72 +36,106 @@ export function Shell() {
           <span>Tracker</span>
         </a>
         <Navigation />
+        <button
+          type="button"
+          class="button quiet icon-only"
+          aria-label={t('Find anything, do anything')}
+          title={`${t('Find anything, do anything')} (Ctrl+K)`}
+          aria-keyshortcuts="Control+K"
+          onClick={() => shortcuts.open('palette')}
+        >
+          <Icon name="search" />
+        </button>
         <ThemeSwitch />
-        <AccountMenu />
+        <AccountMenu onShortcuts={() => shortcuts.open('shortcuts')} />
       </header>
       <ConnectionBar />
       <main id="content" class="content" tabIndex={-1}>
         <CurrentScreen path={path} />
       </main>
       <ToastCorner />
+      <Layers {...shortcuts} />
     </>
   )
 }
 
+/** So that a screen gone to later is there at once. */
+function loadScreensWhenIdle(): void {
+  const load = () => {
+    // A failure shows when the screen is drawn.
+    for (const screen of screens) screen.load().catch(() => undefined)
+  }
+  if ('requestIdleCallback' in window) requestIdleCallback(load)
+  else setTimeout(load, 3000)
+}
+
+function Layers({ layer, open }: ReturnType<typeof useShortcuts>) {
+  const { router } = useServices()
+  const links = useLinks()
+  const close = () => open(undefined)
+  if (layer === 'shortcuts') return <ShortcutSheet onClose={close} />
+  if (layer !== 'palette') return null
+  const actions = [
+    ...links.map(({ href, label, icon }) => ({ icon, label: t(label), run: () => router.go(href) })),
+    { icon: 'person' as const, label: t('My account'), run: () => router.go('/account') },
+    { icon: 'trash' as const, label: t('Removed records'), run: () => router.go('/removed') },
+  ]
+  return <CommandPalette actions={actions} onClose={close} />
+}
+
+function useLinks() {
+  const { session } = useServices()
+  const isAdministrator = session.person.value?.isAdministrator
+  return screens.flatMap(({ link, administratorsOnly }) =>
+    link === undefined || (administratorsOnly && !isAdministrator) ? [] : [link],
+  )
+}
+
 function Navigation() {
-  const { router, session } = useServices()
+  const { router } = useServices()
   const path = router.address.value.pathname
-  const current = findScreen(path)?.screen
-  const mine = screens.filter((screen) => !screen.administratorsOnly || session.person.value?.isAdministrator)
+  const current = findScreen(path)?.screen.link?.href
   return (
-    <nav class="navigation" aria-label="Main">
-      {mine.map((screen) =>
-        screen.link === undefined ? null : (
-          <a
-            key={screen.link.label}
-            href={screen.paths[0]}
-            aria-current={screen === current ? 'page' : path.startsWith(`${screen.paths[0]}/`) || undefined}
-          >
-            <Icon name={screen.link.icon} />
-            <span>{screen.link.label}</span>
-          </a>
-        ),
-      )}
+    <nav class="navigation" aria-label={t('Main')}>
+      {useLinks().map(({ href, label, icon, isMinor }) => (
+        <a
+          key={href}
+          href={href}
+          class={isMinor ? 'minor' : ''}
+          aria-current={href === current ? 'page' : path.startsWith(`${href}/`) || undefined}
+        >
+          <Icon name={icon} />
+          <span>{t(label)}</span>
+        </a>
+      ))}
     </nav>
   )
 }
 
-function ThemeSwitch() {
-  const [theme, setTheme] = useState(currentTheme)
-  const next = theme === 'dark' ? 'light' : 'dark'
-  const change = () => {
-    chooseTheme(next)
-    setTheme(next)
-  }
-  return (
-    <button type="button" class="button quiet icon-only" aria-label={`Use ${next} colours`} onClick={change}>
-      <Icon name={next === 'dark' ? 'moon' : 'sun'} />
-    </button>
-  )
-}
-
-function AccountMenu() {
+function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
   const { router, session, toasts } = useServices()
-  const name = session.person.value?.name ?? 'Account'
+  const isPhone = useMedia('(max-width: 640px)')
+  const links = useLinks()
+  const name = session.person.value?.name ?? t('Account')
   const signOut = () =>
     session.signOut().catch((error: Error) => toasts.show({ kind: 'problem', text: error.message }))
+  const minor = isPhone ? links.filter(({ isMinor }) => isMinor) : []
   return (
     <Menu
-      label={`Account of ${name}`}
+      label={t('Account of {name}', { name })}
       class="button quiet account"
       items={[
-        { label: 'My account', run: () => router.go('/account') },
-        { label: 'Removed records', run: () => router.go('/removed') },
-        { label: 'Sign out', run: () => void signOut() },
+        ...minor.map(({ href, label }) => ({ label: t(label), run: () => router.go(href) })),
+        { label: t('My account'), run: () => router.go('/account') },
+        { label: t('Removed records'), run: () => router.go('/removed') },
+        { label: t('Keyboard shortcuts'), run: onShortcuts },
+        { label: t('Sign out'), run: () => void signOut() },
       ]}
     >
       <Icon name="person" />
-      <span class="account-name">{name}</span>
+      <span class="account-name" dir="auto">
+        {name}
+      </span>
       <Icon name="down" />
     </Menu>
   )
@@ -125,18 +166,19 @@ function CurrentScreen({ path }: { readonly path: string }) {
 }
 
 const Nowhere = () => (
-  <Page title="There is nothing here">
+  <Page title={t('There is nothing here')}>
     <p>
-      The address may be misspelt, or what it led to is gone. <a href={homePath}>Go to the projects</a>
+      {t('The address may be misspelt, or what it led to is gone.')}{' '}
+      <a href={homePath}>{t('Go to the start')}</a>
     </p>
   </Page>
 )
 
 /** After an update of the client its older scripts are gone. */
 const Unloadable = () => (
-  <Page title="This screen could not be loaded">
+  <Page title={t('This screen could not be loaded')}>
     <button type="button" class="button primary" onClick={() => location.reload()}>
-      Load the page again
+      {t('Load the page again')}
     </button>
   </Page>
 )

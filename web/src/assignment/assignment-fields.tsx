@@ -2,34 +2,39 @@ import type { RecordOf } from '../api/api.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { SelectField, TextAreaField, TextField } from '../forms/fields.tsx'
 import type { FormState } from '../forms/use-form.ts'
+import { t } from '../texts/text.ts'
+import { DayField } from '../ui/day-field.tsx'
 import { PersonField } from '../ui/person-picker.tsx'
 import type { AssignmentValues } from './assignment-values.ts'
+import { NotAMember } from './in-place-fields.tsx'
 
 export interface AssignmentFieldsProps {
+  readonly projectId: string
   readonly form: FormState<AssignmentValues>
   readonly stages: readonly RecordOf<'workflow'>[]
   readonly autofocus?: boolean
 }
 
-/** Every field of an assignment, for new and old ones alike. */
-export function AssignmentFields({ form, stages, autofocus = false }: AssignmentFieldsProps) {
+/** Every field of a new assignment. */
+export function AssignmentFields({ form, projectId, stages, autofocus = false }: AssignmentFieldsProps) {
   const types = useListing('assignmentType', catalogQuery)
   return (
     <>
-      <TextField form={form} name="name" label="Name" required autofocus={autofocus} maxLength={200} />
-      <TextAreaField form={form} name="description" label="Description" maxLength={2000} />
+      <TextField form={form} name="name" label={t('Name')} required autofocus={autofocus} maxLength={200} />
+      <TextAreaField form={form} name="description" label={t('Description')} maxLength={2000} />
       <div class="field-pair">
-        <SelectField form={form} name="workflowId" label="Stage" required choices={stages} />
-        <SelectField form={form} name="assignmentTypeId" label="Type" required choices={types.rows} />
+        <SelectField form={form} name="workflowId" label={t('Stage')} required choices={stages} />
+        <SelectField form={form} name="assignmentTypeId" label={t('Type')} required choices={types.rows} />
       </div>
       <div class="field-pair">
-        <TextField form={form} name="startDate" label="Start" type="date" required />
-        <TextField form={form} name="endDate" label="End" type="date" required />
+        <DayField form={form} name="startDate" label={t('Start')} required />
+        <DayField form={form} name="endDate" label={t('End')} required />
       </div>
       <div class="field-pair">
-        <PersonField form={form} name="userId" label="Responsible" required />
-        <TextField form={form} name="amountHours" label="Planned hours" inputMode="decimal" required />
+        <PersonField form={form} name="userId" label={t('Responsible')} projectId={projectId} required />
+        <TextField form={form} name="amountHours" label={t('Planned hours')} inputMode="decimal" required />
       </div>
+      <NotAMember projectId={projectId} userId={form.values.value.userId} />
     </>
   )
 }

@@ -1,80 +1,150 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
-import { useListing } from '../data/use-listing.ts'
-import { boardPath } from '../router/addresses.ts'
+import { sentenceOf } from '../api/api-problem.ts'
+import { assignmentPath } from '../router/addresses.ts'
 import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { showMoment } from '../time/days.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LoadProblem, Skeleton } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
-import { AssignmentForm } from './assignment-form.tsx'
+import { DescriptionField } from './description-field.tsx'
 import { ImpedimentsSection } from './impediments-section.tsx'
+import { FactsInPlace, TextInPlace } from './in-place-fields.tsx'
 import { PeopleSection } from './people-section.tsx'
 import { TimeSection } from './time-section.tsx'
+import { useAssignment } from './use-assignment.ts'
+
+type Assignment = RecordOf<'assignment'>
 
 export interface AssignmentPanelProps {
   readonly id: string
-  readonly projectId: string
-  /** The record as the board has it; fetched when the board's filters leave it out. */
-  readonly known: RecordOf<'assignment'> | undefined
+  readonly projectName: string
   readonly stages: readonly RecordOf<'workflow'>[]
+  onClose(): void
 }
 
-/** One assignment beside its board, with an address of its own. Escape leads back to the board. */
-export function AssignmentPanel({ id, projectId, known, stages }: AssignmentPanelProps) {
-  const { router } = useServices()
+/** One assignment beside its screen, with an address of its own. Escape leads back. */
+export function AssignmentPanel({ id, projectName, stages, onClose }: AssignmentPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  const fetched = useListing('assignment', { ids: id })
-  const assignment = known ?? fetched.rows[0]
+  const found = useAssignment(id)
+  const { assignment } = found
   const remove = useRemoval()
-  const close = () => router.go(boardPath(projectId, router.address.peek().search))
+  const copyLink = useCopyLink()
   const removeThis = async () => {
-    if (assignment && (await remove('assignment', assignment.id, assignment.name))) close()
+    if (assignment && (await remove('assignment', assignment.id, assignment.name))) onClose()
   }
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   return (
     <aside
       class="panel"
       aria-labelledby="panel-title"
-      onKeyDown={(event) => event.key === 'Escape' && !event.defaultPrevented && close()}
+      onKeyDown={(event) => event.key === 'Escape' && !event.defaultPrevented && onClose()}
     >
       <header class="panel-header">
-        <h2 id="panel-title" ref={heading} tabIndex={-1}>
-          {assignment?.name ?? 'Assignment'}
+        <span class="panel-project" dir="auto">
+          {projectName}
+        </span>
+        <h2 id="panel-title" class="visually-hidden" ref={heading} tabIndex={-1}>
+          {assignment?.name ?? t('Assignment')}
         </h2>
-        {assignment && (
-          <button
-            type="button"
-            class="button quiet icon-only"
-            aria-label="Remove this assignment"
-            onClick={() => void removeThis()}
-          >
-            <Icon name="trash" />
-          </button>
+        {assignment && !found.isGone && (
+          <>
+            <PanelButton icon="copy" label={t('Copy the link')} run={() => copyLink(assignment)} />
+            <PanelButton icon="trash" label={t('Remove this assignment')} run={() => void removeThis()} />
+          </>
         )}
-        <button type="button" class="button quiet icon-only" aria-label="Close" onClick={close}>
-          <Icon name="close" />
-        </button>
+        <PanelButton icon="close" label={t('Close')} run={onClose} />
       </header>
-      {assignment === undefined ? (
-        <Missing listing={fetched} />
-      ) : (
-        <div class="panel-body">
-          <AssignmentForm assignment={assignment} stages={stages} />
-          <TimeSection assignment={assignment} />
-          <PeopleSection assignmentId={assignment.id} />
-          <ImpedimentsSection assignmentId={assignment.id} />
-        </div>
-      )}
+      <PanelContent found={found} stages={stages} />
     </aside>
   )
 }
 
-interface MissingProps {
-  readonly listing: { readonly isLoading: boolean; readonly problem: Error | undefined; reload(): void }
+interface PanelContentProps {
+  readonly found: ReturnType<typeof useAssignment>
+  readonly stages: readonly RecordOf<'workflow'>[]
 }
 
-function Missing({ listing: { isLoading, problem, reload } }: MissingProps) {
-  if (isLoading) return <Skeleton rows={4} />
-  if (problem) return <LoadProblem problem={problem} onRetry={reload} />
-  return <p class="panel-body">There is no such assignment any more, or you may not see it.</p>
+function PanelContent({ found, stages }: PanelContentProps) {
+  const { assignment, problem, isGone, put, reload } = found
+  if (isGone) return <Gone assignment={assignment} onRestored={reload} />
+  if (assignment === undefined)
+    return problem ? <LoadProblem problem={problem} onRetry={reload} /> : <Skeleton rows={4} />
+  return (
+    <div class="panel-body">
+      <TextInPlace class="panel-name" assignment={assignment} name="name" label={t('Name')} onSaved={put} />
+      <FactsInPlace assignment={assignment} stages={stages} onSaved={put} />
+      <DescriptionField assignment={assignment} onSaved={put} />
+      <TimeSection assignment={assignment} />
+      <ImpedimentsSection assignmentId={assignment.id} />
+      <PeopleSection assignment={assignment} />
+      <footer class="panel-footer quiet-text">
+        <p>{t('Created {moment}', { moment: showMoment(assignment.createdAt) })}</p>
+        {assignment.updatedAt && <p>{t('Changed {moment}', { moment: showMoment(assignment.updatedAt) })}</p>}
+      </footer>
+    </div>
+  )
+}
+
+interface PanelButtonProps {
+  readonly icon: 'copy' | 'trash' | 'close'
+  readonly label: string
+  run(): void
+}
+
+const PanelButton = ({ icon, label, run }: PanelButtonProps) => (
+  <button type="button" class="button quiet icon-only" aria-label={label} title={label} onClick={run}>
+    <Icon name={icon} />
+  </button>
+)
+
+function useCopyLink(): (assignment: Assignment) => void {
+  const { toasts } = useServices()
+  return ({ id, projectId }) => {
+    const address = location.origin + assignmentPath(projectId, id)
+    navigator.clipboard.writeText(address).then(
+      () => toasts.show({ kind: 'done', text: t('The link was copied.') }),
+      () =>
+        toasts.show({
+          kind: 'problem',
+          text: t('The browser does not allow copying. The link is {address}', { address }),
+        }),
+    )
+  }
+}
+
+/** Removed by somebody, here or elsewhere, or out of one’s sight. */
+function Gone({
+  assignment,
+  onRestored,
+}: {
+  readonly assignment: Assignment | undefined
+  onRestored(): void
+}) {
+  const { api, toasts } = useServices()
+  const Note = ({ children }: { readonly children: ComponentChildren }) => (
+    <div class="panel-body" role="alert">
+      {children}
+    </div>
+  )
+  if (assignment === undefined)
+    return (
+      <Note>
+        <p>{t('There is no such assignment any more, or you may not see it.')}</p>
+      </Note>
+    )
+  const restore = () =>
+    api
+      .restore('assignment', [assignment.id])
+      .then(onRestored, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+  return (
+    <Note>
+      <p>{t('{name} was removed while you had it open.', { name: assignment.name })}</p>
+      <button type="button" class="button" onClick={() => void restore()}>
+        {t('Restore')}
+      </button>
+    </Note>
+  )
 }

@@ -40,3 +40,16 @@ export const bodyOf = (
   amountHours: readHours(values.amountHours, 'amountHours'),
   projectId,
 })
+
+/** What an update has to say; the description stays as it is when it is not named. */
+export const fieldsOf = ({ id, name, startDate, endDate, amountHours, ...references }: Assignment) => ({
+  id,
+  name,
+  startDate,
+  endDate,
+  amountHours,
+  projectId: references.projectId,
+  workflowId: references.workflowId,
+  userId: references.userId,
+  assignmentTypeId: references.assignmentTypeId,
+})

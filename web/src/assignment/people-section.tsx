@@ -1,20 +1,23 @@
 import { useState } from 'preact/hooks'
+import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/api-problem.ts'
 import { useListing } from '../data/use-listing.ts'
 import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
 import { PersonLine } from '../ui/person-line.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 
 /** Who works on it besides the one responsible. */
-export function PeopleSection({ assignmentId }: { readonly assignmentId: string }) {
+export function PeopleSection({ assignment }: { readonly assignment: RecordOf<'assignment'> }) {
+  const assignmentId = assignment.id
   const { api, people } = useServices()
   const remove = useRemoval()
   const links = useListing('userAssignment', { assignmentId, pageSize: 100 })
   const [problem, setProblem] = useState<string>()
   const add = (userId: string) => {
     if (links.rows.some((link) => link.userId === userId))
-      return setProblem(`${people.nameOf(userId)} works on it already.`)
+      return setProblem(t('{name} works on it already.', { name: people.nameOf(userId) }))
     api.create('userAssignment', { assignmentId, userId }).then(
       () => setProblem(undefined),
       (error) => setProblem(sentenceOf(error)),
@@ -22,18 +25,24 @@ export function PeopleSection({ assignmentId }: { readonly assignmentId: string 
   }
   return (
     <section class="panel-section" aria-labelledby="people-title">
-      <h3 id="people-title">People</h3>
+      <h3 id="people-title">{t('Also working on it')}</h3>
       <ul class="rows">
         {links.rows.map(({ id, userId }) => (
           <PersonLine
             key={id}
+            id={userId}
             name={people.nameOf(userId)}
-            removeLabel={`Remove ${people.nameOf(userId)} from the assignment`}
+            removeLabel={t('Remove {name} from the assignment', { name: people.nameOf(userId) })}
             onRemove={() => void remove('userAssignment', id, people.nameOf(userId))}
           />
         ))}
       </ul>
-      <PersonPicker label="Add a person" placeholder="Add a person…" onChoose={add} />
+      <PersonPicker
+        label={t('Add a person')}
+        placeholder={t('Add a person…')}
+        projectId={assignment.projectId}
+        onChoose={add}
+      />
       {problem && (
         <p class="field-errors" role="alert">
           {problem}

@@ -6,8 +6,10 @@ import { Form } from '../forms/form.tsx'
 import { readHours } from '../forms/hours.ts'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
 import { showDay, today } from '../time/days.ts'
 import { showHours } from '../time/hours.ts'
+import { DayField } from '../ui/day-field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 
@@ -114,7 +116,7 @@ function NewAppointment({ assignmentId, onClose }: { readonly assignmentId: stri
   return (
     <Form form={form} submitLabel="Record" onCancel={onClose} onDone={onClose}>
       <div class="field-pair">
-        <TextField form={form} name="keepDate" label="Day" type="date" required />
+        <DayField form={form} name="keepDate" label={t('Day')} required />
         <TextField form={form} name="amountHours" label="Hours" inputMode="decimal" required autofocus />
       </div>
       <TextField form={form} name="description" label="What for" maxLength={2000} />

@@ -1,4 +1,13 @@
-const keyOf = (name: string) => `tracker.draft.${name}`
+import { signal } from '@preact/signals'
+
+const prefix = 'tracker.draft.'
+const keyOf = (name: string) => prefix + name
+
+const namesKept = (): string[] =>
+  Object.keys(sessionStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
+
+/** So that what shows whether there are drafts follows. */
+const names = signal<readonly string[]>(typeof sessionStorage === 'undefined' ? [] : namesKept())
 
 /** Half-filled forms, kept in this tab so that neither a reload nor a new sign-in loses them. */
 export function readDraft<Values extends object>(
@@ -14,9 +23,16 @@ export function readDraft<Values extends object>(
 }
 
 export function writeDraft(name: string | undefined, values: object): void {
-  if (name !== undefined) sessionStorage.setItem(keyOf(name), JSON.stringify(values))
+  if (name === undefined) return
+  sessionStorage.setItem(keyOf(name), JSON.stringify(values))
+  if (!names.peek().includes(name)) names.value = namesKept()
 }
 
 export function forgetDraft(name: string | undefined): void {
-  if (name !== undefined) sessionStorage.removeItem(keyOf(name))
+  if (name === undefined) return
+  sessionStorage.removeItem(keyOf(name))
+  if (names.peek().includes(name)) names.value = namesKept()
 }
+
+/** Whether something was typed for the record and not saved: drafts are named after what they belong to. */
+export const hasDraftOf = (id: string): boolean => names.value.some((name) => name.includes(id))

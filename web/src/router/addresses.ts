@@ -1,8 +1,8 @@
 /** Where one begins. */
-export const homePath = '/projects'
+export const homePath = '/my-work'
 
-/** Addresses of a board and what is open over it; the filters go along. */
-export const boardPath = (projectId: string, query = ''): string => `/projects/${projectId}${query}`
+/** Addresses of a project and what is open over it; the filters go along. */
+export const projectPath = (projectId: string, query = ''): string => `/projects/${projectId}${query}`
 
 export const assignmentPath = (projectId: string, assignmentId: string, query = ''): string =>
   `/projects/${projectId}/assignments/${assignmentId}${query}`

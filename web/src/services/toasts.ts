@@ -1,4 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
+import { t } from '../texts/text.ts'
 
 export interface Toast {
   readonly id: number
@@ -12,6 +13,10 @@ export interface Toasts {
   readonly all: ReadonlySignal<readonly Toast[]>
   show(toast: Omit<Toast, 'id'>): void
   dismiss(id: number): void
+  /** Dialogs that stand open, the topmost last: news appears in it, because all behind it cannot be operated. */
+  readonly layers: ReadonlySignal<readonly symbol[]>
+  /** Returns how to take the layer away again. */
+  addLayer(layer: symbol): () => void
 }
 
 /** More would cover the page; the oldest goes first. */
@@ -19,9 +24,17 @@ const toastsMax = 3
 
 export function createToasts(): Toasts {
   const all = signal<readonly Toast[]>([])
+  const layers = signal<readonly symbol[]>([])
   let last = 0
   return {
     all,
+    layers,
+    addLayer(layer) {
+      layers.value = [...layers.peek(), layer]
+      return () => {
+        layers.value = layers.peek().filter((one) => one !== layer)
+      }
+    },
     show(toast) {
       last += 1
       all.value = [...all.value, { ...toast, id: last }].slice(-toastsMax)
@@ -32,4 +45,4 @@ export function createToasts(): Toasts {
   }
 }
 
-export const undoLabel = 'Undo'
+export const undoLabel = (): string => t('Undo')

@@ -1,3 +1,12 @@
-const format = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 })
+import { locale, t } from '../texts/text.ts'
 
-export const showHours = (hours: number): string => `${format.format(hours)} h`
+export const showNumber = (number: number): string =>
+  new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(number)
+
+export const showHours = (hours: number): string => t('{hours} h', { hours: showNumber(hours) })
+
+/** The time that has run, as a clock shows it. */
+export function showClock(seconds: number): string {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  return `${hours}:${String(minutes).padStart(2, '0')}:${String(Math.floor(seconds) % 60).padStart(2, '0')}`
+}

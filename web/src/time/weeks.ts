@@ -1,4 +1,4 @@
-import { addDays, dayOf, today } from './days.ts'
+import { addDays, dateOf, formatOf, isDay, today } from './days.ts'
 
 export const daysInWeek = 7
 
@@ -13,21 +13,10 @@ export const daysOfWeek = (monday: string): readonly string[] =>
 
 /** A week in an address may be any day of it; whatever is no day means this week. */
 export function readWeek(text: string | null): string {
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text ?? '') && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))
-  return mondayOf(text !== null && isDay ? text : today())
+  return mondayOf(text !== null && isDay(text) ? text : today())
 }
 
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short', timeZone: 'UTC' })
-const whole = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
-
-const momentOf = (day: string): Date => new Date(`${dayOf(day)}T00:00:00Z`)
-
-export const showWeekday = (day: string): string => weekday.format(momentOf(day))
+export const showWeekday = (day: string): string => formatOf('weekday').format(dateOf(day))
 
 export const showWeek = (monday: string): string =>
-  whole.formatRange(momentOf(monday), momentOf(addDays(monday, daysInWeek - 1)))
+  formatOf('long').formatRange(dateOf(monday), dateOf(addDays(monday, daysInWeek - 1)))

@@ -1,8 +1,16 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { sentenceOf } from '../api/api-problem.ts'
+import { t } from '../texts/text.ts'
+import { placeBelow } from './place.ts'
 
 export interface Option {
   readonly id: string
   readonly name: string
+  /** What tells it apart from others of that name. */
+  readonly note?: string
+  /** Before the name, such as an avatar. */
+  readonly mark?: ComponentChildren
 }
 
 export interface ComboboxProps {
@@ -12,6 +20,10 @@ export interface ComboboxProps {
   /** What is chosen, as text. */
   readonly chosen: string
   readonly placeholder?: string
+  /** It exists for one choice, and shows them from the start. */
+  readonly opensAtOnce?: boolean
+  /** What is said where nothing is found. */
+  readonly nothing?: string
   /** Attributes of the form's field around it. */
   readonly attributes?: Readonly<Record<string, string>>
   find(text: string, signal: AbortSignal): Promise<readonly Option[]>
@@ -19,13 +31,20 @@ export interface ComboboxProps {
 }
 
 /** A text field with suggestions below it: arrows choose, Enter takes, Escape leaves everything as it was. */
-export function Combobox({ id, label, chosen, placeholder, attributes, find, onChoose }: ComboboxProps) {
+export function Combobox(props: ComboboxProps) {
+  const { id, label, chosen, placeholder, nothing, attributes, opensAtOnce, find, onChoose } = props
+  const input = useRef<HTMLInputElement>(null)
   const listId = useId()
   const choice = useChoice(find, onChoose)
+  useEffect(() => {
+    if (opensAtOnce) choice.type('')
+  }, [opensAtOnce])
   const { text, options, active, isOpen } = choice
   return (
     <div class="combobox">
       <input
+        ref={input}
+        data-autofocus={opensAtOnce ? '' : undefined}
         {...attributes}
         {...(id === undefined ? { 'aria-label': label } : { id })}
         class="input"
@@ -36,6 +55,7 @@ export function Combobox({ id, label, chosen, placeholder, attributes, find, onC
         aria-autocomplete="list"
         aria-activedescendant={isOpen && options[active] ? `${listId}-${active}` : undefined}
         autocomplete="off"
+        dir="auto"
         placeholder={placeholder}
         value={text ?? chosen}
         onFocus={(event) => event.currentTarget.select()}
@@ -44,7 +64,13 @@ export function Combobox({ id, label, chosen, placeholder, attributes, find, onC
         onKeyDown={choice.onKeyDown}
         onBlur={(event) => leaveLater(event.currentTarget, choice.leave)}
       />
-      <Suggestions id={listId} label={label ?? 'Suggestions'} choice={choice} />
+      <Suggestions
+        id={listId}
+        input={input}
+        label={label ?? t('Suggestions')}
+        nothing={nothing ?? t('Nothing found.')}
+        choice={choice}
+      />
     </div>
   )
 }
@@ -92,39 +118,61 @@ function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoos
 interface SuggestionsProps {
   readonly id: string
   readonly label: string
+  readonly nothing: string
+  readonly input: { readonly current: HTMLInputElement | null }
   readonly choice: Choice
 }
 
-/** The focus stays in the text field, as the pattern wants; so do the keys. */
-const Suggestions = ({
-  id,
-  label,
-  choice: { options, problem, active, isOpen, choose, setActive },
-}: SuggestionsProps) => (
-  <div class="combobox-list" id={id} role="listbox" aria-label={label} tabIndex={-1} hidden={!isOpen}>
-    {options.map((option, index) => (
-      // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
-      <div
-        key={option.id}
-        id={`${id}-${index}`}
-        role="option"
-        tabIndex={-1}
-        aria-selected={index === active}
-        class="combobox-option"
-        onMouseEnter={() => setActive(index)}
-        onMouseDown={(event) => event.preventDefault()}
-        onClick={() => choose(option)}
-      >
-        {option.name}
-      </div>
-    ))}
-    {isOpen && options.length === 0 && (
-      <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
-        {problem ?? 'Nothing found.'}
-      </div>
-    )}
-  </div>
-)
+/**
+ * Over everything else, so that no dialog cuts it off. The focus stays in the text field, as the pattern wants; so do the
+ * keys.
+ */
+function Suggestions({ id, label, nothing, input, choice }: SuggestionsProps) {
+  const { options, problem, active, isOpen, choose, setActive } = choice
+  const list = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (isOpen) {
+      if (!list.current?.matches(':popover-open')) list.current?.showPopover()
+      if (list.current && input.current) placeBelow(list.current, input.current, { isAsWide: true })
+    } else if (list.current?.matches(':popover-open')) list.current.hidePopover()
+  }, [isOpen, options])
+  useEffect(() => document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' }), [active])
+  return (
+    <div
+      ref={list}
+      class="combobox-list"
+      id={id}
+      role="listbox"
+      aria-label={label}
+      tabIndex={-1}
+      popover="manual"
+    >
+      {options.map((option, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
+        <div
+          key={option.id}
+          id={`${id}-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === active}
+          class="combobox-option"
+          onMouseEnter={() => setActive(index)}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => choose(option)}
+        >
+          {option.mark}
+          <span dir="auto">{option.name}</span>
+          {option.note && <span class="quiet-text">{option.note}</span>}
+        </div>
+      ))}
+      {isOpen && options.length === 0 && (
+        <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
+          {problem ?? nothing}
+        </div>
+      )}
+    </div>
+  )
+}
 
 /** Typing fast asks once. */
 const typingMilliseconds = 150
@@ -139,7 +187,7 @@ function useSuggestions(text: string | undefined, find: ComboboxProps['find']) {
     const ask = () =>
       latest.current(text, left.signal).then(
         (options) => left.signal.aborted || setFound({ options }),
-        (error: Error) => left.signal.aborted || setFound({ options: [], problem: error.message }),
+        (error: Error) => left.signal.aborted || setFound({ options: [], problem: sentenceOf(error) }),
       )
     const timer = setTimeout(ask, text === '' ? 0 : typingMilliseconds)
     return () => {

@@ -1,6 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
+import { ToastCorner } from './toasts.tsx'
 
 export interface DialogProps {
   readonly title: string
@@ -12,6 +15,9 @@ export interface DialogProps {
 /** A question or a form in front of the page. The browser keeps the focus inside and gives it back afterwards. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
+  const { toasts } = useServices()
+  const layer = useMemo(() => Symbol('dialog'), [])
+  useLayoutEffect(() => toasts.addLayer(layer), [toasts, layer])
   const titleId = useId()
   useEffect(() => {
     const dialog = element.current
@@ -37,13 +43,16 @@ export function Dialog({ title, children, onClose }: DialogProps) {
     >
       <div class="dialog-body">
         <header class="dialog-header">
-          <h2 id={titleId}>{title}</h2>
-          <button type="button" class="button quiet icon-only" aria-label="Close" onClick={onClose}>
+          <h2 id={titleId} dir="auto">
+            {title}
+          </h2>
+          <button type="button" class="button quiet icon-only" aria-label={t('Close')} onClick={onClose}>
             <Icon name="close" />
           </button>
         </header>
         {children}
       </div>
+      <ToastCorner layer={layer} />
     </dialog>
   )
 }

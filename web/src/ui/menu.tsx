@@ -1,5 +1,6 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
+import { placeBelow } from './place.ts'
 
 export interface MenuItem {
   readonly label: string
@@ -26,7 +27,7 @@ export function Menu({ children, label, items, class: style = 'button quiet icon
   const open = () => {
     if (button.current === null || list.current === null) return
     list.current.showPopover()
-    place(list.current, button.current)
+    placeBelow(list.current, button.current)
     itemsIn(list.current)[0]?.focus()
   }
   const close = () => list.current?.hidePopover()
@@ -66,6 +67,7 @@ export function Menu({ children, label, items, class: style = 'button quiet icon
             type="button"
             role="menuitem"
             class={`menu-item ${item.kind ?? ''}`}
+            dir="auto"
             aria-current={item.isCurrent ? 'true' : undefined}
             tabIndex={-1}
             onClick={() => choose(item)}
@@ -81,19 +83,6 @@ export function Menu({ children, label, items, class: style = 'button quiet icon
 const itemsIn = (list: HTMLElement): HTMLElement[] => [
   ...list.querySelectorAll<HTMLElement>('[role=menuitem]'),
 ]
-
-/** Below the button and inside the window, whichever side has the room. */
-function place(list: HTMLElement, button: HTMLElement): void {
-  const at = button.getBoundingClientRect()
-  const { offsetWidth: width, offsetHeight: height } = list
-  const below = at.bottom + gapPixels
-  const top = below + height <= innerHeight ? below : Math.max(gapPixels, at.top - gapPixels - height)
-  const left = Math.min(Math.max(gapPixels, at.right - width), innerWidth - width - gapPixels)
-  list.style.top = `${top}px`
-  list.style.left = `${left}px`
-}
-
-const gapPixels = 4
 
 const steps: Readonly<Record<string, (index: number, count: number) => number>> = {
   ArrowDown: (index, count) => (index + 1) % count,

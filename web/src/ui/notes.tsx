@@ -34,27 +34,30 @@ export const Skeleton = ({ rows }: { readonly rows: number }) => (
   </div>
 )
 
+export interface AvatarProps {
+  readonly name: string
+  /** One of the tints of the style sheet. */
+  readonly tint: number
+  /** The name stands beside it. */
+  readonly isNamed?: boolean
+}
+
 /** A person's initials in a circle; the name is beside it or in its label. */
-export const Avatar = ({ name, isNamed = false }: { readonly name: string; readonly isNamed?: boolean }) => (
+export const Avatar = ({ name, tint, isNamed = false }: AvatarProps) => (
   <span
-    class={`avatar tint-${tintOf(name)}`}
-    title={name}
-    {...(isNamed ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
+    class={`avatar tint-${tint}`}
+    title={name || undefined}
+    {...(isNamed || name === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
   >
     {initialsOf(name)}
   </span>
 )
 
 const initialsOf = (name: string): string => {
-  const words = name.split(/\s+/).filter((word) => word !== '')
+  // Symbols and emoji say nothing about a name.
+  const words = name.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word))
   return [words.at(0), words.length > 1 ? words.at(-1) : undefined]
     .map((word) => [...(word ?? '')][0] ?? '')
     .join('')
     .toUpperCase()
 }
-
-/** As many as the style sheet knows. */
-const tintCount = 6
-
-const tintOf = (name: string): number =>
-  [...name].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7) % tintCount

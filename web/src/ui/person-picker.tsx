@@ -1,7 +1,10 @@
+import { useMembers } from '../data/use-members.ts'
 import { Field, type FieldProps } from '../forms/fields.tsx'
 import type { FormValues } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
-import { Combobox } from './combobox.tsx'
+import { t } from '../texts/text.ts'
+import { Combobox, type Option } from './combobox.tsx'
+import { PersonAvatar } from './person-avatar.tsx'
 
 export interface PersonPickerProps {
   readonly label: string
@@ -10,33 +13,71 @@ export interface PersonPickerProps {
   readonly value?: string
   readonly id?: string
   readonly attributes?: Readonly<Record<string, string>>
+  /** Whose members come first. */
+  readonly projectId?: string | undefined
   onChoose(id: string): void
 }
 
-/** Finds a person by name, among those the caller may know. */
-export function PersonPicker({
-  label,
-  placeholder = 'Name',
-  value = '',
-  onChoose,
-  ...rest
-}: PersonPickerProps) {
-  const { people } = useServices()
+/** Finds a person by name, among those the caller may know; members of the project first. */
+export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...rest }: PersonPickerProps) {
+  const { people, session } = useServices()
+  const { ids } = useMembers(projectId)
+  const isAdministrator = session.person.value?.isAdministrator ?? false
+  const find = async (text: string, signal: AbortSignal) => {
+    const found = await people.search(text, signal)
+    return found
+      .toSorted((a, b) => Number(ids.includes(b.id)) - Number(ids.includes(a.id)))
+      .map(
+        (person, index, all): Option => ({
+          id: person.id,
+          name: person.name,
+          note: noteOf(person, { isMember: projectId !== undefined && ids.includes(person.id), all, index }),
+          mark: <PersonAvatar id={person.id} isNamed />,
+        }),
+      )
+  }
   return (
     <Combobox
       {...rest}
-      label={label}
-      placeholder={placeholder}
+      placeholder={placeholder ?? t('Name')}
       chosen={value === '' ? '' : people.nameOf(value)}
-      find={(text, signal) => people.search(text, signal)}
+      find={find}
       onChoose={(person) => onChoose(person.id)}
+      nothing={
+        isAdministrator
+          ? t('Nobody is called that. Administrators create accounts under Admin, Users.')
+          : t(
+              'Nobody found. You find the people you share a project with; for everybody else, ask an administrator to add them to a project of yours.',
+            )
+      }
     />
   )
 }
 
+interface Found {
+  readonly id: string
+  readonly name: string
+  readonly login?: string
+}
+
+interface Place {
+  readonly isMember: boolean
+  readonly all: readonly Found[]
+  readonly index: number
+}
+
+/** What tells people of one name apart, and who is a member. */
+function noteOf(person: Found, { isMember, all, index }: Place): string {
+  const isNamesake = all.some((other, at) => at !== index && other.name === person.name)
+  const which = isNamesake ? (person.login ?? person.id.slice(-4)) : ''
+  return [which, isMember && t('Member')].filter(Boolean).join(' · ')
+}
+
 /** The same as a field of a form. */
-export function PersonField<Values extends FormValues>(props: FieldProps<Values>) {
-  const { form, name, label } = props
+export function PersonField<Values extends FormValues>(
+  props: FieldProps<Values> & { readonly projectId?: string | undefined },
+) {
+  const { form, name, label, projectId } = props
   return (
     <Field {...props}>
       {({ id, ...attributes }) => (
@@ -44,6 +85,7 @@ export function PersonField<Values extends FormValues>(props: FieldProps<Values>
           id={id}
           label={label}
           attributes={attributes}
+          projectId={projectId}
           value={form.values.value[name] ?? ''}
           onChoose={(person) => form.set(name, person)}
         />

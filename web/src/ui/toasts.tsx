@@ -1,17 +1,17 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
 import { type Toast, type Toasts, undoLabel } from '../services/toasts.ts'
+import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 
-/** The corner where news appears; read out politely, and left by itself. */
-export function ToastCorner() {
+/** The corner where news appears, over the topmost dialog or the page; read out politely, and left by itself. */
+export function ToastCorner({ layer }: { readonly layer?: symbol }) {
   const { toasts } = useServices()
-  useEffect(() => undoWithKeys(toasts), [toasts])
+  useEffect(() => (layer === undefined ? undoWithKeys(toasts) : undefined), [toasts, layer])
+  const isTopmost = toasts.layers.value.at(-1) === layer
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.all.value.map((toast) => (
-        <ToastView key={toast.id} toast={toast} />
-      ))}
+      {isTopmost && toasts.all.value.map((toast) => <ToastView key={toast.id} toast={toast} />)}
     </div>
   )
 }
@@ -47,7 +47,7 @@ function ToastView({ toast }: { readonly toast: Toast }) {
           {toast.action.label}
         </button>
       )}
-      <button type="button" class="button quiet icon-only" aria-label="Dismiss" onClick={leave}>
+      <button type="button" class="button quiet icon-only" aria-label={t('Dismiss')} onClick={leave}>
         <Icon name="close" />
       </button>
     </div>
@@ -64,7 +64,7 @@ function undoWithKeys(toasts: Toasts): () => void {
   const onKey = (event: KeyboardEvent) => {
     const isUndo = event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey
     const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select')
-    const toast = toasts.all.peek().findLast(({ action }) => action?.label === undoLabel)
+    const toast = toasts.all.peek().findLast(({ action }) => action?.label === undoLabel())
     if (!isUndo || isTyping || toast === undefined) return
     event.preventDefault()
     runAction(toasts, toast)

@@ -2,6 +2,7 @@ import type { ResourceName } from '../api/api.ts'
 import { sentenceOf } from '../api/api-problem.ts'
 import { useServices } from '../services/services.ts'
 import { undoLabel } from '../services/toasts.ts'
+import { t } from '../texts/text.ts'
 
 /** Removes a record at once, and offers to take it back; a refusal is told. */
 export function useRemoval() {
@@ -15,7 +16,11 @@ export function useRemoval() {
       return false
     }
     const run = () => api.restore(resource, [id]).catch(tell)
-    toasts.show({ kind: 'done', text: `${name} was removed.`, action: { label: undoLabel, run } })
+    toasts.show({
+      kind: 'done',
+      text: t('{name} was removed.', { name }),
+      action: { label: undoLabel(), run },
+    })
     return true
   }
 }

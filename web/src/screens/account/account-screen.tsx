@@ -17,7 +17,7 @@ export function AccountScreen() {
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {account === undefined && !problem && <Skeleton rows={4} />}
       {account && (
-        <div class="cards">
+        <div class="sections">
           <NameSection account={account} onSaved={reload} />
           <PasswordSection login={account.login} />
         </div>

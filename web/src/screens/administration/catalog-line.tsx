@@ -1,6 +1,6 @@
 import { useServices } from '../../services/services.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
-import { Avatar } from '../../ui/notes.tsx'
+import { PersonAvatar } from '../../ui/person-avatar.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import type { Catalog, CatalogRow } from './catalogs.ts'
 
@@ -27,7 +27,7 @@ export function CatalogLine({
   const isSelf = row.id === session.person.value?.id
   return (
     <li class="row">
-      {resource === 'user' && <Avatar name={row.name} isNamed />}
+      {resource === 'user' && <PersonAvatar id={row.id} isNamed />}
       <span class="row-text">
         {row.name}
         {isSelf && <span class="quiet-text"> (you)</span>}

@@ -1,54 +1,94 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/api-problem.ts'
-import { useListing } from '../../data/use-listing.ts'
+import { useMembers } from '../../data/use-members.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { PersonLine } from '../../ui/person-line.tsx'
 import { PersonPicker } from '../../ui/person-picker.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 
-/** Who works on the project: members see it, and may change it. */
-export function MembersDialog({
-  project,
-  onClose,
-}: {
+export interface MembersDialogProps {
   readonly project: RecordOf<'project'>
   onClose(): void
-}) {
-  const { api, people } = useServices()
+}
+
+/** Who works on the project: members see it, and may change it. */
+export function MembersDialog({ project, onClose }: MembersDialogProps) {
+  const { api, people, session } = useServices()
   const remove = useRemoval()
-  const members = useListing('userProject', { projectId: project.id, pageSize: 100 })
+  const members = useMembers(project.id)
   const [problem, setProblem] = useState<string>()
+  const [isLeaving, setLeaving] = useState(false)
+  const self = session.person.value
   const add = async (userId: string) => {
-    if (members.rows.some((row) => row.userId === userId))
-      return setProblem(`${people.nameOf(userId)} is a member already.`)
+    const name = people.nameOf(userId)
+    if (members.ids.includes(userId)) return setProblem(t('{name} is a member already.', { name }))
     await api.create('userProject', { projectId: project.id, userId }).then(
       () => setProblem(undefined),
       (error) => setProblem(sentenceOf(error)),
     )
   }
+  /** All of a person’s memberships: one of them twice would keep them in. */
+  const removeAll = async (userId: string) => {
+    for (const { id } of members.memberships.get(userId) ?? [])
+      await remove('userProject', id, people.nameOf(userId))
+  }
+  const ask = (userId: string) => {
+    // Administrators see every project all the same.
+    if (userId === self?.id && !self.isAdministrator) setLeaving(true)
+    else void removeAll(userId)
+  }
   return (
-    <Dialog title={`Members of ${project.name}`} onClose={onClose}>
+    <Dialog title={t('Members of {name}', { name: project.name })} onClose={onClose}>
       {members.problem && <LoadProblem problem={members.problem} onRetry={members.reload} />}
       {members.isLoading && <Skeleton rows={3} />}
       <ul class="rows">
-        {members.rows.map(({ id, userId }) => (
+        {members.ids.map((userId) => (
           <PersonLine
-            key={id}
+            key={userId}
+            id={userId}
             name={people.nameOf(userId)}
-            removeLabel={`Remove ${people.nameOf(userId)} from the project`}
-            onRemove={() => void remove('userProject', id, people.nameOf(userId))}
+            removeLabel={t('Remove {name} from the project', { name: people.nameOf(userId) })}
+            onRemove={() => ask(userId)}
           />
         ))}
       </ul>
-      <PersonPicker label="Add a member" placeholder="Add a member…" onChoose={(id) => void add(id)} />
+      <PersonPicker
+        label={t('Add a member')}
+        placeholder={t('Add a member…')}
+        onChoose={(id) => void add(id)}
+      />
+      <WhoIsFound isAdministrator={self?.isAdministrator ?? false} />
       {problem && (
         <p class="field-errors" role="alert">
           {problem}
         </p>
       )}
+      {isLeaving && (
+        <ConfirmDialog
+          title={t('Leave {name}?', { name: project.name })}
+          text={t(
+            'You will not see this project any more, and cannot add yourself again. Another member can.',
+          )}
+          confirmLabel={t('Leave the project')}
+          onConfirm={() => void removeAll(self?.id ?? '').then(onClose)}
+          onClose={() => setLeaving(false)}
+        />
+      )}
     </Dialog>
   )
 }
+
+const WhoIsFound = ({ isAdministrator }: { readonly isAdministrator: boolean }) => (
+  <p class="quiet-text">
+    {isAdministrator
+      ? t('You find everybody who has an account. New accounts are made under Admin, Users.')
+      : t(
+          'You find people you already share a project with. Anybody else has to be added by an administrator.',
+        )}
+  </p>
+)

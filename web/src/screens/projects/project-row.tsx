@@ -1,8 +1,7 @@
 import type { RecordOf } from '../../api/api.ts'
-import { useServices } from '../../services/services.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { Avatar } from '../../ui/notes.tsx'
+import { PersonAvatar } from '../../ui/person-avatar.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 
 export interface ProjectRowProps {
@@ -16,9 +15,10 @@ export interface ProjectRowProps {
 const facesMax = 5
 
 export function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps) {
-  const { people } = useServices()
   const remove = useRemoval()
-  const faces = memberIds.slice(0, facesMax)
+  // Somebody may have been added twice.
+  const members = [...new Set(memberIds)]
+  const faces = members.slice(0, facesMax)
   return (
     <li class="row project-row">
       <a class="row-link" href={`/projects/${project.id}`}>
@@ -26,9 +26,9 @@ export function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectR
       </a>
       <span class="faces">
         {faces.map((id) => (
-          <Avatar key={id} name={people.nameOf(id)} />
+          <PersonAvatar key={id} id={id} />
         ))}
-        {memberIds.length > facesMax && <span class="quiet-text">+{memberIds.length - facesMax}</span>}
+        {members.length > facesMax && <span class="quiet-text">+{members.length - facesMax}</span>}
       </span>
       <Menu
         label={`Actions for ${project.name}`}

@@ -1,5 +1,5 @@
 import { showDay } from '../../time/days.ts'
-import { showHours } from '../../time/hours.ts'
+import { showHours, showNumber } from '../../time/hours.ts'
 import { showPlanned } from '../../time/planned-hours.ts'
 import { showWeek } from '../../time/weeks.ts'
 import { Chart } from './chart.tsx'
@@ -8,11 +8,12 @@ import { ticksFor } from './scale.ts'
 
 /** Pixels. */
 const height = 260
-const left = 36
 const top = 20
 const bottom = 28
 /** A day such as “16 Nov” needs this much. */
 const labelWidth = 56
+/** A digit of an axis. */
+const digitWidth = 7.5
 /** Number and bar above each other need this much to be read. */
 const valueWidth = 30
 
@@ -42,6 +43,7 @@ interface BarsProps {
 function Bars({ weeks, current, width, pattern }: BarsProps) {
   const ticks = ticksFor(Math.max(...weeks.flatMap(({ planned, recorded }) => [planned, recorded])))
   const yOf = (hours: number) => height - bottom - (hours / (ticks.at(-1) ?? 1)) * (height - top - bottom)
+  const left = 12 + digitWidth * Math.max(3, ...ticks.map((tick) => showNumber(tick).length))
   const group = (width - left) / weeks.length
   const bar = Math.min(28, (group - 6) / 2)
   const labelled = Math.ceil(labelWidth / group)
@@ -52,7 +54,7 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
         <g key={tick}>
           <line class="grid-line" x1={left} x2={width} y1={yOf(tick)} y2={yOf(tick)} />
           <text class="axis" x={left - 8} y={yOf(tick) + 4} text-anchor="end">
-            {tick}
+            {showNumber(tick)}
           </text>
         </g>
       ))}

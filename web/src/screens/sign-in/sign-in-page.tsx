@@ -20,8 +20,9 @@ function SignIn() {
   const error = given.get('error') ?? (given.has('errorId') ? 'request' : null)
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
-    if (authRequest !== null || error !== null) return
+    // Reached with Back, after its request was used: whoever is signed in has nothing to do here.
     if (session.state.peek() === 'signed-in') return router.go(homePath, { replace: true })
+    if (authRequest !== null || error !== null) return
     startSignIn(configuration, given.get('again') === null ? homePath : '/signed-in/').catch(() =>
       setProblem('The sign-in service cannot be reached. Load this page again in a moment.'),
     )

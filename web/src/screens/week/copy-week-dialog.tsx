@@ -149,7 +149,7 @@ function useCreation(onDone: () => void) {
     toasts.show({
       kind: 'done',
       text: `${countOf([...done])} copied from last week.`,
-      action: { label: undoLabel, run },
+      action: { label: undoLabel(), run },
     })
     onDone()
   }

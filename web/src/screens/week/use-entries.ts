@@ -117,7 +117,11 @@ function useSend() {
       await api.remove('appointment', [former.id])
       const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
       const run = () => api.restore('appointment', [former.id]).catch(tell)
-      return toasts.show({ kind: 'done', text: 'The entry was removed.', action: { label: undoLabel, run } })
+      return toasts.show({
+        kind: 'done',
+        text: 'The entry was removed.',
+        action: { label: undoLabel(), run },
+      })
     }
     const { id, keepDate, amountHours, assignmentId, userId } = next
     const body = { id, keepDate, amountHours, assignmentId, userId }

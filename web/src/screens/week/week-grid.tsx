@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { t } from '../../texts/text.ts'
 import { addDays, dayOf, showDay, today } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
 import { plannedHours, showPlanned } from '../../time/planned-hours.ts'
@@ -29,55 +30,58 @@ export function WeekGrid({ monday, rows, entries, onOpen }: WeekGridProps) {
   return (
     <>
       <DayStrip days={days} shown={shown} entries={inWeek} onChoose={setChosen} />
-      <table class="week">
-        <caption class="visually-hidden">Hours by assignment and day</caption>
-        <thead>
-          <tr>
-            <th scope="col">Assignment</th>
-            {days.map((day) => (
-              <th
-                key={day}
-                scope="col"
-                class={`number ${classOf(day)}`}
-                aria-current={day === today() ? 'date' : undefined}
-              >
-                {showWeekday(day)} <span class="quiet-text week-head-more">{showDay(day)}</span>
+      <section class="week-scroll" aria-label={t('Week')}>
+        <table class="week">
+          <caption class="visually-hidden">Hours by assignment and day</caption>
+          <thead>
+            <tr>
+              <th scope="col">Assignment</th>
+              {days.map((day) => (
+                <th
+                  key={day}
+                  scope="col"
+                  class={`number ${classOf(day)}`}
+                  aria-current={day === today() ? 'date' : undefined}
+                >
+                  {showWeekday(day)} <span class="quiet-text week-head-more">{showDay(day)}</span>
+                </th>
+              ))}
+              <th scope="col" class="number">
+                Week <span class="quiet-text week-head-more">of planned</span>
               </th>
-            ))}
-            <th scope="col" class="number">
-              Week <span class="quiet-text week-head-more">of planned</span>
-            </th>
-          </tr>
-        </thead>
-        {rows.map((row, index) => (
-          <Row
-            key={row.assignment.id}
-            index={index}
-            row={row}
-            monday={monday}
-            classOf={classOf}
-            cellOf={(day) => {
-              const place = { assignmentId: row.assignment.id, day }
-              return { ...place, entries: cells.get(cellKeyOf(place)) ?? [] }
-            }}
-            entries={entries}
-            onOpen={onOpen}
-          />
-        ))}
-        <tfoot>
-          <tr class="week-sums">
-            <th scope="row">Total</th>
-            {days.map((day) => (
-              <td key={day} class={`number ${classOf(day)}`}>
-                {showSum(entriesOf(inWeek, day))}
+            </tr>
+          </thead>
+          {rows.map((row, index) => (
+            <Row
+              key={row.assignment.id}
+              index={index}
+              row={row}
+              monday={monday}
+              classOf={classOf}
+              cellOf={(day) => {
+                const place = { assignmentId: row.assignment.id, day }
+                return { ...place, entries: cells.get(cellKeyOf(place)) ?? [] }
+              }}
+              entries={entries}
+              onOpen={onOpen}
+            />
+          ))}
+          <tfoot>
+            <tr class="week-sums">
+              <th scope="row">Total</th>
+              {days.map((day) => (
+                <td key={day} class={`number ${classOf(day)}`}>
+                  {showSum(entriesOf(inWeek, day))}
+                  <TooLong entries={entriesOf(inWeek, day)} />
+                </td>
+              ))}
+              <td class="week-total">
+                <Total recorded={sumHours(inWeek)} planned={planned} />
               </td>
-            ))}
-            <td class="week-total">
-              <Total recorded={sumHours(inWeek)} planned={planned} />
-            </td>
-          </tr>
-        </tfoot>
-      </table>
+            </tr>
+          </tfoot>
+        </table>
+      </section>
     </>
   )
 }
@@ -87,6 +91,16 @@ const entriesOf = (entries: readonly Appointment[], day: string) =>
 
 const showSum = (entries: readonly Appointment[]): string =>
   entries.length === 0 ? '' : showHours(sumHours(entries))
+
+/** Nobody works more than a day has; what was typed is kept all the same. */
+const hoursOfDay = 24
+
+const TooLong = ({ entries }: { readonly entries: readonly Appointment[] }) =>
+  sumHours(entries) <= hoursOfDay ? null : (
+    <span class="too-long line" role="status">
+      {t('More than 24 h')}
+    </span>
+  )
 
 const Total = ({ recorded, planned }: { readonly recorded: number; readonly planned: number }) => (
   <>

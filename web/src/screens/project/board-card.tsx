@@ -1,13 +1,15 @@
 import type { TargetedKeyboardEvent } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
+import { hasDraftOf } from '../../forms/drafts.ts'
 import { assignmentPath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 import { dayOf, showDay, today } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { Avatar } from '../../ui/notes.tsx'
+import { PersonAvatar } from '../../ui/person-avatar.tsx'
 import { walkCards } from './walk-cards.ts'
 
 type Stage = RecordOf<'workflow'>
@@ -17,32 +19,51 @@ export interface BoardCardProps {
   readonly assignment: Assignment
   readonly typeName: string
   readonly isBlocked: boolean
-  /** In the last stage nothing is late any more. */
-  readonly isLast: boolean
+  /** What is done is not late any more. */
+  readonly isDone: boolean
   readonly isOpen: boolean
+  readonly isNew: boolean
+  readonly query: string
   readonly stages: readonly Stage[]
-  onMove(stage: Stage): void
+  onMove(assignment: Assignment, stage: Stage): void
   onDrag(assignment: Assignment | undefined): void
 }
 
+/** Drawn anew only when something of its own has changed: a board has many. */
 export function BoardCard(props: BoardCardProps) {
-  const { assignment, isOpen, stages, onMove, onDrag } = props
-  const { people, router } = useServices()
+  const { assignment, typeName, isBlocked, isDone, isOpen, isNew, query, stages, onMove, onDrag } = props
+  const hasDraft = hasDraftOf(assignment.id)
+  return useMemo(
+    () => <Card {...props} hasDraft={hasDraft} />,
+    [assignment, typeName, isBlocked, isDone, isOpen, isNew, query, stages, onMove, onDrag, hasDraft],
+  )
+}
+
+type CardProps = BoardCardProps & { readonly hasDraft: boolean }
+
+function Card(props: CardProps) {
+  const { assignment, isOpen, isNew, query, stages, onMove, onDrag } = props
+  const { router } = useServices()
   const element = useRef<HTMLLIElement>(null)
-  const query = router.address.value.search
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
     const step = steps[event.key]
+    if (event.key === 'F2') {
+      event.preventDefault()
+      router.go(assignmentPath(assignment.projectId, assignment.id, query))
+      focusWhenDrawn('.panel-name')
+    }
     if (event.key === 'm') element.current?.querySelector('button')?.click()
     if (!event.shiftKey) return walkCards(event, event.currentTarget)
     if (step === undefined) return
     event.preventDefault()
     const to = stages[stages.findIndex(({ id }) => id === assignment.workflowId) + step]
-    if (to) onMove(to)
+    if (to) onMove(assignment, to)
   }
   return (
     <li
       ref={element}
-      class={`card ${isOpen ? 'open' : ''}`}
+      data-row={assignment.id}
+      class={`card ${isOpen ? 'open' : ''} ${isNew ? 'new' : ''}`}
       draggable
       onDragStart={(event) => {
         event.dataTransfer?.setData('text/plain', assignment.name)
@@ -53,6 +74,7 @@ export function BoardCard(props: BoardCardProps) {
       <a
         id={`card-${assignment.id}`}
         class="card-link"
+        dir="auto"
         href={assignmentPath(assignment.projectId, assignment.id, query)}
         aria-current={isOpen ? 'true' : undefined}
         aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight M"
@@ -62,40 +84,53 @@ export function BoardCard(props: BoardCardProps) {
         {assignment.name}
       </a>
       <Menu
-        label={`Move ${assignment.name} to…`}
+        label={t('Move {name} to…', { name: assignment.name })}
         items={stages.map((stage) => ({
           label: stage.name,
           isCurrent: stage.id === assignment.workflowId,
-          run: () => onMove(stage),
+          run: () => onMove(assignment, stage),
         }))}
       >
         <Icon name="move" />
       </Menu>
-      <CardFacts {...props} personName={people.nameOf(assignment.userId)} />
+      <CardFacts {...props} />
+      <PersonAvatar id={assignment.userId} />
     </li>
   )
 }
 
+/** Once the panel is there; it may have to be loaded first. */
+function focusWhenDrawn(selector: string, triesLeft = 40): void {
+  const found = document.querySelector<HTMLElement>(selector)
+  if (found !== null) found.focus()
+  else if (triesLeft > 0) setTimeout(() => focusWhenDrawn(selector, triesLeft - 1), 50)
+}
+
 const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
 
-function CardFacts(props: BoardCardProps & { readonly personName: string }) {
-  const { assignment, typeName, isBlocked, isLast, personName } = props
-  const isLate = !isLast && dayOf(assignment.endDate) < today()
+function CardFacts({ assignment, typeName, isBlocked, isDone, hasDraft }: CardProps) {
+  const isLate = !isDone && dayOf(assignment.endDate) < today()
+  const day = showDay(assignment.endDate)
   return (
     <div class="card-facts">
-      {typeName && <span>{typeName}</span>}
-      <span class={isLate ? 'late' : ''}>
-        {isLate ? 'Was due ' : 'Until '}
-        {showDay(assignment.endDate)}
-      </span>
+      {typeName && (
+        <span class="chip" dir="auto" title={typeName}>
+          {typeName}
+        </span>
+      )}
+      {!isDone && (
+        <span class={isLate ? 'late' : ''}>
+          {isLate ? t('Was due {day}', { day }) : t('Until {day}', { day })}
+        </span>
+      )}
       {assignment.amountHours > 0 && <span>{showHours(assignment.amountHours)}</span>}
       {isBlocked && (
         <span class="blocked">
           <Icon name="warning" />
-          Blocked
+          {t('Blocked')}
         </span>
       )}
-      <Avatar name={personName} />
+      {hasDraft && <span class="draft">{t('Not saved')}</span>}
     </div>
   )
 }

@@ -1,7 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/api-problem.ts'
+import { fieldsOf } from '../../assignment/assignment-values.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -49,15 +51,25 @@ export function useMoves(stored: readonly Assignment[], stageNameOf: (id: string
     try {
       await api.update('assignment', { ...fieldsOf(current), workflowId })
       set(id, { workflowId, since, isSaved: true })
-      setNews(`${current.name} is in ${name} now.`)
+      setNews(t('{name} is in {stage} now.', { name: current.name, stage: name }))
     } catch (error) {
       set(id, undefined)
-      const text = `${current.name} stays in ${stageNameOf(current.workflowId)}. ${sentenceOf(error)}`
+      const stays = { name: current.name, stage: stageNameOf(current.workflowId) }
+      const text = `${t('{name} stays in {stage}.', stays)} ${sentenceOf(error)}`
       toasts.show({ kind: 'problem', text })
     }
   }
+  const rows = useMemo(
+    () =>
+      stored.map((row) => {
+        const workflowId = moves.get(row.id)?.workflowId ?? row.workflowId
+        // The same row where nothing moves it, so that its card need not be drawn again.
+        return workflowId === row.workflowId ? row : { ...row, workflowId }
+      }),
+    [stored, moves],
+  )
   return {
-    rows: stored.map((row) => ({ ...row, workflowId: moves.get(row.id)?.workflowId ?? row.workflowId })),
+    rows,
     news,
     move(assignment, stage) {
       if (assignment.workflowId === stage.id) return
@@ -70,16 +82,3 @@ export function useMoves(stored: readonly Assignment[], stageNameOf: (id: string
     },
   }
 }
-
-/** What an update has to say; the description stays as it is when it is not named. */
-const fieldsOf = ({ id, name, startDate, endDate, amountHours, ...references }: Assignment) => ({
-  id,
-  name,
-  startDate,
-  endDate,
-  amountHours,
-  projectId: references.projectId,
-  workflowId: references.workflowId,
-  userId: references.userId,
-  assignmentTypeId: references.assignmentTypeId,
-})

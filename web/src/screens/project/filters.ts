@@ -17,8 +17,9 @@ export const readFilters = (query: URLSearchParams): Filters => ({
   dateTo: query.get('dateTo') ?? '',
 })
 
-/** The interface leaves the last day out. */
-export const queryOfFilters = ({ dateTo, ...others }: Filters) => ({
-  ...others,
-  dateTo: dateTo === '' ? '' : addDays(dateTo, 1),
-})
+/** The interface leaves the last day out. Days typed the wrong way round are meant the right way round. */
+export function queryOfFilters({ dateFrom, dateTo, ...others }: Filters) {
+  const isReversed = dateFrom !== '' && dateTo !== '' && dateTo < dateFrom
+  const [from, to] = isReversed ? [dateTo, dateFrom] : [dateFrom, dateTo]
+  return { ...others, dateFrom: from, dateTo: to === '' ? '' : addDays(to, 1) }
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Stage } from '../support/stage.ts'
+
+/** From the smallest phone to a large desk; 640 is also what 200 % zoom leaves of 1280. */
+const widths = [320, 360, 390, 640, 700, 768, 935, 1080, 1440, 2560]
+
+/** What sticks out of the page sideways, and what lies over each other in the bar on top. */
+const faultsOf = (page: Page) =>
+  page.evaluate<string[]>(`(() => {
+    const faults = []
+    const { scrollWidth, clientWidth } = document.documentElement
+    if (scrollWidth > clientWidth) {
+      const wide = [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > clientWidth + 1).pop()
+      faults.push('the page scrolls sideways: ' + scrollWidth + ' of ' + clientWidth + ' ' + (wide?.outerHTML.slice(0, 160) ?? ''))
+    }
+    const boxes = [...document.querySelectorAll('.top-bar a, .top-bar button')]
+      .filter((one) => one.checkVisibility())
+      .map((one) => [one.textContent, one.getBoundingClientRect()])
+    for (const [index, [name, a]] of boxes.entries()) {
+      if (a.left < -1 || a.right > clientWidth + 1) faults.push(name + ' is outside the window')
+      for (const [other, b] of boxes.slice(index + 1))
+        if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)
+          faults.push(name + ' lies over ' + other)
+    }
+    for (const span of document.querySelectorAll('.navigation span'))
+      if (span.checkVisibility() && span.scrollWidth > span.clientWidth + 1) faults.push(span.textContent + ' is cut')
+    return faults
+  })()`)
+
+export function widthJourneys(stage: () => Stage): void {
+  test('fit every width from 320 to 2,560 pixels, and 200 % zoom: nothing overlaps, no page scrolls sideways', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const id = await workspace.assignment(
+      'A-name-without-any-place-to-break-it-in-two-that-somebody-has-typed',
+    )
+    const project = `/projects/${workspace.projectId}`
+    const screens = [
+      ['/my-work', 'My work'],
+      ['/projects', 'Website relaunch'],
+      [project, 'Backlog'],
+      [`${project}/assignments/${id}`, 'Planned hours'],
+      ['/week?week=2026-11-16', 'A-name'],
+      ['/impediments', 'Impediments'],
+      ['/reports', 'Reports'],
+      ['/administration/users', 'mara@example.com'],
+      ['/removed/assignments', 'Removed records'],
+      ['/account', 'New password'],
+    ] as const
+    await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
+    const page = await signIn('root@example.com', '/account')
+    const faults: string[] = []
+    for (const [path, shows] of screens) {
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await page.goto(hosts.web + path)
+      await page.getByText(shows).first().waitFor({ state: 'attached' })
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 800 })
+        for (const fault of await faultsOf(page)) faults.push(`${path} at ${width}: ${fault}`)
+      }
+    }
+    assert.deepEqual(faults, [])
+  })
+}

@@ -1,0 +1,126 @@
+import {
+  type Api,
+  listPathOf,
+  type Page,
+  type QueryOf,
+  queryOf,
+  type RecordOf,
+  type ResourceName,
+} from './api.ts'
+import { type Connection, openLiveListing } from './live-listing.ts'
+import { rowsMax } from './load-all.ts'
+import type { Send } from './send.ts'
+
+export interface ChangeListener<Row> {
+  /** The rows that were changed last, and how many rows there are. */
+  onRows(rows: readonly Row[], totalCount: number): void
+  onConnection(connection: Connection): void
+  onProblem(problem: Error): unknown
+}
+
+interface Changing {
+  readonly id: string
+  readonly updatedAt: string | null
+}
+
+/** A page of the list, sorted by the last change, newest first; rows that were never changed stand before all others. */
+interface Window {
+  readonly pageNumber: number
+  readonly pageSize: number
+}
+
+/**
+ * Follows a list of any length with one connection. A live listing tells of its own page only, so the page followed is
+ * the one on which the rows that were changed last begin: every change is seen there, or in the number of all rows.
+ */
+export function followChanges<Name extends ResourceName>(
+  services: { readonly api: Api; readonly send: Send },
+  name: Name,
+  query: QueryOf<Name>,
+  listener: ChangeListener<RecordOf<Name>>,
+): () => void {
+  const { api, send } = services
+  let isOver = false
+  let close: () => void = () => undefined
+  const sorted = { ...query, sortColumn: 'updatedAt', sortOrder: 'desc' } as QueryOf<Name>
+  const open = (window: Window) => {
+    close = openLiveListing<RecordOf<Name>>(send, {
+      path: listPathOf(name) + queryOf({ ...sorted, ...window }),
+      onConnection: listener.onConnection,
+      onProblem: listener.onProblem,
+      onPage(page) {
+        const next = windowAfter(page)
+        listener.onRows(page.data, page.totalCount)
+        if (next === 'elsewhere') void begin()
+        else if (next !== undefined) reopen(next)
+      },
+    })
+  }
+  const reopen = (window: Window) => {
+    close()
+    if (!isOver) open(window)
+  }
+  const begin = async () => {
+    close()
+    const isUnchanged = async (position: number) => {
+      const { data } = await api.list(name, { ...sorted, pageSize: 1, pageNumber: position + 1 })
+      return (data[0] as Changing | undefined)?.updatedAt === null
+    }
+    try {
+      const { totalCount } = await api.list(name, { ...sorted, pageSize: 1 })
+      reopen(totalCount <= rowsMax ? wholeList : windowAround(await findFirst(totalCount, isUnchanged)))
+    } catch {
+      // The listing itself tells what is wrong, and goes on when it has passed.
+      reopen(wholeList)
+    }
+  }
+  open(wholeList)
+  return () => {
+    isOver = true
+    close()
+  }
+}
+
+const wholeList: Window = { pageNumber: 1, pageSize: rowsMax }
+
+/** Near an edge of its page the boundary would soon be on another one. */
+const edge = 0.15
+const sizes = [rowsMax, 90, 80, 70, 60]
+
+/** The page that has this position well inside. */
+export function windowAround(position: number): Window {
+  const isInside = (size: number) => {
+    const place = (position % size) / size
+    return place >= 2 * edge && place <= 1 - 2 * edge
+  }
+  const pageSize = position < rowsMax * (1 - edge) ? rowsMax : (sizes.find(isInside) ?? rowsMax)
+  return { pageNumber: Math.floor(position / pageSize) + 1, pageSize }
+}
+
+/** Another page, where the boundary has moved to the edge of this one; `elsewhere` when it is not on it. */
+export function windowAfter(page: Page<Changing>): Window | 'elsewhere' | undefined {
+  const { data, pageNumber, pageSize, totalCount } = page
+  if (totalCount <= rowsMax) return pageNumber === 1 && pageSize === rowsMax ? undefined : wholeList
+  const first = data.findIndex(({ updatedAt }) => updatedAt !== null)
+  // Rows that were never changed up to the end of the list: the next change will be seen here.
+  const isOpenEnd = first === -1 && data.length < pageSize
+  if (isOpenEnd) return undefined
+  if (first === -1 || (first === 0 && pageNumber > 1)) return 'elsewhere'
+  const next = windowAround((pageNumber - 1) * pageSize + first)
+  const isSame = next.pageNumber === pageNumber && next.pageSize === pageSize
+  return isSame || !isNearEdge(first, page) ? undefined : next
+}
+
+const isNearEdge = (place: number, { pageNumber, pageSize }: Window): boolean =>
+  place > pageSize * (1 - edge) || (pageNumber > 1 && place < pageSize * edge)
+
+/** The first position for which it no longer holds, where it holds for all before. */
+async function findFirst(count: number, holds: (position: number) => Promise<boolean>): Promise<number> {
+  let [low, high] = [0, count]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (await holds(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}

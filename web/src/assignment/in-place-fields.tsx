@@ -1,0 +1,168 @@
+import type { TargetedKeyboardEvent } from 'preact'
+import type { RecordOf } from '../api/api.ts'
+import { sentenceOf } from '../api/api-problem.ts'
+import { catalogQuery, useListing } from '../data/use-listing.ts'
+import { useMembers } from '../data/use-members.ts'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { showLongDay } from '../time/days.ts'
+import { DayInput } from '../ui/day-input.tsx'
+import { PersonPicker } from '../ui/person-picker.tsx'
+import { InPlaceField } from './in-place-field.tsx'
+import { type EditableName, useEdit } from './use-edit.ts'
+import type { InPlace } from './use-in-place.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+export interface InPlaceProps {
+  readonly assignment: Assignment
+  onSaved(row: Assignment): void
+}
+
+interface NamedProps extends InPlaceProps {
+  readonly name: EditableName
+  readonly label: string
+}
+
+/** Enter saves, Escape takes back; leaving saves too. */
+const keysOf = (edit: InPlace) => (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+  if (event.key === 'Enter') void edit.commit()
+  else if (event.key === 'Escape' && edit.isChanged) {
+    event.preventDefault()
+    edit.takeBack()
+  }
+}
+
+export function TextInPlace({
+  assignment,
+  name,
+  label,
+  onSaved,
+  ...rest
+}: NamedProps & { readonly class?: string; readonly inputMode?: 'decimal' }) {
+  const edit = useEdit(assignment, name, onSaved)
+  return (
+    <InPlaceField label={label} edit={edit} isLabelHidden={name === 'name'}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          class={`input ${rest.class ?? ''}`}
+          inputMode={rest.inputMode}
+          dir="auto"
+          maxLength={200}
+          autocomplete="off"
+          name={name}
+          value={edit.text}
+          onInput={(event) => edit.type(event.currentTarget.value)}
+          onBlur={() => void edit.commit()}
+          onKeyDown={keysOf(edit)}
+        />
+      )}
+    </InPlaceField>
+  )
+}
+
+export function ChoiceInPlace({
+  assignment,
+  name,
+  label,
+  choices,
+  onSaved,
+}: NamedProps & { readonly choices: readonly { readonly id: string; readonly name: string }[] }) {
+  const edit = useEdit(assignment, name, onSaved)
+  const nameOf = (id: string) => choices.find((choice) => choice.id === id)?.name ?? '…'
+  return (
+    <InPlaceField label={label} edit={edit} show={nameOf}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          class="input"
+          value={edit.text}
+          onChange={(event) => void edit.commit(event.currentTarget.value)}
+        >
+          {!choices.some(({ id }) => id === edit.text) && <option value={edit.text}>…</option>}
+          {choices.map((choice) => (
+            <option key={choice.id} value={choice.id}>
+              {choice.name}
+            </option>
+          ))}
+        </select>
+      )}
+    </InPlaceField>
+  )
+}
+
+export function DayInPlace({ assignment, name, label, onSaved }: NamedProps) {
+  const edit = useEdit(assignment, name, onSaved)
+  return (
+    <InPlaceField label={label} edit={edit} show={showLongDay}>
+      {(attributes) => (
+        <DayInput
+          attributes={attributes}
+          label={label}
+          value={edit.text}
+          onChange={(day) => void edit.commit(day)}
+        />
+      )}
+    </InPlaceField>
+  )
+}
+
+export function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
+  const { people } = useServices()
+  const edit = useEdit(assignment, 'userId', onSaved)
+  const label = t('Responsible')
+  return (
+    <div>
+      <InPlaceField label={label} edit={edit} show={people.nameOf}>
+        {({ id, ...attributes }) => (
+          <PersonPicker
+            id={id}
+            attributes={attributes}
+            label={label}
+            projectId={assignment.projectId}
+            value={edit.text}
+            onChoose={(userId) => void edit.commit(userId)}
+          />
+        )}
+      </InPlaceField>
+      <NotAMember projectId={assignment.projectId} userId={assignment.userId} />
+    </div>
+  )
+}
+
+/** Whoever is responsible outside the project does not even see it. */
+export function NotAMember({ projectId, userId }: { readonly projectId: string; readonly userId: string }) {
+  const { api, people, toasts } = useServices()
+  const members = useMembers(projectId)
+  if (userId === '' || members.isLoading || members.problem || members.ids.includes(userId)) return null
+  const name = people.nameOf(userId)
+  const add = () =>
+    api.create('userProject', { projectId, userId }).then(
+      () => toasts.show({ kind: 'done', text: t('{name} is a member of the project now.', { name }) }),
+      (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
+    )
+  return (
+    <p class="form-note" role="status">
+      {t('{name} is not a member of this project and does not see it.', { name })}{' '}
+      <button type="button" class="link-button" onClick={() => void add()}>
+        {t('Add to the project')}
+      </button>
+    </p>
+  )
+}
+
+/** All but the name and the description, two beside each other. */
+export function FactsInPlace(props: InPlaceProps & { readonly stages: readonly RecordOf<'workflow'>[] }) {
+  const types = useListing('assignmentType', catalogQuery)
+  return (
+    <div class="panel-facts">
+      <ChoiceInPlace {...props} name="workflowId" label={t('Stage')} choices={props.stages} />
+      <ChoiceInPlace {...props} name="assignmentTypeId" label={t('Type')} choices={types.rows} />
+      <DayInPlace {...props} name="startDate" label={t('Start')} />
+      <DayInPlace {...props} name="endDate" label={t('End')} />
+      <PersonInPlace {...props} />
+      <TextInPlace {...props} name="amountHours" label={t('Planned hours')} inputMode="decimal" />
+    </div>
+  )
+}

@@ -1,0 +1,102 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { sentenceOf } from '../api/api-problem.ts'
+import { forgetDraft, readDraft, writeDraft } from '../forms/drafts.ts'
+
+export interface InPlaceOptions {
+  /** What is typed is kept under this name until it was saved or taken back. */
+  readonly draft: string
+  /** As the record has it now. */
+  readonly stored: string
+  /** Saves it where the record still has `base`; returns what somebody else has made of it meanwhile, if so. */
+  save(text: string, base: string): Promise<string | undefined>
+}
+
+export interface InPlace {
+  readonly text: string
+  readonly isChanged: boolean
+  readonly isSaving: boolean
+  readonly problem: string | undefined
+  /** What somebody else has saved here while this was typed. */
+  readonly theirs: string | undefined
+  type(text: string): void
+  /** Saves what was typed, or this text. */
+  commit(text?: string): Promise<void>
+  /** Over what the other one has saved. */
+  saveMine(): Promise<void>
+  takeBack(): void
+}
+
+interface Typed {
+  readonly text: string
+  /** What the record had when the typing began. */
+  readonly base: string
+}
+
+/** What was typed before the page was loaded again, or the panel closed. */
+function keptTyping(draft: string, stored: string): Typed | undefined {
+  const { text, base } = readDraft<{ text: string; base: string }>(draft)
+  return text === undefined ? undefined : { text, base: base ?? stored }
+}
+
+/** One field that is saved by itself. A change by somebody else while it is typed is shown, never overwritten. */
+export function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
+  const [typed, setTyped] = useState(() => keptTyping(draft, stored))
+  const [isSaving, setSaving] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const [theirs, setTheirs] = useState<string>()
+  const latest = useRef<Typed>(undefined)
+  latest.current = typed
+  const forget = () => {
+    latest.current = undefined
+    setTyped(undefined)
+    setTheirs(undefined)
+    setProblem(undefined)
+    forgetDraft(draft)
+  }
+  const keep = (next: Typed) => {
+    latest.current = next
+    setTyped(next)
+    writeDraft(draft, next)
+  }
+  useEffect(() => {
+    if (typed === undefined || isSaving) return
+    if (stored === typed.text) forget()
+    else if (stored !== typed.base) setTheirs(stored)
+  }, [stored])
+  const send = async (next: Typed) => {
+    setSaving(true)
+    setProblem(undefined)
+    try {
+      const other = await save(next.text, next.base)
+      setTheirs(other)
+      // Unless it was typed on meanwhile.
+      if (other === undefined && latest.current?.text === next.text) forget()
+    } catch (error) {
+      setProblem(sentenceOf(error))
+    }
+    setSaving(false)
+  }
+  return {
+    text: typed?.text ?? stored,
+    isChanged: typed !== undefined,
+    isSaving,
+    problem,
+    theirs,
+    type: (text) => keep({ text, base: latest.current?.base ?? stored }),
+    async commit(text) {
+      if (text !== undefined) keep({ text, base: latest.current?.base ?? stored })
+      const next = latest.current
+      if (next === undefined || theirs !== undefined) return
+      if (next.text === stored) return forget()
+      await send(next)
+    },
+    async saveMine() {
+      if (latest.current === undefined || theirs === undefined) return
+      const next = { text: latest.current.text, base: theirs }
+      keep(next)
+      setTheirs(undefined)
+      await send(next)
+    },
+    takeBack: forget,
+  }
+}

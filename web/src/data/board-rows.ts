@@ -1,0 +1,109 @@
+import type { RecordOf } from '../api/api.ts'
+import { byId } from '../api/load-all.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+/** A stage, and how its assignments are sorted. */
+export interface StageQuery {
+  readonly id: string
+  readonly sortColumn: 'endDate' | 'updatedAt'
+  readonly sortOrder: 'asc' | 'desc'
+}
+
+/** What is known of a board: the rows that were loaded, and how many there are in each stage. Never changed in place. */
+export interface BoardRows {
+  readonly rows: ReadonlyMap<string, Assignment>
+  readonly counts: ReadonlyMap<string, number>
+  readonly totalCount: number
+  /** Whether the stage has rows that were not loaded. */
+  hasMore(stageId: string): boolean
+  /** A whole stage as it is now: what is not among its rows has left it. */
+  replace(stage: StageQuery, rows: readonly Assignment[], totalCount: number): BoardRows
+  append(stage: StageQuery, rows: readonly Assignment[], totalCount: number): BoardRows
+  /** Rows that were changed; `isOwn`: written by this tab, so that a new one counts at once. */
+  merge(rows: readonly Assignment[], options?: { readonly isOwn?: boolean }): BoardRows
+  /** For another query, which what was written here may not answer. */
+  forgetOwn(): BoardRows
+  /** Changed since the board was loaded, and not known: its former place is not known either. */
+  isUnexpected(row: Assignment): boolean
+}
+
+interface State {
+  readonly rows: ReadonlyMap<string, Assignment>
+  readonly counts: ReadonlyMap<string, number>
+  /** The newest change that was seen. */
+  readonly newest: string
+  /** Written by this tab: in sight also where the pages that were loaded do not reach. */
+  readonly own: ReadonlySet<string>
+}
+
+const changedAt = ({ createdAt, updatedAt }: Assignment): string => updatedAt ?? createdAt
+
+function boardOf(state: State): BoardRows {
+  const { rows, counts, newest, own } = state
+  const count = (stageId: string) => [...rows.values()].filter((row) => row.workflowId === stageId).length
+  const newestOf = (some: readonly Assignment[]) => [newest, ...some.map(changedAt)].sort().at(-1) ?? ''
+  const withRows = (
+    kept: Iterable<Assignment>,
+    some: readonly Assignment[],
+    stageId: string,
+    total: number,
+  ) =>
+    boardOf({
+      rows: byId([...kept, ...some]),
+      counts: new Map(counts).set(stageId, total),
+      newest: newestOf(some),
+      own,
+    })
+  const board: BoardRows = {
+    rows,
+    counts,
+    totalCount: [...counts.values()].reduce((sum, number) => sum + number, 0),
+    hasMore: (stageId) => count(stageId) < (counts.get(stageId) ?? 0),
+    replace(stage, some, total) {
+      const kept = [...rows.values()].filter(({ id, workflowId }) => workflowId !== stage.id || own.has(id))
+      return withRows(kept, some, stage.id, total)
+    },
+    append: (stage, some, total) => withRows(rows.values(), some, stage.id, total),
+    merge: (some, { isOwn = false } = {}) => merge(board, state, some, { seen: newestOf(some), isOwn }),
+    forgetOwn: () => (own.size === 0 ? board : boardOf({ ...state, own: new Set() })),
+    isUnexpected: (row) => !rows.has(row.id) && changedAt(row) > newest,
+  }
+  return board
+}
+
+interface Merging {
+  readonly seen: string
+  readonly isOwn: boolean
+}
+
+function merge(
+  board: BoardRows,
+  state: State,
+  some: readonly Assignment[],
+  { seen, isOwn }: Merging,
+): BoardRows {
+  const [next, sums] = [new Map(state.rows), new Map(state.counts)]
+  const add = (stageId: string, number: number) => sums.set(stageId, (sums.get(stageId) ?? 0) + number)
+  const newer = some.filter((row) => {
+    const known = state.rows.get(row.id)
+    return known === undefined ? isOwn : changedAt(row) > changedAt(known)
+  })
+  for (const row of newer) {
+    const known = next.get(row.id)
+    next.set(row.id, row)
+    if (known !== undefined) add(known.workflowId, -1)
+    add(row.workflowId, 1)
+  }
+  // The same board where nothing is new, so that nothing is drawn again.
+  if (newer.length === 0 && seen === state.newest) return board
+  const own = isOwn ? new Set([...state.own, ...newer.map(({ id }) => id)]) : state.own
+  return boardOf({ rows: next, counts: sums, newest: seen, own })
+}
+
+export const emptyBoard: BoardRows = boardOf({
+  rows: new Map(),
+  counts: new Map(),
+  newest: '',
+  own: new Set(),
+})

@@ -1,0 +1,103 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import type { RecordOf } from '../../api/api.ts'
+import type { Connection } from '../../api/live-listing.ts'
+import type { StageQuery } from '../../data/board-rows.ts'
+import { useStagePages } from '../../data/use-stage-pages.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { LoadProblem } from '../../ui/notes.tsx'
+import { Board } from './board.tsx'
+import { type Filters, queryOfFilters } from './filters.ts'
+import { useMoves } from './use-moves.ts'
+
+export interface BoardViewProps {
+  readonly scope: {
+    readonly projectId: string
+    readonly stages: readonly RecordOf<'workflow'>[]
+    readonly doneId: string | undefined
+  }
+  readonly filters: Filters
+  readonly areStagesLoading: boolean
+  readonly problem: Error | undefined
+  readonly openId: string | undefined
+  readonly query: string
+  readonly revealed: string | undefined
+  onReveal(id: string): void
+  onConnection(connection: Connection): void
+}
+
+/** The assignments by stage, as they are this second. */
+export function BoardView(props: BoardViewProps) {
+  const { scope, filters, areStagesLoading, openId, query, revealed, onReveal } = props
+  const { api } = useServices()
+  const { projectId, stages, doneId } = scope
+  const queries = useMemo(() => stages.map(({ id }) => stageQuery(id, id === doneId)), [stages, doneId])
+  const pages = useStagePages({ projectId, ...queryOfFilters(filters) }, queries)
+  const { board } = pages
+  useEffect(() => props.onConnection(pages.connection), [pages.connection])
+  const stored = useMemo(() => [...board.rows.values()], [board])
+  const stageNameOf = (id: string) => stages.find((stage) => stage.id === id)?.name ?? '…'
+  const moves = useMoves(stored, stageNameOf)
+  useEffect(() => {
+    // Made elsewhere in this tab, such as in a dialog: fetched, because the pages may not reach it.
+    if (revealed !== undefined && !board.rows.has(revealed))
+      api.get('assignment', revealed).then(pages.put, () => undefined)
+  }, [revealed])
+  const problem = props.problem ?? pages.problem
+  const isLoading = pages.isLoading || areStagesLoading
+  return (
+    <>
+      {problem && <LoadProblem problem={problem} onRetry={pages.reload} />}
+      {isLoading && !problem ? (
+        <BoardSkeleton />
+      ) : (
+        <Board
+          projectId={projectId}
+          stages={stages}
+          doneId={doneId}
+          assignments={moves.rows}
+          isStale={pages.isStale}
+          openId={openId}
+          query={query}
+          revealed={revealed}
+          countOf={(id) => (board.counts.get(id) ?? 0) + movedTo(id, stored, moves.rows)}
+          hasMore={board.hasMore}
+          onMore={pages.loadMore}
+          onMove={(assignment, stage) => {
+            moves.move(assignment, stage)
+            onReveal(assignment.id)
+          }}
+          onNew={(assignment) => {
+            pages.put(assignment)
+            onReveal(assignment.id)
+          }}
+        />
+      )}
+      <p class="visually-hidden" role="status">
+        {moves.news}
+      </p>
+    </>
+  )
+}
+
+const stageQuery = (id: string, isDone: boolean): StageQuery =>
+  isDone
+    ? { id, sortColumn: 'updatedAt', sortOrder: 'desc' }
+    : { id, sortColumn: 'endDate', sortOrder: 'asc' }
+
+type Rows = readonly RecordOf<'assignment'>[]
+
+/** Moves that the interface has not confirmed yet count already. */
+function movedTo(stageId: string, stored: Rows, shown: Rows): number {
+  const count = (rows: Rows) => rows.reduce((sum, row) => sum + Number(row.workflowId === stageId), 0)
+  return count(shown) - count(stored)
+}
+
+/** Columns where the columns will be, so that nothing jumps. */
+const BoardSkeleton = () => (
+  <div class="board" role="status" aria-label={t('Loading')}>
+    {[1, 2, 3, 4].map((column) => (
+      <div key={column} class="column skeleton-column" />
+    ))}
+  </div>
+)

@@ -1,0 +1,99 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { RecordOf } from '../../api/api.ts'
+import { useAllRows } from '../../data/use-all-rows.ts'
+import { catalogQuery, useListing } from '../../data/use-listing.ts'
+import { t } from '../../texts/text.ts'
+import { EmptyState } from '../../ui/notes.tsx'
+import { BoardColumn } from './board-column.tsx'
+
+type Assignment = RecordOf<'assignment'>
+type Stage = RecordOf<'workflow'>
+
+export interface BoardProps {
+  readonly projectId: string
+  readonly stages: readonly Stage[]
+  readonly doneId: string | undefined
+  readonly assignments: readonly Assignment[]
+  readonly isStale: boolean
+  readonly openId: string | undefined
+  /** Of the address, so that links keep the filters. */
+  readonly query: string
+  /** A card that was just made or moved, to be brought into sight. */
+  readonly revealed: string | undefined
+  countOf(stageId: string): number
+  hasMore(stageId: string): boolean
+  onMore(stageId: string): void
+  onMove(assignment: Assignment, stage: Stage): void
+  onNew(assignment: Assignment): void
+}
+
+/** One column a stage. Cards are moved by dragging, by their menu, or with Shift and an arrow. */
+export function Board(props: BoardProps) {
+  const { stages, assignments, isStale, onMove } = props
+  const types = useListing('assignmentType', catalogQuery)
+  const typeNames = useMemo(() => new Map(types.rows.map(({ id, name }) => [id, name])), [types.rows])
+  const blocks = useAllRows('assignmentImpediment', {}, { live: true })
+  const blocked = useMemo(() => new Set(blocks.rows.map(({ assignmentId }) => assignmentId)), [blocks.rows])
+  const [dragged, setDragged] = useState<Assignment>()
+  const focusAfter = useFocusAfterMove(assignments)
+  const move = useLatest((assignment: Assignment, stage: Stage) => {
+    focusAfter(assignment.id)
+    onMove(assignment, stage)
+  })
+  const drag = useLatest(setDragged)
+  const byStage = useMemo(() => Map.groupBy(assignments, ({ workflowId }) => workflowId), [assignments])
+  if (stages.length === 0)
+    return (
+      <EmptyState title={t('There are no stages yet')}>
+        <p>{t('An administrator sets up the workflow; then its stages are the columns of this board.')}</p>
+      </EmptyState>
+    )
+  return (
+    <div class="board" aria-busy={isStale}>
+      {stages.map((stage) => (
+        <BoardColumn
+          key={stage.id}
+          {...props}
+          stage={stage}
+          assignments={byStage.get(stage.id) ?? none}
+          typeNames={typeNames}
+          blocked={blocked}
+          dragged={dragged}
+          onDrag={drag}
+          onDrop={() => {
+            if (dragged) onMove(dragged, stage)
+            setDragged(undefined)
+          }}
+          onMove={move}
+        />
+      ))}
+    </div>
+  )
+}
+
+const none: readonly Assignment[] = []
+
+/** The same function for as long as the component lives, so that what was drawn with it need not be drawn again. */
+function useLatest<Arguments extends unknown[]>(run: (...given: Arguments) => void) {
+  const latest = useRef(run)
+  latest.current = run
+  return useMemo(
+    () =>
+      (...given: Arguments) =>
+        latest.current(...given),
+    [],
+  )
+}
+
+/** A moved card is drawn anew in its column; the focus goes along. */
+function useFocusAfterMove(assignments: readonly Assignment[]): (id: string) => void {
+  const wanted = useRef<string>(undefined)
+  useEffect(() => {
+    if (wanted.current === undefined) return
+    document.getElementById(`card-${wanted.current}`)?.focus()
+    wanted.current = undefined
+  }, [assignments])
+  return (id) => {
+    wanted.current = id
+  }
+}

@@ -1,0 +1,108 @@
+import { useState } from 'preact/hooks'
+import { useMembers } from '../../data/use-members.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { DayInput } from '../../ui/day-input.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { PersonAvatar } from '../../ui/person-avatar.tsx'
+import { PersonPicker } from '../../ui/person-picker.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { type Filters, noFilters } from './filters.ts'
+
+export interface ProjectFiltersProps {
+  readonly projectId: string
+  readonly filters: Filters
+  onChange(changed: Partial<Filters>): void
+}
+
+/** Text, members, person and days. On a phone all but the text wait behind a button. */
+export function ProjectFilters({ projectId, filters, onChange }: ProjectFiltersProps) {
+  const count = [filters.userId, filters.dateFrom, filters.dateTo].filter((value) => value !== '').length
+  const [isOpen, setOpen] = useState(count > 0)
+  const isAny = count > 0 || filters.search !== ''
+  return (
+    <search class={`filters ${isOpen ? 'open' : ''}`} aria-label={t('Filters')}>
+      <SearchField
+        label={t('Search assignments')}
+        value={filters.search}
+        onChange={(search) => onChange({ search })}
+      />
+      <button
+        type="button"
+        class="button filters-toggle"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {count > 0 ? t('Filters ({count})', { count }) : t('Filters')}
+      </button>
+      <div class="filters-more">
+        <Faces projectId={projectId} chosen={filters.userId} onChange={(userId) => onChange({ userId })} />
+        <div class="filter-person">
+          <PersonPicker
+            label={t('Person')}
+            placeholder={t('Anybody')}
+            value={filters.userId}
+            projectId={projectId}
+            onChoose={(userId) => onChange({ userId })}
+          />
+        </div>
+        <DayFilter
+          label={t('From')}
+          value={filters.dateFrom}
+          onChange={(dateFrom) => onChange({ dateFrom })}
+        />
+        <DayFilter label={t('To')} value={filters.dateTo} onChange={(dateTo) => onChange({ dateTo })} />
+      </div>
+      {isAny && (
+        <button type="button" class="button quiet" onClick={() => onChange(noFilters)}>
+          <Icon name="close" />
+          <span>{t('Clear filters')}</span>
+        </button>
+      )}
+    </search>
+  )
+}
+
+/** More do not fit beside the other filters; the picker finds them. */
+const facesMax = 6
+
+interface FacesProps {
+  readonly projectId: string
+  readonly chosen: string
+  onChange(userId: string): void
+}
+
+/** The members: one click shows what is theirs, another one everything again. */
+function Faces({ projectId, chosen, onChange }: FacesProps) {
+  const { people } = useServices()
+  const { ids } = useMembers(projectId)
+  return (
+    <fieldset class="faces" aria-label={t('Members')}>
+      {ids.slice(0, facesMax).map((id) => (
+        <button
+          key={id}
+          type="button"
+          class="face"
+          aria-pressed={id === chosen}
+          onClick={() => onChange(id === chosen ? '' : id)}
+        >
+          <PersonAvatar id={id} isNamed />
+          <span class="visually-hidden">{t('Only {name}', { name: people.nameOf(id) })}</span>
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+interface DayFilterProps {
+  readonly label: string
+  readonly value: string
+  onChange(day: string): void
+}
+
+const DayFilter = ({ label, value, onChange }: DayFilterProps) => (
+  <span class="filter-day">
+    <span aria-hidden="true">{label}</span>
+    <DayInput label={label} isNamed={false} value={value} placeholder={t('any day')} onChange={onChange} />
+  </span>
+)

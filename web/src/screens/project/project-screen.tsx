@@ -1,0 +1,99 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Connection } from '../../api/live-listing.ts'
+import { AssignmentPanel } from '../../assignment/assignment-panel.tsx'
+import { doneStageOf } from '../../assignment/done-stage.ts'
+import { NewAssignmentDialog } from '../../assignment/new-assignment-dialog.tsx'
+import { useListing } from '../../data/use-listing.ts'
+import { projectPath } from '../../router/addresses.ts'
+import type { ScreenProps } from '../../router/screen-props.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { EmptyState } from '../../ui/notes.tsx'
+import { Page } from '../../ui/page.tsx'
+import { ProjectMark } from '../../ui/project-mark.tsx'
+import { useMedia } from '../../ui/use-media.ts'
+import { BoardView } from './board-view.tsx'
+import { readFilters } from './filters.ts'
+import { ProjectActions } from './project-actions.tsx'
+import { ProjectFilters } from './project-filters.tsx'
+
+/** A project's assignments in one of its views; one of them may stand open beside them. */
+export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: ScreenProps) {
+  const { router } = useServices()
+  const address = router.address.value
+  const project = useListing('project', { ids: projectId })
+  const stages = useListing('workflow', { sortColumn: 'order', pageSize: 100 })
+  const doneId = doneStageOf(projectId, stages.rows)
+  const [isNewOpen, setNewOpen] = useState(false)
+  const [connection, setConnection] = useState<Connection>('connecting')
+  const [revealed, setRevealed] = useState<string>()
+  const isNarrow = useMedia('(max-width: 900px)')
+  useFocusAfterClosing(assignmentId)
+  const name = project.rows[0]?.name
+  const scope = { projectId, stages: stages.rows, doneId }
+  if (!project.isLoading && !project.problem && name === undefined) return <UnknownProject />
+  return (
+    <div class={`project ${assignmentId ? 'with-panel' : ''}`}>
+      <div class="project-page" inert={isNarrow && assignmentId !== undefined}>
+        <Page
+          title={name ?? t('Project')}
+          mark={<ProjectMark id={projectId} />}
+          above={<a href="/projects">{t('Projects')}</a>}
+          actions={
+            <ProjectActions projectId={projectId} connection={connection} onNew={() => setNewOpen(true)} />
+          }
+        >
+          <ProjectFilters
+            projectId={projectId}
+            filters={readFilters(address.searchParams)}
+            onChange={(next) => router.setQuery({ ...next })}
+          />
+          <BoardView
+            scope={scope}
+            filters={readFilters(address.searchParams)}
+            areStagesLoading={stages.isLoading}
+            problem={stages.problem ?? project.problem}
+            openId={assignmentId}
+            query={address.search}
+            revealed={revealed}
+            onReveal={setRevealed}
+            onConnection={setConnection}
+          />
+        </Page>
+      </div>
+      {assignmentId !== undefined && (
+        <AssignmentPanel
+          key={assignmentId}
+          id={assignmentId}
+          stages={stages.rows}
+          projectName={name ?? ''}
+          onClose={() => router.go(projectPath(projectId, router.address.peek().search))}
+        />
+      )}
+      {isNewOpen && (
+        <NewAssignmentDialog
+          scope={scope}
+          onClose={() => setNewOpen(false)}
+          onMade={({ id }) => setRevealed(id)}
+        />
+      )}
+    </div>
+  )
+}
+
+const UnknownProject = () => (
+  <Page title={t('Project not found')}>
+    <EmptyState title={t('There is no such project, or you are not a member of it')}>
+      <a href="/projects">{t('Go to the projects')}</a>
+    </EmptyState>
+  </Page>
+)
+
+/** Back on the card whose panel was closed. */
+function useFocusAfterClosing(assignmentId: string | undefined): void {
+  const [last, setLast] = useState(assignmentId)
+  useEffect(() => {
+    if (assignmentId === undefined && last !== undefined) document.getElementById(`card-${last}`)?.focus()
+    setLast(assignmentId)
+  }, [assignmentId, last])
+}

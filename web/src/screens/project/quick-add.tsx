@@ -1,0 +1,76 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { RecordOf } from '../../api/api.ts'
+import { sentenceOf } from '../../api/api-problem.ts'
+import { lastTypeOf, newAssignment, rememberType } from '../../assignment/new-assignment.ts'
+import { catalogQuery, useListing } from '../../data/use-listing.ts'
+import { forgetDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+
+export interface QuickAddProps {
+  readonly projectId: string
+  readonly stage: RecordOf<'workflow'>
+  onNew(assignment: RecordOf<'assignment'>): void
+  onClose(): void
+}
+
+/** A name and Enter, then the next one: for oneself, of the type used last, a week long, not estimated yet. */
+export function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
+  const { api, session } = useServices()
+  const draft = `quick-${projectId}-${stage.id}`
+  const [name, setName] = useState(() => readDraft<{ name: string }>(draft).name ?? '')
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const types = useListing('assignmentType', catalogQuery)
+  useEffect(() => input.current?.focus(), [])
+  const type = (text: string) => {
+    setName(text)
+    setProblem(undefined)
+    if (text === '') forgetDraft(draft)
+    else writeDraft(draft, { name: text })
+  }
+  const add = async () => {
+    const assignmentTypeId = lastTypeOf(types.rows)
+    if (isBusy || name.trim() === '') return
+    if (assignmentTypeId === undefined) return setProblem(t('There are no types of assignments yet.'))
+    setBusy(true)
+    try {
+      const userId = session.person.value?.id ?? ''
+      const made = { ...newAssignment(projectId, stage.id, userId), name, assignmentTypeId }
+      onNew(await api.create('assignment', made))
+      rememberType(assignmentTypeId)
+      type('')
+    } catch (error) {
+      setProblem(sentenceOf(error))
+    }
+    setBusy(false)
+    input.current?.focus()
+  }
+  return (
+    <form
+      class="quick-add"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void add()
+      }}
+      onKeyDown={(event) => event.key === 'Escape' && onClose()}
+    >
+      <input
+        ref={input}
+        class="input"
+        dir="auto"
+        aria-label={t('Name of the new assignment in {stage}', { stage: stage.name })}
+        placeholder={t('Name, then Enter')}
+        maxLength={200}
+        value={name}
+        readOnly={isBusy}
+        onInput={(event) => type(event.currentTarget.value)}
+        onBlur={() => name === '' && !isBusy && onClose()}
+      />
+      <p class="field-errors" role="alert">
+        {problem}
+      </p>
+    </form>
+  )
+}

@@ -1,0 +1,90 @@
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+
+export interface Windowed<Row> {
+  /** Those near the view. */
+  readonly drawn: readonly Row[]
+  /** Pixels that stand for the rows before and behind them. */
+  readonly before: number
+  readonly behind: number
+  /** Of the element that scrolls, whose children with `data-row` are the rows. */
+  readonly scroller: { current: HTMLDivElement | null }
+  onScroll(): void
+  /** Scrolls so far that the row is drawn and in sight. */
+  reveal(id: string): void
+}
+
+/** Beyond the view, so that scrolling finds them there. */
+const beyondPixels = 700
+/** Few rows cost less than counting their pixels. */
+const rowsDrawnAlways = 40
+
+/** Draws only the rows near the view of a column that scrolls; each row's height is measured once it was drawn. */
+export function useWindowed<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  estimatePixels: number,
+): Windowed<Row> {
+  const scroller = useRef<HTMLDivElement>(null)
+  const heights = useRef(new Map<string, number>())
+  const [measured, setMeasured] = useState(0)
+  const [view, setView] = useState({ top: 0, bottom: 1000 })
+  const ends = useMemo(() => {
+    let end = 0
+    return rows.map(({ id }) => {
+      end += heights.current.get(id) ?? estimatePixels
+      return end
+    })
+  }, [rows, measured, estimatePixels])
+  const isAll = rows.length <= rowsDrawnAlways
+  const from = isAll ? 0 : countWhere(ends, (end) => end < view.top - beyondPixels)
+  const to = isAll ? rows.length : 1 + countWhere(ends, (end) => end < view.bottom + beyondPixels)
+  const onScroll = () => {
+    const element = scroller.current
+    if (element === null) return
+    const { scrollTop: top, clientHeight } = element
+    // A few pixels change nothing that is drawn.
+    if (Math.abs(top - view.top) > beyondPixels / 3 || Math.abs(clientHeight - (view.bottom - view.top)) > 50)
+      setView({ top, bottom: top + clientHeight })
+  }
+  useLayoutEffect(() => {
+    onScroll()
+    if (isAll) return
+    let isChanged = false
+    for (const element of scroller.current?.querySelectorAll<HTMLElement>('[data-row]') ?? []) {
+      const { row: id = '' } = element.dataset
+      const height = element.offsetHeight + gapOf(element)
+      if (heights.current.get(id) === height) continue
+      heights.current.set(id, height)
+      isChanged = true
+    }
+    if (isChanged) setMeasured((count) => count + 1)
+  }, [rows, from, to])
+  return {
+    drawn: rows.slice(from, to),
+    before: ends[from - 1] ?? 0,
+    behind: (ends.at(-1) ?? 0) - (ends[Math.min(to, rows.length) - 1] ?? 0),
+    scroller,
+    onScroll,
+    reveal(id) {
+      const index = rows.findIndex((row) => row.id === id)
+      const top = ends[index - 1] ?? 0
+      const element = scroller.current
+      if (index < 0 || element === null) return
+      if (top < element.scrollTop || (ends[index] ?? 0) > element.scrollTop + element.clientHeight)
+        element.scrollTop = top - element.clientHeight / 3
+      onScroll()
+    },
+  }
+}
+
+const gapOf = (element: HTMLElement): number => Number.parseFloat(getComputedStyle(element).marginBottom) || 0
+
+/** How many of the growing numbers come before the first for which it does not hold. */
+function countWhere(numbers: readonly number[], holds: (number: number) => boolean): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(numbers[middle] ?? 0)) low = middle + 1
+    else high = middle
+  }
+  return low
+}

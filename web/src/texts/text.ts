@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact'
+
+/** What stands in the places of a text, such as `{name}`. */
+export type Values = Readonly<Record<string, string | number>>
+
+/** A text as it stands in the sources, in English, which is its own key. */
+export type Text = string
+
+/** A page speaks one language from its first drawing to its end: choosing another one loads it again. */
+const chosen: { locale: string; translations: Readonly<Record<string, string>> } = {
+  locale: 'en-GB',
+  translations: {},
+}
+
+export function speak(locale: string, translations: Readonly<Record<string, string>>): void {
+  Object.assign(chosen, { locale, translations })
+}
+
+/** For dates and numbers. */
+export const locale = (): string => chosen.locale
+
+const translated = (text: Text): string => chosen.translations[text] ?? text
+
+export const t = (text: Text, values: Values = {}): string =>
+  translated(text).replaceAll(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place))
+
+/** One form of the text for one, another one for several; `{count}` is the number. */
+export const tn = (count: number, one: Text, several: Text, values: Values = {}): string =>
+  t(new Intl.PluralRules(chosen.locale).select(count) === 'one' ? one : several, {
+    count: new Intl.NumberFormat(chosen.locale).format(count),
+    ...values,
+  })
+
+/** A text with elements in its places. */
+export const tx = (text: Text, parts: Readonly<Record<string, ComponentChildren>>): ComponentChildren[] =>
+  translated(text)
+    .split(/(\{\w+\})/)
+    .map((piece) => (piece.startsWith('{') ? parts[piece.slice(1, -1)] : piece))
