@@ -93,16 +93,22 @@ function requireTaken(error: NodeJS.ErrnoException): void {
 /** Another instance may have been first, with a password of its own data folder: then this one is nobody's. */
 async function settlePending({ database, passwords }: Tracker, login: string, file: string): Promise<void> {
   const pending = pendingFile(file)
-  if (!existsSync(pending)) return
+  // Whoever shares the folder settles it too, and may do so at any moment.
+  const kept = await readFile(pending, 'utf8').catch(requireMissing)
+  if (kept === undefined) return
   const [account] = await database.query<{ hash: string }>(
     sql`select password_hash as hash from users where lower(trim(login)) = lower(trim(${login})) and active`,
   )
-  const password = (await readFile(pending, 'utf8')).trim()
-  const isUsed = account !== undefined && (await passwords.verify(account.hash, password))
-  // Whoever shares the folder settles it too.
-  await (isUsed ? rename(pending, file) : rm(pending)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw notKept(file, error)
-  })
+  const isUsed = account !== undefined && (await passwords.verify(account.hash, kept.trim()))
+  try {
+    await (isUsed ? rename(pending, file) : rm(pending)).catch(requireMissing)
+  } catch (error) {
+    throw notKept(file, error)
+  }
+}
+
+function requireMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
 }
 
 const notKept = (file: string, error: unknown) =>

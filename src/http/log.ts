@@ -51,7 +51,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 // What proxies and tracing tools send; anything else could forge log entries elsewhere.
-const requestId = /^[\w.:-]{8,64}$/
+const requestId = /^[\w.:-]{1,128}$/
 
 export const requestIdHeader = 'x-request-id'
 

@@ -51,9 +51,9 @@ describe('the id of a request', () => {
       match(idOf((await app.inject({ url })).headers), /^[\w-]{36}$/)
   })
 
-  it('is a new one when the one that was sent is short, long or odd', async (t) => {
+  it('is a new one when the one that was sent is empty, long or odd', async (t) => {
     const app = sampleHost(t)
-    for (const given of ['short', 'x'.repeat(65), 'white space', 'semi;colon'])
+    for (const given of ['', 'x'.repeat(129), 'white space', 'semi;colon'])
       match(
         idOf((await app.inject({ url: '/echo', headers: { 'x-request-id': given } })).headers),
         /^[\w-]{36}$/,

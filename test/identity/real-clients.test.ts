@@ -12,7 +12,9 @@ const insecure = { execute: [openid.allowInsecureRequests] }
 describe('the library openid-client', () => {
   let host: IdentityUnderTest
   before(async () => {
-    host = await startIdentityUnderTest()
+    host = await startIdentityUnderTest({
+      environment: { [`Identity__ServiceClients__${robot.id}__Audiences__0`]: 'svc-api' },
+    })
   })
   after(() => host.stop())
 

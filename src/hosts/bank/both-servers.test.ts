@@ -78,6 +78,7 @@ const quietMilliseconds = 2500
 const comparable = (text: string) =>
   text
     .replace(/Date: [^\r]+/gi, 'Date: some')
+    .replace(/x-request-id: [^\r]+/gi, 'x-request-id: some')
     .replace(/"(saldo|total)" ?: ?-?\d+/g, '"$1":0')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+/g, 'a moment')
     .replace(/"ultimas_transacoes" : \[.*?\]/g, 'entries')

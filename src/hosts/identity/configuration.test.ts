@@ -42,12 +42,13 @@ describe('the configuration of the identity host', () => {
         Identity__ServiceClients__report__Secret: secret,
         Identity__ServiceClients__report__Login: 'report@example.com',
         Identity__ServiceClients__report__Scopes__0: 'svc.api',
+        Identity__ServiceClients__report__Audiences__0: 'svc-api',
       },
       readIdentitySettings,
     )
     assert.deepEqual(settings.serviceClients, [
-      { id: 'import', secret, login: 'import@example.com', scopes: ['svc.api', 'svc.grpc'] },
-      { id: 'report', secret, login: 'report@example.com', scopes: ['svc.api'] },
+      { id: 'import', secret, login: 'import@example.com', scopes: ['svc.api', 'svc.grpc'], audiences: [] },
+      { id: 'report', secret, login: 'report@example.com', scopes: ['svc.api'], audiences: ['svc-api'] },
     ])
   })
 
