@@ -39,7 +39,10 @@ test('a request of a .NET client, header by header and byte by byte, is answered
   assert.match(String((await headers)['content-type']), /^application\/grpc/)
   const answer = Buffer.concat(chunks)
   assert.deepEqual([answer[0], answer.readUInt32BE(1)], [0, answer.length - 5])
-  assert.deepEqual(decode(answer.subarray(5)), { Success: true, Message: null })
+  assert.deepEqual(decode(answer.subarray(5)), {
+    Success: true,
+    Message: 'Project updated successfully.',
+  })
   // They ping every minute; Node answers by itself.
   await new Promise((resolve) => session.ping(resolve))
   session.close()

@@ -112,7 +112,7 @@ export function testStreamEnds(host: () => RestUnderTest, furnished: () => Works
     }
     const { token } = own.administrator
     const lives = await Promise.all(
-      Array.from({ length: 50 }, () => listen(own.address, '/api/users', { token })),
+      Array.from({ length: 20 }, () => listen(own.address, '/api/users', { token })),
     )
     for (const live of lives) await live.next()
     assert.ok((await looksForChanges()) > 1, 'While somebody listens, the store is asked for changes.')

@@ -25,7 +25,8 @@ const refusedQueries = [
   'appointments?dateTo=soon&pageSize=1000',
 ]
 
-describe('A live listing, when it is opened,', { concurrency: true }, () => {
+// Fewer at once than one account may hold.
+describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
   let rest: RestUnderTest
   let member: Person
   let mine: string
