@@ -46,8 +46,14 @@ describe('Commands beyond the contract', { concurrency: true }, () => {
     const { result } = await client.listComments({ pagination: { assignmentId, search: '2.4 m' } })
     assert.deepEqual(result?.data, [comment])
     const change = { id: comment.id, text: 'Done.', assignmentId, userId: host.administrator.id }
-    assert.deepEqual(await client.updateComment(change), { success: true, message: null })
-    assert.deepEqual(await client.removeComment({ ids: [comment.id] }), { success: true, message: null })
+    assert.deepEqual(await client.updateComment(change), {
+      success: true,
+      message: 'Comment updated successfully.',
+    })
+    assert.deepEqual(await client.removeComment({ ids: [comment.id] }), {
+      success: true,
+      message: 'Comment removed successfully.',
+    })
     const gone = await client.getCommentById({ id: comment.id })
     assert.deepEqual([gone.success, gone.message], [false, 'Comment was not found.'])
   })

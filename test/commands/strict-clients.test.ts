@@ -39,7 +39,11 @@ describe('A client that learns the commands by reflection, and is strict about i
     const one = await bufCurl('/grpc.health.v1.Health/Check', '--data', '{}')
     assert.deepEqual(JSON.parse(one.output), { status: 'SERVING' })
     const all = await bufCurl('/grpc.health.v1.Health/List', '--data', '{}')
-    assert.deepEqual(Object.keys(JSON.parse(all.output).statuses), ['', 'tracker.commands.v1.Commands'])
+    assert.deepEqual(Object.keys(JSON.parse(all.output).statuses), [
+      '',
+      'tracker.commands.v1.Commands',
+      'tracker.ext.v1.Commands',
+    ])
   })
 
   test('creates a record and reads it', async () => {

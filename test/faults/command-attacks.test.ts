@@ -91,6 +91,7 @@ describe('a command host under attack keeps its memory and its other clients whe
     readonly answer: string
   }[] = [
     { kind: 'packed messages that never end', answer: 'status 16' },
+    { kind: 'messages that never end', answer: 'status 16' },
     { kind: 'complete packed requests', answer: 'status 16' },
     { kind: 'packed health checks that never end', answer: 'status 8' },
     { kind: 'reflection requests that never end', mayStay: 8, answer: 'status 8' },

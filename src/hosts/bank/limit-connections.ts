@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
+import { addressKey } from '../../http/address-key.ts'
 
 /** Beyond what one address, and all of them, may have open, a connection is closed as soon as it comes. */
 export function limitConnections(server: Server, budgets: Budgets): void {
@@ -10,7 +11,7 @@ export function limitConnections(server: Server, budgets: Budgets): void {
   server.maxConnections = budgetLimits.bankConnections.max
   server.on('drop', () => ofAll.noteRefusal())
   server.prependListener('connection', (socket: Socket) => {
-    const address = networkOf(socket.remoteAddress ?? '')
+    const address = addressKey(socket.remoteAddress)
     if (!ofAddress.take(1, address)) return void socket.destroy()
     ofAll.take()
     socket.once('close', () => {
@@ -19,7 +20,3 @@ export function limitConnections(server: Server, budgets: Budgets): void {
     })
   })
 }
-
-/** One customer of a network has as many IPv6 addresses as they like, but only in one /64. */
-const networkOf = (address: string): string =>
-  address.includes(':') && !address.startsWith('::ffff:') ? address.split(':', 4).join(':') : address
