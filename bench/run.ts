@@ -2,6 +2,7 @@
 const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
   bank: async (words) => (await import('./bank/main.ts')).runBankBench(words),
   commands: async (words) => (await import('./commands/main.ts')).runCommandBench(words),
+  compression: async () => (await import('./compression/main.ts')).runCompressionBench(),
   identity: async (words) => (await import('./identity/main.ts')).runIdentityBench(words),
   rest: async (words) => (await import('./rest/main.ts')).runRestBench(words),
   'slow-reads': async (words) => (await import('./slow-reads/main.ts')).runSlowReadsBench(words),

@@ -34,19 +34,19 @@ const sizeMin = 1024
 
 type Coding = 'br' | 'gzip'
 
-/** Levels chosen by measurement: docs/benchmarks.md. */
+/** Levels chosen by measurement: docs/benchmarks.md, `npm run bench -- compression`. */
 const codings: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
   br: (body) =>
     brotli(body, {
       params: {
-        [constants.BROTLI_PARAM_QUALITY]: 4,
+        [constants.BROTLI_PARAM_QUALITY]: 3,
         [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
         [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
         // 256 KB are more than an answer has; the default would take megabytes for each.
         [constants.BROTLI_PARAM_LGWIN]: 18,
       },
     }),
-  gzip: (body) => zip(body, { level: 4 }),
+  gzip: (body) => zip(body, { level: 3 }),
 }
 
 const brotli = promisify(brotliCompress)
