@@ -22,6 +22,10 @@ export const budgetLimits = {
   liveListings: { max: 10_000, per: 'host', of: 'streams' },
   /** As many as somebody has windows and tabs. */
   liveListingsOfAccount: { max: 20, per: 'account', of: 'streams' },
+  /** Newest snapshots, and those that clients have not read yet: two of the largest pages, or twenty of 100 long records. */
+  liveBytesOfAccount: { max: 16 * mebibyte, per: 'account', of: 'bytes' },
+  /** What many listen to is counted once. */
+  liveBytes: { max: 64 * mebibyte, per: 'process', of: 'bytes' },
 
   /** Twice the longest sign-in form, whose pending request is the largest part of it. */
   identityBodyBytes: { max: 16 * kibibyte, per: 'request', of: 'bytes' },

@@ -11,7 +11,8 @@ export interface EventStream {
   send(event: Buffer, id?: number): boolean
   /** A heartbeat; left out while the client is behind. */
   comment(text: string): void
-  close(): void
+  /** The reason is told as a comment, which no client takes for an event. */
+  close(reason?: string): void
 }
 
 export interface EventStreamListeners {
@@ -64,12 +65,12 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
       return true
     },
     comment(text) {
-      if (isReady) isReady = response.write(`: ${oneLine(text)}\n\n`)
+      if (isReady) isReady = response.write(comment(text))
     },
-    close() {
+    close(reason) {
       if (isClosed) return
       // A client that does not read would never let the end of the body out.
-      if (isReady) response.end()
+      if (isReady) response.end(reason === undefined ? undefined : comment(reason))
       else response.destroy()
       finish()
     },
@@ -112,6 +113,8 @@ export function formatEvent(event: {
   const data = event.data.split(lineEnd).join('\ndata: ')
   return Buffer.from(`${id}event: ${oneLine(event.event)}\ndata: ${data}\n\n`)
 }
+
+const comment = (text: string): string => `: ${oneLine(text)}\n\n`
 
 const lineEnd = /\r\n|\r|\n/
 

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fastify } from 'fastify'
+import { openBudgets } from '../../src/configuration/budgets.ts'
+import { createKeptSnapshots } from '../../src/hosts/rest/kept-snapshots.ts'
 import { type LiveStream, openLiveStream } from '../../src/hosts/rest/live-stream.ts'
 import { listen } from '../support/live-events.ts'
 
@@ -15,7 +17,8 @@ test('A live listing says with a comment line every 15 s that it is still there'
     expiresAt: 1e15,
     recheck: async () => true,
   }
-  const listeners = { onReady: () => undefined, onClose: () => undefined }
+  const keeper = createKeptSnapshots(openBudgets()).keeperOf('x')
+  const listeners = { keeper, onReady: () => undefined, onClose: () => undefined }
   let stream: LiveStream | undefined
   app.get('/', (request, reply) => {
     stream = openLiveStream({ session, request, reply }, listeners)

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { createAuthentication } from '../../src/authentication/authenticate.ts'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { type Budgets, openBudgets } from '../../src/configuration/budgets.ts'
 import type { Environment } from '../../src/configuration/settings.ts'
 import { readSettings } from '../../src/configuration/settings.ts'
 import { readRestSettings } from '../../src/hosts/rest/configuration.ts'
@@ -52,10 +52,14 @@ const administratorLogin = 'admin@example.com'
 /** Both hosts write what they are told to write. */
 const identityEnvironment = ({ LOG_LEVEL }: Environment): Environment => (LOG_LEVEL ? { LOG_LEVEL } : {})
 
+interface RestOptions extends Pick<HostOptions, 'destination'> {
+  readonly budgets?: Budgets
+}
+
 /** The REST host as it is deployed, on a port, a database and an identity host of its own. Limits are off unless asked for. */
 export async function startRestUnderTest(
   environment: Environment = {},
-  { destination }: Pick<HostOptions, 'destination'> = {},
+  { destination, budgets = openBudgets() }: RestOptions = {},
 ): Promise<RestUnderTest> {
   const { database, drop } = await freshDatabase()
   const administrators = { SVC_ADMIN_LOGINS: environment.SVC_ADMIN_LOGINS ?? administratorLogin }
@@ -88,7 +92,7 @@ export async function startRestUnderTest(
     const tracker = {
       database: store,
       passwords: cheapPasswords(),
-      budgets: openBudgets(),
+      budgets,
       hoursStep: settings.hoursStep,
     }
     const { app, stop } = await startRest(tracker, authentication, settings, log)

@@ -4,6 +4,7 @@ import { freshTracker } from '../../../test/support/tracker.ts'
 import { readListQuery } from '../../operations/read-list-query.ts'
 import { resourceNamed } from '../../resources/all.ts'
 import type { Database } from '../../store/database.ts'
+import { createKeptSnapshots } from './kept-snapshots.ts'
 import { createListing } from './listing.ts'
 
 const { tracker, administrator, makeAny, drop } = await freshTracker()
@@ -28,6 +29,7 @@ describe('a live listing', () => {
     const listing = createListing(
       { ...tracker, database },
       { listed, caller: administrator, query },
+      createKeptSnapshots(tracker.budgets).keeperOf(),
       (error) => {
         throw error
       },

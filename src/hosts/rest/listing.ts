@@ -1,10 +1,12 @@
 import { changesThatMatter, viewOf } from '../../access/visible-rows.ts'
 import { formatEvent } from '../../http/event-stream.ts'
 import type { Caller } from '../../model/caller.ts'
+import type { Problem } from '../../model/problem.ts'
 import { list } from '../../operations/list.ts'
 import type { ListQuery } from '../../operations/read-list-query.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import type { Listed } from '../../resources/define-resource.ts'
+import type { Keeper } from './kept-snapshots.ts'
 import { isDue, type LiveStream } from './live-stream.ts'
 import { showPage } from './show-page.ts'
 
@@ -25,6 +27,8 @@ export interface Listing {
   noteChanges(resources: ReadonlySet<string>): void
   takeSnapshot(): Promise<void>
   tick(now: number): void
+  /** When nobody uses it any more. */
+  close(): void
 }
 
 /** Callers who see the same rows share a listing of the same query. */
@@ -33,12 +37,13 @@ export const listingKey = ({ listed, caller, query }: View): string =>
 
 export function createListing(
   tracker: Tracker,
-  { listed, caller, query }: View,
+  view: View,
+  keeper: Keeper,
   onFailure: (error: unknown) => void,
 ): Listing {
   const streams = new Set<LiveStream>()
-  const relevant = changesThatMatter(listed, caller, query.state)
-  let newest: Buffer = Buffer.alloc(0)
+  const relevant = changesThatMatter(view.listed, view.caller, view.query.state)
+  const newest = createNewest(keeper)
   let isChanged = false
   let isRefreshing = false
   let restsUntil = 0
@@ -46,18 +51,20 @@ export function createListing(
   let newestStatement = 0
 
   const offerToAll = (now: number) => {
-    for (const stream of streams) stream.offer(newest, now)
+    for (const stream of streams) stream.offer(newest.get(), now)
   }
 
   async function takeSnapshot() {
     statementsSent += 1
     const statement = statementsSent
-    const page = await list(tracker, listed, caller, query, tracker.database.liveLists)
+    const event = await readEvent(tracker, view)
     // Answers may overtake each other; an older one never replaces a newer one.
     if (statement < newestStatement) return
     newestStatement = statement
-    const event = formatEvent({ event: 'listing', data: JSON.stringify(showPage(listed, page)) })
-    if (!event.equals(newest)) newest = event
+    const refusal = newest.replaceBy(event)
+    if (!refusal) return
+    for (const stream of streams) stream.close(refusal.message)
+    throw refusal
   }
 
   async function refresh() {
@@ -79,7 +86,8 @@ export function createListing(
   return {
     streams,
     takeSnapshot,
-    newest: () => newest,
+    newest: newest.get,
+    close: newest.forget,
     noteChanges(resources) {
       if (relevant.some((name) => resources.has(name))) isChanged = true
     },
@@ -91,4 +99,28 @@ export function createListing(
       else if (!isChanged) offerToAll(now)
     },
   }
+}
+
+function createNewest(keeper: Keeper) {
+  let newest: Buffer = Buffer.alloc(0)
+  let isForgotten = false
+  return {
+    get: () => newest,
+    /** The answer is why not. */
+    replaceBy(event: Buffer): Problem | undefined {
+      if (isForgotten || event.equals(newest)) return undefined
+      const refusal = keeper.keep([event])
+      if (!refusal) newest = event
+      return refusal
+    },
+    forget() {
+      isForgotten = true
+      keeper.keep([])
+    },
+  }
+}
+
+async function readEvent(tracker: Tracker, { listed, caller, query }: View): Promise<Buffer> {
+  const page = await list(tracker, listed, caller, query, tracker.database.liveLists)
+  return formatEvent({ event: 'listing', data: JSON.stringify(showPage(listed, page)) })
 }

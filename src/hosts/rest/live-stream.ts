@@ -1,11 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated } from '../../authentication/authenticate.ts'
 import { type EventStreamListeners, openEventStream } from '../../http/event-stream.ts'
+import type { Keeper } from './kept-snapshots.ts'
 
 export interface LiveRequest {
   readonly session: Authenticated
   readonly request: FastifyRequest
   readonly reply: FastifyReply
+}
+
+interface LiveStreamListeners extends EventStreamListeners {
+  readonly keeper: Keeper
 }
 
 /** One client's view of a listing. It holds no timer and no connection of its own: the listings' one clock attends to it. */
@@ -14,9 +19,9 @@ export interface LiveStream {
   readonly isChecking: boolean
   /** Ends a stream whose time is over, and sends heartbeats. */
   attend(now: number): void
-  /** Sends a snapshot that was not sent yet, when the client may be told again and can take it. */
+  /** Sends a snapshot that was not sent yet, when the client may be told again and can take it. Ends when there is no room. */
   offer(newest: Buffer, now: number): void
-  close(): void
+  close(reason?: string): void
 }
 
 /** Never more than one event per second and stream. */
@@ -31,28 +36,29 @@ export const isDue = ({ sentAt, isChecking }: LiveStream, now: number): boolean 
 
 export function openLiveStream(
   { session, request, reply }: LiveRequest,
-  listeners: EventStreamListeners,
+  { keeper, onReady, onClose }: LiveStreamListeners,
 ): LiveStream {
-  const events = openEventStream(reply, listeners)
+  let isClosed = false
+  const events = openEventStream(reply, {
+    onReady,
+    onClose() {
+      isClosed = true
+      keeper.keep([])
+      onClose()
+    },
+  })
   let id = lastEventId(request.headers['last-event-id'])
   let sent: Buffer | undefined
+  let offered: Buffer | undefined
   let sentAt = 0
   let heardAt = Date.now()
-  let checkedAt = heardAt
-  let isChecking = false
+  const check = createSessionCheck(session, () => events.close())
 
-  /** The session is looked at again before every snapshot; most times that is a look into a cache. */
-  async function check(then: () => void) {
-    isChecking = true
-    checkedAt = Date.now()
-    try {
-      if (await session.recheck()) then()
-      else events.close()
-    } catch {
-      // The store does not answer: the next tick asks again.
-    } finally {
-      isChecking = false
-    }
+  function keepOffered(newest: Buffer) {
+    if (isClosed || newest === offered) return
+    const refusal = keeper.keep(sent ? [sent, newest] : [newest])
+    if (refusal) return events.close(refusal.message)
+    offered = newest
   }
 
   return {
@@ -60,25 +66,53 @@ export function openLiveStream(
       return sentAt
     },
     get isChecking() {
-      return isChecking
+      return check.isUnderWay
     },
     attend(now) {
       if (now >= session.expiresAt) return events.close()
-      if (!isChecking && now - checkedAt >= sessionCheckMilliseconds) void check(() => undefined)
+      if (check.isDue(now)) void check.run(() => undefined)
       if (now - heardAt < heartbeatMilliseconds) return
       heardAt = now
       events.comment('still here')
     },
     offer(newest, now) {
-      if (newest === sent || isChecking || now - sentAt < betweenEventsMilliseconds || !events.isReady) return
-      void check(() => {
-        if (!events.send(newest, id + 1)) return
+      keepOffered(newest)
+      if (newest === sent || check.isUnderWay || now - sentAt < betweenEventsMilliseconds || !events.isReady)
+        return
+      void check.run(() => {
+        // A newer one may have come while the session was looked at; the one before it is not kept any more.
+        if (!offered || !events.send(offered, id + 1)) return
         id += 1
-        sent = newest
+        sent = offered
+        keeper.keep([sent])
         sentAt = heardAt = Date.now()
       })
     },
-    close: () => events.close(),
+    close: (reason) => events.close(reason),
+  }
+}
+
+/** The session is looked at again before every snapshot and now and then; most times that is a look into a cache. */
+function createSessionCheck(session: Authenticated, onEnded: () => void) {
+  let checkedAt = Date.now()
+  let isUnderWay = false
+  return {
+    get isUnderWay() {
+      return isUnderWay
+    },
+    isDue: (now: number) => !isUnderWay && now - checkedAt >= sessionCheckMilliseconds,
+    async run(then: () => void) {
+      isUnderWay = true
+      checkedAt = Date.now()
+      try {
+        if (await session.recheck()) then()
+        else onEnded()
+      } catch {
+        // The store does not answer: the next tick asks again.
+      } finally {
+        isUnderWay = false
+      }
+    },
   }
 }
 

@@ -1,0 +1,95 @@
+import type { Budgets } from '../../configuration/budgets.ts'
+import type { Budget } from '../../model/budget.ts'
+import { overloaded, Problem } from '../../model/problem.ts'
+
+/** What live listings keep in memory: the newest snapshot of each, and what clients have not read yet. */
+export interface KeptSnapshots {
+  keeperOf(account?: string): Keeper
+}
+
+/** A listing, which keeps for everybody, or a stream, which keeps for its account as well. */
+export interface Keeper {
+  /** From now on exactly these. The answer is why not; then it keeps what it kept before. */
+  keep(snapshots: readonly Buffer[]): Problem | undefined
+}
+
+export function createKeptSnapshots(budgets: Budgets): KeptSnapshots {
+  const ofProcess = countedOnce(budgets.budget('liveBytes'))
+  const ofAccount = countedOnce(budgets.budget('liveBytesOfAccount'))
+
+  function hold(snapshot: Buffer, account: string | undefined): Problem | undefined {
+    if (account !== undefined && !ofAccount.hold(snapshot, account)) return tooManyOfAccount(ofAccount.max)
+    if (ofProcess.hold(snapshot)) return undefined
+    if (account !== undefined) ofAccount.release(snapshot, account)
+    return tooMany()
+  }
+  function release(snapshot: Buffer, account: string | undefined) {
+    if (account !== undefined) ofAccount.release(snapshot, account)
+    ofProcess.release(snapshot)
+  }
+
+  /** Or none of them. */
+  function holdAll([first, ...others]: readonly Buffer[], account: string | undefined): Problem | undefined {
+    if (!first) return undefined
+    const refusal = hold(first, account)
+    if (refusal) return refusal
+    const later = holdAll(others, account)
+    if (later) release(first, account)
+    return later
+  }
+
+  return {
+    keeperOf(account) {
+      let kept: ReadonlySet<Buffer> = new Set()
+      return {
+        keep(snapshots) {
+          const wanted = new Set(snapshots)
+          const refusal = holdAll(
+            [...wanted].filter((each) => !kept.has(each)),
+            account,
+          )
+          if (refusal) return refusal
+          for (const each of kept) if (!wanted.has(each)) release(each, account)
+          kept = wanted
+          return undefined
+        },
+      }
+    },
+  }
+}
+
+/** The same bytes are counted once for each account and once for the process, however many streams have them. */
+function countedOnce(budget: Budget) {
+  const holds = new Map<string | undefined, Map<Buffer, number>>()
+  return {
+    max: budget.max,
+    hold(snapshot: Buffer, account?: string): boolean {
+      const own = holds.get(account) ?? new Map<Buffer, number>()
+      const count = own.get(snapshot) ?? 0
+      if (count === 0 && !budget.take(snapshot.length, account)) return false
+      holds.set(account, own.set(snapshot, count + 1))
+      return true
+    },
+    release(snapshot: Buffer, account?: string) {
+      const own = holds.get(account)
+      const count = own?.get(snapshot) ?? 0
+      if (count > 1) own?.set(snapshot, count - 1)
+      if (count !== 1) return
+      own?.delete(snapshot)
+      if (own?.size === 0) holds.delete(account)
+      budget.giveBack(snapshot.length, account)
+    },
+  }
+}
+
+const retryAfterSeconds = 30
+
+const tooManyOfAccount = (bytesMax: number) =>
+  new Problem(
+    'busy',
+    `The live listings of an account may have at most ${bytesMax / 1024 ** 2} MiB together. Close one or ask for smaller pages.`,
+    { retryAfterSeconds },
+  )
+
+const tooMany = () =>
+  overloaded('Live listings take too much memory. Please try again later.', { retryAfterSeconds })
