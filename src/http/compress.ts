@@ -7,7 +7,7 @@ import { addVary, tagOfCoding } from './conditional.ts'
 
 /**
  * Compresses JSON above a kilobyte for whoever takes it. Event streams write to the connection themselves and never come by.
- * Why this gives no secret away: docs/decisions/0041-compressed-answers.md.
+ * Why this gives no secret away: docs/decisions/0044-compressed-answers.md.
  */
 export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
   app.addHook('onSend', async (request, reply, payload) => {

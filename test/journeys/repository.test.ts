@@ -11,7 +11,7 @@ const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
 test('every file of the project that its pages name is there', () => {
   const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md', 'docs/operations.md']
-  const decisions = ['docs/decisions/0040-embedded-store.md', 'docs/decisions/0041-deployment.md']
+  const decisions = ['docs/decisions/0042-embedded-store.md', 'docs/decisions/0043-deployment.md']
   for (const page of [...pages, ...decisions]) {
     const named = [...textOf(page).matchAll(/`((?:src|test|docs|deploy|scripts|web|bench)\/[\w./-]+)`/g)]
     for (const [, path = ''] of named) assert.ok(existsSync(join(root, path)), `${page} names ${path}`)
