@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { after, before, describe, test } from 'node:test'
+import { status } from '@grpc/grpc-js'
+import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
+import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
+import { goodList, listOrganizations } from './assert-serves.ts'
+
+describe('A connection to the commands', () => {
+  let host: CommandsUnderTest
+  before(async () => {
+    host = await startCommandsUnderTest({}, { strangerMilliseconds: 300 })
+  })
+  after(() => host.stop())
+
+  test('has a hundred streams until a token was accepted on it, and then more', async (t) => {
+    const raw = openRawCalls(host.target)
+    t.after(raw.close)
+    await once(raw.session, 'remoteSettings')
+    const streamsMax = () => raw.session.remoteSettings.maxConcurrentStreams
+    assert.equal(streamsMax(), 100)
+    const refused = await raw.send(grpcHeaders(listOrganizations, 'nobodys'), framed(goodList))
+    assert.deepEqual([refused.status, streamsMax()], [status.UNAUTHENTICATED, 100])
+    const answered = await raw.send(
+      grpcHeaders(listOrganizations, host.administrator.token),
+      framed(goodList),
+    )
+    assert.deepEqual([answered.status, streamsMax()], [status.OK, 1024])
+  })
+
+  test('ends a watch of health after a while when nobody has shown a token on it', async (t) => {
+    const raw = openRawCalls(host.target)
+    t.after(raw.close)
+    const watch = grpcHeaders('/grpc.health.v1.Health/Watch')
+    const ended = await raw.send(watch, framed(Buffer.alloc(0)))
+    assert.deepEqual(
+      [ended.status, ended.message],
+      [status.DEADLINE_EXCEEDED, 'A call on a connection without a token must end sooner. Call again.'],
+    )
+  })
+
+  test('names the request in the trailers, of an answer and of a refusal', async (t) => {
+    const raw = openRawCalls(host.target)
+    t.after(raw.close)
+    for (const token of [host.administrator.token, undefined]) {
+      const headers = { ...grpcHeaders(listOrganizations, token), 'x-request-id': 'seen-by-a-proxy' }
+      const answer = await raw.send(headers, framed(goodList))
+      assert.equal(answer.headers['x-request-id'], 'seen-by-a-proxy')
+    }
+  })
+})
