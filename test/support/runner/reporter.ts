@@ -11,6 +11,7 @@ export default async function* workerReporter(events: AsyncIterable<TestEvent>) 
     if (event.type === 'test:start') path.splice(event.data.nesting, path.length, event.data.name)
     if (event.type === 'test:fail') tell(failure(event.data, path))
     if (event.type === 'test:pass') tellPassed(event.data, path)
+    if (event.type === 'test:diagnostic') tell(lateError(event.data))
     if (event.type === 'test:summary') report({ kind: 'end', counts: countsOf(event.data) })
   }
   yield ''
@@ -37,6 +38,10 @@ function failure({ name, nesting, file, line, details, todo }: Failure, path: re
   const reason = inspect(error.cause ?? error).replaceAll('\n', '\n  ')
   return `${styleText('red', `✖ ${titleOf(name, nesting, path)}`)} ${styleText('gray', where)}\n  ${reason}\n\n`
 }
+
+/** What went wrong outside of any test, or after one: no test fails by it, and the run does. */
+const lateError = ({ message }: { readonly message: string }): string =>
+  message.startsWith('Error: ') ? `✖ ${message}\n\n` : ''
 
 /** A run that left something out says so, with the reason. */
 const skipped = ({ name, nesting, skip }: Passed, path: readonly string[]): string =>
