@@ -28,11 +28,15 @@ function turnsOf(maxima: {
   const running: string[] = []
   const ends: (() => void)[] = []
   /** Work that is noted when it begins and ends when the test says so. */
-  const begin = (account: string, name = account) =>
-    turns(account, () => {
+  const begin = (account: string, name = account) => {
+    const turn = turns(account, () => {
       running.push(name)
       return new Promise<void>((resolve) => ends.push(resolve))
     })
+    // Whoever still waits when the test is over is refused a minute later.
+    turn.catch(() => undefined)
+    return turn
+  }
   const endNext = async () => {
     ends.shift()?.()
     await new Promise((resolve) => setImmediate(resolve))
