@@ -52,7 +52,7 @@ export type Filter<Relation extends string = string, Moment extends string = str
 /** Gets every field that could be read, so that all violations are reported at once. */
 export type Check<Input> = (input: Partial<Input>) => FieldErrors | undefined
 
-/** The five places where a resource may differ from the others. A sixth needs a written decision. */
+/** The six places where a resource may differ from the others. A seventh needs a written decision. */
 export interface Rules {
   /** Turns what was read into what is stored; runs before the transaction. */
   readonly prepare?: (input: Values, passwords: Passwords) => Promise<Values>
