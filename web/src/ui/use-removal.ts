@@ -4,18 +4,19 @@ import { useServices } from '../services/services.ts'
 import { undoLabel } from '../services/toasts.ts'
 import { t } from '../texts/text.ts'
 
-/** Removes a record at once, and offers to take it back; a refusal is told. */
+/** Removes records at once, and offers to take all of them back together; a refusal is told. */
 export function useRemoval() {
   const { api, toasts } = useServices()
   const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-  return async (resource: ResourceName, id: string, name: string): Promise<boolean> => {
+  return async (resource: ResourceName, ids: string | readonly string[], name: string): Promise<boolean> => {
+    const removed = [ids].flat()
     try {
-      await api.remove(resource, [id])
+      await api.remove(resource, removed)
     } catch (error) {
       tell(error)
       return false
     }
-    const run = () => api.restore(resource, [id]).catch(tell)
+    const run = () => api.restore(resource, removed).catch(tell)
     toasts.show({
       kind: 'done',
       text: t('{name} was removed.', { name }),

@@ -1,10 +1,11 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { useAllRows } from '../../data/use-all-rows.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { t } from '../../texts/text.ts'
 import { EmptyState } from '../../ui/notes.tsx'
 import { BoardColumn } from './board-column.tsx'
+import { useCardFocus } from './use-card-focus.ts'
 
 type Assignment = RecordOf<'assignment'>
 type Stage = RecordOf<'workflow'>
@@ -35,9 +36,9 @@ export function Board(props: BoardProps) {
   const blocks = useAllRows('assignmentImpediment', {}, { live: true })
   const blocked = useMemo(() => new Set(blocks.rows.map(({ assignmentId }) => assignmentId)), [blocks.rows])
   const [dragged, setDragged] = useState<Assignment>()
-  const focusAfter = useFocusAfterMove(assignments)
+  const keepFocusOn = useCardFocus()
   const move = useLatest((assignment: Assignment, stage: Stage) => {
-    focusAfter(assignment.id)
+    keepFocusOn(assignment.id)
     onMove(assignment, stage)
   })
   const drag = useLatest(setDragged)
@@ -83,17 +84,4 @@ function useLatest<Arguments extends unknown[]>(run: (...given: Arguments) => vo
         latest.current(...given),
     [],
   )
-}
-
-/** A moved card is drawn anew in its column; the focus goes along. */
-function useFocusAfterMove(assignments: readonly Assignment[]): (id: string) => void {
-  const wanted = useRef<string>(undefined)
-  useEffect(() => {
-    if (wanted.current === undefined) return
-    document.getElementById(`card-${wanted.current}`)?.focus()
-    wanted.current = undefined
-  }, [assignments])
-  return (id) => {
-    wanted.current = id
-  }
 }

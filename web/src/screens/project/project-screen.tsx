@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Connection } from '../../api/live-listing.ts'
 import { AssignmentPanel } from '../../assignment/assignment-panel.tsx'
 import { doneStageOf } from '../../assignment/done-stage.ts'
@@ -16,6 +16,7 @@ import { BoardView } from './board-view.tsx'
 import { readFilters } from './filters.ts'
 import { ProjectActions } from './project-actions.tsx'
 import { ProjectFilters } from './project-filters.tsx'
+import { useCardFocus } from './use-card-focus.ts'
 
 /** A project's assignments in one of its views; one of them may stand open beside them. */
 export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: ScreenProps) {
@@ -91,9 +92,10 @@ const UnknownProject = () => (
 
 /** Back on the card whose panel was closed. */
 function useFocusAfterClosing(assignmentId: string | undefined): void {
-  const [last, setLast] = useState(assignmentId)
+  const last = useRef(assignmentId)
+  const keepFocusOn = useCardFocus()
   useEffect(() => {
-    if (assignmentId === undefined && last !== undefined) document.getElementById(`card-${last}`)?.focus()
-    setLast(assignmentId)
-  }, [assignmentId, last])
+    if (assignmentId === undefined && last.current !== undefined) keepFocusOn(last.current)
+    last.current = assignmentId
+  }, [assignmentId])
 }

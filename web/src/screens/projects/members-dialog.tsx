@@ -33,9 +33,9 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
     )
   }
   /** All of a person’s memberships: one of them twice would keep them in. */
-  const removeAll = async (userId: string) => {
-    for (const { id } of members.memberships.get(userId) ?? [])
-      await remove('userProject', id, people.nameOf(userId))
+  const removeAll = (userId: string) => {
+    const ids = (members.memberships.get(userId) ?? []).map(({ id }) => id)
+    return remove('userProject', ids, people.nameOf(userId))
   }
   const ask = (userId: string) => {
     // Administrators see every project all the same.
