@@ -1,18 +1,20 @@
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { addCounts, countLines, noCounts } from './support/runner/counts.ts'
+import { addCounts, countLines, noCounts, withSecondTry } from './support/runner/counts.ts'
 import { recordedSeconds, recordSeconds } from './support/runner/file-seconds.ts'
 import { shareFiles } from './support/runner/share-files.ts'
 import { openTestLog } from './support/runner/test-log.ts'
-import { startWorker } from './support/runner/worker.ts'
+import { startWorker, type Worker, type WorkerResult } from './support/runner/worker.ts'
 
 /**
  * `npm test` runs everything; `npm test -- lockout journeys` runs the files whose path contains one of the words;
- * `npm test -- --record` also writes down how long each file took, which is what the sharing goes by.
+ * `npm test -- --record` also writes down how long each file took, which is what the sharing goes by;
+ * `npm test -- --twice` runs files that failed once more and alone, for the gate: a machine may be busy with other work.
  */
-const words = process.argv.slice(2).filter((word) => word !== '--record')
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const isRecording = process.argv.includes('--record')
+const isTriedTwice = process.argv.includes('--twice')
 const root = join(import.meta.dirname, '..')
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'clients/**/*.test.ts'], { cwd: root })
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
@@ -26,12 +28,12 @@ if (files.length === 0) {
 /** Each starts a store of its own; more of them than cores would only make timed tests late. */
 const workersMax = Math.min(4, availableParallelism())
 
+const triedAgainMax = 3
+
 const startedAt = performance.now()
 // With words, somebody looks at a few files and wants to see what these print.
 const log = words.length === 0 ? openTestLog() : undefined
-const workers = shareFiles(files, workersMax, recordedSeconds()).map((share) =>
-  startWorker(share, { root, log, show: (text) => process.stdout.write(text) }),
-)
+const workers = new Set<Worker>()
 
 // Whoever stops the runner stops the tests, which then stop their databases.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -40,11 +42,41 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-const results = await Promise.all(workers.map(({ result }) => result))
-const counts = results.map((result) => result.counts).reduce(addCounts, noCounts)
-const hasPassed = results.every(({ exitCode }) => exitCode === 0)
-if (isRecording && hasPassed) recordSeconds(results.flatMap(({ seconds }) => seconds))
-await log?.close(hasPassed)
-if (log && !hasPassed) console.log(`What the tests and their hosts printed: ${log.path}\n`)
-console.log(countLines(counts, performance.now() - startedAt))
-process.exitCode = results.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0
+const first = await run(shareFiles(files, workersMax, recordedSeconds()))
+const again = isSecondTryWanted(first) ? await runAgain(first.failedFiles) : undefined
+const hasPassed = (again ?? first).exitCode === 0
+if (isRecording && first.exitCode === 0) recordSeconds(first.seconds)
+await log?.close(hasPassed && again === undefined)
+if (log && !(hasPassed && again === undefined))
+  console.log(`What the tests and their hosts printed: ${log.path}\n`)
+console.log(
+  countLines(again ? withSecondTry(first.counts, again.counts) : first.counts, performance.now() - startedAt),
+)
+process.exitCode = (again ?? first).exitCode
+
+async function run(shares: readonly (readonly string[])[]): Promise<WorkerResult> {
+  const show = (text: string) => process.stdout.write(text)
+  const started = shares.map((share) => startWorker(share, { root, log, show }))
+  for (const worker of started) workers.add(worker)
+  const results = await Promise.all(started.map(({ result }) => result))
+  for (const worker of started) workers.delete(worker)
+  return {
+    counts: results.map(({ counts }) => counts).reduce(addCounts, noCounts),
+    seconds: results.flatMap(({ seconds }) => seconds),
+    failedFiles: results.flatMap(({ failedFiles }) => failedFiles),
+    exitCode: results.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0,
+  }
+}
+
+/** Many failures are no chance, and neither is a process that ended or an error after the end of its test. */
+function isSecondTryWanted({ counts, failedFiles, exitCode }: WorkerResult): boolean {
+  const areAllKnown = counts.fail + counts.cancelled > 0 && failedFiles.length > 0
+  return isTriedTwice && exitCode !== 0 && areAllKnown && failedFiles.length <= triedAgainMax
+}
+
+async function runAgain(failedFiles: readonly string[]): Promise<WorkerResult> {
+  console.log(`Once more, alone: ${failedFiles.join(', ')}\n`)
+  const result = await run([failedFiles])
+  if (result.exitCode === 0) console.log('Passed the second time: unsteady, and a fault to be mended.\n')
+  return result
+}

@@ -9,7 +9,7 @@ export default async function* workerReporter(events: AsyncIterable<TestEvent>) 
   const path: string[] = []
   for await (const event of events) {
     if (event.type === 'test:start') path.splice(event.data.nesting, path.length, event.data.name)
-    if (event.type === 'test:fail') tell(failure(event.data, path))
+    if (event.type === 'test:fail') tellFailed(event.data, path)
     if (event.type === 'test:pass') tellPassed(event.data, path)
     if (event.type === 'test:diagnostic') tell(lateError(event.data))
     if (event.type === 'test:summary') report({ kind: 'end', counts: countsOf(event.data) })
@@ -25,6 +25,11 @@ function tellPassed(passed: Passed, path: readonly string[]) {
   const { name, nesting, details } = passed
   tell(skipped(passed, path))
   if (nesting === 0) report({ kind: 'file', file: name, seconds: details.duration_ms / 1000 })
+}
+
+function tellFailed(failed: Failure, path: readonly string[]) {
+  tell(failure(failed, path))
+  if (failed.nesting === 0) report({ kind: 'failedFile', file: failed.name })
 }
 
 const tell = (text: string) => text !== '' && report({ kind: 'text', text })

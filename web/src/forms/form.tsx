@@ -31,10 +31,8 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
   const submit = async () => {
     if (isOff) return
     if (await form.submit()) return onDone?.()
-    // Once the messages are drawn.
-    requestAnimationFrame(() =>
-      element.current?.querySelector<HTMLElement>('[aria-invalid=true], .form-problem')?.focus(),
-    )
+    // The messages are drawn by now, and the focus moves in the same turn: later it would take away what is typed next.
+    element.current?.querySelector<HTMLElement>('[aria-invalid=true], .form-problem')?.focus()
   }
   return (
     <form
