@@ -54,9 +54,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     file: 'src/operations/required-versions.ts',
-    rule: 'If-Match is compared with the locked row',
+    rule: 'If-Match of a removal is compared with the locked rows',
     from: 'version !== undefined && version !== versionOf(row)',
     to: 'version === null',
+    tests: ['if-match'],
+  },
+  {
+    file: 'src/operations/required-versions.ts',
+    rule: 'If-Match of an update is compared with the locked row',
+    from: 'if (version === undefined) return []',
+    to: 'if (version !== null) return []',
     tests: ['if-match'],
   },
   {

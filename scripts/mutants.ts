@@ -49,6 +49,7 @@ function reportOf(results: readonly (Mutant & { readonly fate: Fate })[]): strin
   return `# Rules that were broken on purpose
 
 Written by \`npm run mutants\`, from the table in \`scripts/mutant-table.ts\`. A rule whose breach survives wants a test.
+Decision 0055 says why the table is ours.
 
 | File | The rule that was broken | Tests | The breach |
 |---|---|---|---|

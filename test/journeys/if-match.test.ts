@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { assertEnvelope } from '../support/assert-envelope.ts'
+import { connectOutside, untilOneWaits } from '../support/outside-connection.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
 describe('A write with If-Match', () => {
@@ -94,6 +95,30 @@ describe('A write with If-Match', () => {
       const won = answers.flatMap(({ status }, index) => (status === 200 ? [names[index]] : []))
       assert.equal(won.length, 1, answers.map(({ status }) => status).join(' '))
       assert.equal((await read(id)).body.organization.name, won[0])
+    }
+  })
+
+  test('is refused when the row changes after its tag was compared and before it is locked', async () => {
+    const other = await connectOutside(rest.database)
+    try {
+      for (const write of [
+        (id: string, tag: string) => rename(id, 'Late', tag),
+        (id: string, tag: string) => remove([id], tag),
+      ]) {
+        const id = await make()
+        const tag = await tagOf(id)
+        await other.query('begin')
+        await other.query(`update organizations set name = 'Meanwhile', updated_at = now() where id = $1`, [
+          id,
+        ])
+        const late = write(id, tag)
+        await untilOneWaits(other)
+        await other.query('commit')
+        assertEnvelope(await late, 412)
+        assert.equal((await read(id)).body.organization.name, 'Meanwhile')
+      }
+    } finally {
+      await other.end()
     }
   })
 })

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Database } from '../../src/store/database.ts'
 import { addressOf } from './fresh-database.ts'
@@ -9,6 +11,18 @@ export async function connectOutside(database: Database): Promise<pg.Client> {
   client.on('error', () => undefined)
   await client.connect()
   return client
+}
+
+/** Returns once one connection of the client's database waits for a lock. */
+export async function untilOneWaits(client: pg.Client): Promise<void> {
+  for (let waits = 0; waits < 400; waits += 1) {
+    const { rowCount } = await client.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    if (rowCount === 1) return
+    await sleep(10)
+  }
+  assert.fail('No connection waits for a lock.')
 }
 
 /** What another program writes: a row, and its line in `changes`, in whatever transaction the client is. */
