@@ -2,6 +2,7 @@ import { forgetOldLockouts } from '../accounts/lockouts.ts'
 import { createPasswords } from '../accounts/passwords.ts'
 import { openBudgets } from '../configuration/budgets.ts'
 import type { StoreSettings } from '../configuration/store-settings.ts'
+import { forgetOldKeys } from '../operations/idempotency-keys.ts'
 import type { Tracker } from '../operations/tracker.ts'
 import { forgetOldChanges } from '../store/change-log.ts'
 import { startMaintenance } from '../store/maintenance.ts'
@@ -42,7 +43,11 @@ export function shareStore(settings: StoreSettings, { stops, onExit }: Process):
   })
   const keepSmall = once(async () => {
     const { database } = await open()
-    const jobs = [() => forgetOldChanges(database), () => forgetOldLockouts(database)]
+    const jobs = [
+      () => forgetOldChanges(database),
+      () => forgetOldLockouts(database),
+      () => forgetOldKeys(database),
+    ]
     stops.push(startMaintenance(jobs, (error) => console.error('Maintenance waits for the store:', error)))
   })
   return { url: async () => (await open()).url, tracker, keepSmall, demoAccount: () => account }

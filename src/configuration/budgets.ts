@@ -77,6 +77,18 @@ export const budgetLimits = {
   /** Enough writers for group commit to pay; more only wait for the same locks. */
   storeTransactions: { max: 12, per: 'process', of: 'statements' },
 
+  /**
+   * Writes with an Idempotency-Key. Each holds a connection from the claim of its key on, and a change of password needs a
+   * second one: half of them are left to those and to everybody else.
+   */
+  keyedWrites: { max: 6, per: 'process', of: 'statements' },
+  keyedWritesOfAccount: { max: 4, per: 'account', of: 'statements' },
+  keyedWritesWaiting: { max: 2000, per: 'process', of: 'requests' },
+  keyedWritesWaitingOfAccount: { max: 500, per: 'account', of: 'requests' },
+  /** What the store keeps of a day: a request a second, of answers as small as those of the contract. */
+  keysOfAccount: { max: 100_000, per: 'account', of: 'requests' },
+  keyedAnswerBytesOfAccount: { max: 64 * mebibyte, per: 'account', of: 'bytes' },
+
   /** Under way on the one connection that lists share: the last of them waits for those before it. */
   listsQuick: { max: 64, per: 'process', of: 'statements' },
   /** Each holds the shared connection up for 40 ms at most, once a minute. */

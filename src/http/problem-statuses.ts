@@ -11,6 +11,7 @@ export const problemStatuses: Readonly<Record<ProblemKind, number>> = {
   stale: 409,
   changed: 412,
   contended: 409,
+  reused: 422,
   locked: 429,
   busy: 429,
   overloaded: 503,

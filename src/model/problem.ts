@@ -9,6 +9,7 @@ export type ProblemKind =
   | 'stale'
   | 'changed'
   | 'contended'
+  | 'reused'
   | 'locked'
   | 'busy'
   | 'overloaded'
@@ -64,6 +65,16 @@ export const changed = (what: string) =>
 
 export const contended = () =>
   new Problem('contended', 'The same rows were changed at the same time. Please try again.')
+
+/** The same key came with another request. */
+export const reused = () =>
+  new Problem(
+    'reused',
+    'Idempotency-Key was used for another request. Send a new one, or the same request.',
+    {
+      errors: { idempotencyKey: ['IdempotencyKey was used for another request.'] },
+    },
+  )
 
 export const locked = (retryAfterSeconds: number) =>
   new Problem('locked', 'Too many failed attempts. Please try again later.', { retryAfterSeconds })

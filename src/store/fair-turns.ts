@@ -103,4 +103,4 @@ function createLines({ waiting, waitingPerAccount, waitMillisecondsMax = waitMil
 }
 
 const tooMany = () =>
-  overloaded('Too many slow lists are being read. Please try again later.', { retryAfterSeconds })
+  overloaded('Too much of this is under way. Please try again later.', { retryAfterSeconds })

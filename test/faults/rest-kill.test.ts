@@ -11,7 +11,7 @@ import { type ChildHost, freePort, spawnStart, startChild } from '../support/chi
 import { isAlive, isGone, runningServer } from '../support/embedded-store.ts'
 import { origin } from '../support/known-clients.ts'
 import { listen } from '../support/live-events.ts'
-import { send } from '../support/rest-host.ts'
+import { type Answer, send } from '../support/rest-host.ts'
 import { testRefusedStarts } from './refused-starts.ts'
 import { testStalledStore } from './stalled-store.ts'
 
@@ -60,8 +60,17 @@ describe('When things go wrong,', { concurrency: true }, () => {
       rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 5 })
     })
 
-    const create = (name: string) =>
-      send(host.address, 'POST', '/api/organization', { token, body: { name } })
+    /** By its key, every row that was asked for with one, answered or not. */
+    const keyed = new Map<string, string>()
+    const create = (name: string, headers = {}) =>
+      send(host.address, 'POST', '/api/organization', { token, body: { name }, headers })
+    const createKeyed = (key: string, name: string) => create(name, { 'idempotency-key': key })
+
+    function createUnderNewKey(start: string) {
+      const key = `key-${keyed.size}`
+      keyed.set(key, `${start} ${key}.`)
+      return createKeyed(key, `${start} ${key}.`)
+    }
 
     /** With the password that the first start left for its owner. */
     async function signInDemo(): Promise<string> {
@@ -76,14 +85,22 @@ describe('When things go wrong,', { concurrency: true }, () => {
       void host.exited.then(() => {
         isOver = true
       })
-      const writer = async (number: number) => {
+      const writer = async (number: number, write: (name: string) => Promise<Answer>) => {
         for (let count = 0; !isOver; count += 1) {
-          const answer = await create(`Writer ${number} row ${count}`).catch(() => undefined)
+          const name = `Writer ${number} row ${count}`
+          const answer = await (number % 2 === 1 ? createUnderNewKey(name) : create(name)).catch(
+            () => undefined,
+          )
           if (answer?.status === 200) acknowledged.push(answer.body.organization.id)
           else await sleep(50)
         }
       }
-      return Promise.all(Array.from({ length: 8 }, (_, number) => writer(number)))
+      return Promise.all(
+        [1, 2, 3, 4].flatMap((number) => [
+          writer(number, (name) => create(name)),
+          writer(number + 4, createUnderNewKey),
+        ]),
+      )
     }
 
     /** Waits until so many more creates were answered: on a busy machine that takes longer than on a quiet one. */
@@ -103,6 +120,13 @@ describe('When things go wrong,', { concurrency: true }, () => {
         found += body.result.totalCount
       }
       assert.equal(found, acknowledged.length)
+    }
+
+    /** As a client does that does not know what became of its last requests. */
+    async function assertNothingTwice() {
+      for (const [key, name] of keyed) assert.equal((await createKeyed(key, name)).status, 200)
+      const { body } = await send(host.address, 'GET', '/api/organizations?pageSize=1&search=key-', { token })
+      assert.equal(body.result.totalCount, keyed.size)
     }
 
     test('starts, tells where to go and who to be, and keeps the password to its owner', async (context) => {
@@ -157,7 +181,10 @@ describe('When things go wrong,', { concurrency: true }, () => {
       await writers
       host = await startChild(environment)
       await assertNothingLost()
-      context.diagnostic(`${acknowledged.length} answered creates, none lost`)
+      await assertNothingTwice()
+      context.diagnostic(
+        `${acknowledged.length} answered creates, none lost; ${keyed.size} with keys, none twice`,
+      )
     })
 
     test('says why it ends when its database is killed under load, and loses nothing', async (context) => {
@@ -171,7 +198,10 @@ describe('When things go wrong,', { concurrency: true }, () => {
       await writers
       host = await startChild(environment)
       await assertNothingLost()
-      context.diagnostic(`${acknowledged.length} answered creates, none lost`)
+      await assertNothingTwice()
+      context.diagnostic(
+        `${acknowledged.length} answered creates, none lost; ${keyed.size} with keys, none twice`,
+      )
     })
 
     test('stops in order when it is asked to by SIGTERM', async () => {

@@ -23,8 +23,9 @@ const tracker: Rights = {
 
 /** By host. The web client has no store, so it has no role. */
 export const rightsOfHosts: Readonly<Record<string, Rights>> = {
-  rest: tracker,
-  commands: tracker,
+  rest: { ...tracker, idempotency_keys: keeps },
+  // Only to forget what is old, which any host of the tracker does.
+  commands: { ...tracker, idempotency_keys: ['select', 'delete'] },
   identity: {
     users: reads,
     lockouts: keeps,

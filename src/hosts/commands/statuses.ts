@@ -12,6 +12,8 @@ export const statuses: Readonly<Record<ProblemKind, status | 'failedResult'>> = 
   stale: 'failedResult',
   changed: 'failedResult',
   contended: status.ABORTED,
+  // Commands carry no key.
+  reused: status.INVALID_ARGUMENT,
   locked: status.RESOURCE_EXHAUSTED,
   busy: status.RESOURCE_EXHAUSTED,
   overloaded: status.UNAVAILABLE,

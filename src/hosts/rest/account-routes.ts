@@ -35,7 +35,7 @@ export const accountSchemas: Readonly<Record<string, Schema>> = {
 }
 
 /** The signed-in account itself, always taken from the token, never from a body. */
-export const accountRoutes = ({ database, passwords, securityLog }: Tracker, lockouts: Lockouts): Route[] => [
+export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[] => [
   {
     ...one,
     id: 'GetOwnAccount',
@@ -67,8 +67,9 @@ export const accountRoutes = ({ database, passwords, securityLog }: Tracker, loc
     body: ref('PasswordChange'),
     answer: ref('Success'),
     refusals: [400],
-    async handle({ caller, request }) {
-      await changePassword({ database, passwords, lockouts, securityLog }, caller, request.body)
+    async handle({ tracker, caller, request }) {
+      // Wrong passwords are counted whatever becomes of the change.
+      await changePassword({ ...tracker, lockouts }, caller, request.body)
       return { body: { success: true } }
     },
   },

@@ -53,6 +53,7 @@ export async function startRest(
   const contract = contractRoutes(tracker, live)
   const extensions = settings.extensions ? extensionRoutes(tracker, live) : []
   registerRoutes(app, {
+    tracker,
     authentication,
     modificationDates: createModificationDates(tracker.database),
     routes: [...contract, ...extensions],

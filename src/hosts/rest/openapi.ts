@@ -1,3 +1,5 @@
+import { keyHours } from '../../operations/idempotency-keys.ts'
+import { keyCharactersMax, keyHeader, replayedHeader } from './idempotency-key.ts'
 import { ref } from './resource-schemas.ts'
 import type { Operation, Schema } from './route.ts'
 
@@ -46,6 +48,7 @@ const operationSchema = (operation: Operation): Schema => ({
     ...(operation.query ?? []).map((key) => ({ in: 'query', ...key })),
     ...(operation.isConditional ? conditionalHeaders : []),
     ...(operation.hasPrecondition ? [ifMatchHeader] : []),
+    ...(operation.method === 'POST' ? [idempotencyKeyHeader] : []),
   ],
   ...(operation.body && {
     requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
@@ -66,11 +69,19 @@ const ifMatchHeader = {
   schema: { type: 'string' },
 }
 
-const answersOf = ({ answer, isConditional, isLive }: Operation): Schema => ({
+const idempotencyKeyHeader = {
+  in: 'header',
+  name: keyHeader,
+  description: `A text of your own, such as a UUID, that makes the request safe to repeat: within ${keyHours} hours the same account gets the first success again instead of doing it twice. Values of passwords are not compared.`,
+  schema: { type: 'string', minLength: 1, maxLength: keyCharactersMax },
+}
+
+const answersOf = ({ method, answer, isConditional, isLive }: Operation): Schema => ({
   200: {
     // Not a second content type: generators would type the answer as either a page or text.
     description: isLive ? liveDescription : 'Success.',
     ...(isConditional && { headers: validatorHeaders }),
+    ...(method === 'POST' && { headers: replayedHeaders }),
     content: { 'application/json': { schema: answer } },
   },
   ...(isConditional && { 304: { description: 'The caller holds this answer already.' } }),
@@ -84,9 +95,17 @@ const validatorHeaders = {
   'Last-Modified': { description: 'Left out where it cannot be promised yet.', schema: { type: 'string' } },
 }
 
+const replayedHeaders = {
+  [replayedHeader]: {
+    description: 'true where this answer was made for an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+}
+
 /** Every operation wants a token and is limited; every body has a size and a type. */
-function refusalsOf({ refusals, body }: Operation): Schema {
-  const statuses = [401, 429, 500, ...refusals, ...(body ? [400, 413, 415] : [])]
+function refusalsOf({ method, refusals, body }: Operation): Schema {
+  const keyed = method === 'POST' ? [409, 422, 503] : []
+  const statuses = [401, 429, 500, ...refusals, ...(body ? [400, 413, 415] : []), ...keyed]
   return Object.fromEntries(
     [...new Set(statuses)]
       .sort()
@@ -114,6 +133,7 @@ const descriptions: Readonly<Record<string, string>> = {
   412: 'If-Match does not name the rows as they are now.',
   413: 'The body is too large.',
   415: 'The body is no JSON.',
+  422: 'The Idempotency-Key was used for another request.',
   429: 'Too many requests, or a locked account.',
   500: 'An unexpected error.',
   503: 'Too slow, or too much at once; it may be tried again later.',

@@ -1,12 +1,17 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
 import { httpDate, sendConditional } from '../../http/conditional.ts'
+import { envelopeType } from '../../http/envelope.ts'
 import { originOf } from '../../http/request-origin.ts'
 import { createSentDates, type SentDates } from '../../http/sent-dates.ts'
+import { createOnce, type Once } from '../../operations/once.ts'
+import type { Tracker } from '../../operations/tracker.ts'
 import type { DateOf, ModificationDates } from '../../store/modification-dates.ts'
+import { readKeyedRequest, replayedHeader } from './idempotency-key.ts'
 import type { Answer, Exchange, Route } from './route.ts'
 
 export interface Registration {
+  readonly tracker: Tracker
   readonly authentication: Authentication
   readonly modificationDates: ModificationDates
   readonly routes: readonly Route[]
@@ -15,8 +20,9 @@ export interface Registration {
 /** Registers every route of the table. The token is looked at before a body is read. */
 export function registerRoutes(
   app: FastifyInstance,
-  { authentication, modificationDates, routes }: Registration,
+  { tracker, authentication, modificationDates, routes }: Registration,
 ) {
+  const once = createOnce(tracker)
   const sentDates = createSentDates()
   const sessions = new WeakMap<FastifyRequest, Authenticated>()
   for (const route of routes) {
@@ -30,25 +36,42 @@ export function registerRoutes(
       async handler(request, reply) {
         const session = sessions.get(request)
         if (!session) throw new Error('A route was reached without authentication.')
-        const exchange: Exchange = { caller: session.caller, session, request, reply }
+        const exchange: Exchange = { tracker, caller: session.caller, session, request, reply }
+        if (await answerKeyed(once, route, exchange)) return reply
         // Asked before the answer is made, because it holds for what is read afterwards.
         const dateOf = route.isConditional ? await modificationDates() : undefined
-        const answer = await route.handle(exchange)
-        if (answer === undefined) return reply
-        return dateOf ? sendWithValidators(exchange, answer, dateOf, sentDates) : reply.send(answer.body)
+        sendAnswer(exchange, await route.handle(exchange), dateOf, sentDates)
+        return reply
       },
     })
   }
 }
 
-function sendWithValidators(
+/** A POST with a key is done once; whether this was one. */
+async function answerKeyed(once: Once, route: Route, exchange: Exchange): Promise<boolean> {
+  const { caller, request, reply } = exchange
+  const keyed = route.method === 'POST' ? readKeyedRequest(request, caller) : undefined
+  if (keyed === undefined) return false
+  const { answer, isReplay } = await once(keyed, async (tracker) => {
+    const made = await route.handle({ ...exchange, tracker })
+    return JSON.stringify(made?.body)
+  })
+  if (isReplay) reply.header(replayedHeader, 'true')
+  reply.type(envelopeType).send(answer)
+  return true
+}
+
+/** Nothing, when the handler has taken over the connection. */
+function sendAnswer(
   { caller, request, reply }: Exchange,
-  answer: Answer,
-  dateOf: DateOf,
+  answer: Answer | undefined,
+  dateOf: DateOf | undefined,
   sentDates: SentDates,
-): FastifyReply {
+): void {
+  if (answer === undefined) return
+  if (dateOf === undefined) return void reply.send(answer.body)
   const date = dateOf(answer.lastChangeSecond)
-  return sendConditional(request, reply, {
+  sendConditional(request, reply, {
     body: JSON.stringify(answer.body),
     callerId: caller.id,
     isAdministrator: caller.isAdministrator,

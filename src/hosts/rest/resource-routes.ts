@@ -24,15 +24,15 @@ type Query = Readonly<Record<string, unknown>>
 
 /** The six operations of one resource; none of them knows which. */
 export const resourceRoutes = (tracker: Tracker, live: LiveListings, resource: Resource): Route[] => [
-  createRoute(tracker, resource),
+  createRoute(resource),
   getRoute(tracker, resource),
   listRoute(tracker, live, resource),
   updateRoute(tracker, resource),
   removeRoute(tracker, resource),
-  restoreRoute(tracker, resource),
+  restoreRoute(resource),
 ]
 
-const createRoute = (tracker: Tracker, resource: Resource): Route => ({
+const createRoute = (resource: Resource): Route => ({
   id: `Create${resource.title}`,
   tag: resource.pluralTitle,
   summary: `Creates one ${resource.noun}.`,
@@ -41,7 +41,7 @@ const createRoute = (tracker: Tracker, resource: Resource): Route => ({
   body: ref(`${resource.title}Create`),
   answer: recordAnswer(resource),
   refusals: [400, 403, 409, 412],
-  async handle({ caller, request }) {
+  async handle({ tracker, caller, request }) {
     refuseIfMatch(resource, request)
     const row = await create(tracker, resource, caller, request.body)
     return { body: rowAnswer(resource, row) }
@@ -116,7 +116,7 @@ const removeRoute = (tracker: Tracker, resource: Resource): Route => ({
   },
 })
 
-const restoreRoute = (tracker: Tracker, resource: Resource): Route => ({
+const restoreRoute = (resource: Resource): Route => ({
   id: `Restore${resource.title}`,
   tag: resource.pluralTitle,
   summary: `Restores removed ${resource.pluralNoun}, all or none.`,
@@ -125,7 +125,7 @@ const restoreRoute = (tracker: Tracker, resource: Resource): Route => ({
   body: idsBody,
   answer: ref('Success'),
   refusals: [400, 403, 404, 409, 412],
-  async handle({ caller, request }) {
+  async handle({ tracker, caller, request }) {
     refuseIfMatch(resource, request)
     await restore(tracker, resource, caller, request.body)
     return { body: { success: true } }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated } from '../../authentication/authenticate.ts'
 import type { Caller } from '../../model/caller.ts'
+import type { Tracker } from '../../operations/tracker.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 
@@ -34,6 +35,8 @@ export interface QueryKey {
 
 /** One request with the account it acts for. */
 export interface Exchange {
+  /** Where a POST works: under an Idempotency-Key its writes are a part of the transaction that keeps the answer. */
+  readonly tracker: Tracker
   readonly caller: Caller
   readonly session: Authenticated
   readonly request: FastifyRequest

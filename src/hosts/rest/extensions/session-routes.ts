@@ -94,7 +94,7 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     body: ref('SessionsOfAccount'),
     answer: ref('Success'),
     refusals: [403, 404],
-    async handle({ caller, request }) {
+    async handle({ tracker, caller, request }) {
       await endAllSessions(tracker, caller, request.body)
       return { body: { success: true } }
     },
