@@ -87,10 +87,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
       })
       const writer = async (number: number, write: (name: string) => Promise<Answer>) => {
         for (let count = 0; !isOver; count += 1) {
-          const name = `Writer ${number} row ${count}`
-          const answer = await (number % 2 === 1 ? createUnderNewKey(name) : create(name)).catch(
-            () => undefined,
-          )
+          const answer = await write(`Writer ${number} row ${count}`).catch(() => undefined)
           if (answer?.status === 200) acknowledged.push(answer.body.organization.id)
           else await sleep(50)
         }
