@@ -6,7 +6,9 @@ import { identityDocument } from '../src/hosts/identity/openapi.ts'
 import { aboutExtensions, extensionRoutes } from '../src/hosts/rest/extensions/routes.ts'
 import { openApiOf } from '../src/hosts/rest/openapi.ts'
 import { aboutContract, contractRoutes } from '../src/hosts/rest/routes.ts'
+import { resources } from '../src/resources/all.ts'
 import { apiTypesOf } from './api-types.ts'
+import { commandTypesOf } from './command-types.ts'
 import { dotnetContracts } from './dotnet-contracts.ts'
 
 /** Writes the snapshots that the served documents must equal. Run it after a wanted change, and read the difference. */
@@ -31,6 +33,9 @@ for (const [name, text] of Object.entries(documents)) await writeFile(join(folde
 const dotnetFile = join(folder, '..', '..', 'clients', 'dotnet', 'Contracts.g.cs')
 await mkdir(dirname(dotnetFile), { recursive: true })
 await writeFile(dotnetFile, dotnetContracts(commands('v1')))
+
+const commandTypes = join(folder, '..', '..', 'clients', 'typescript', 'src', 'command-types.ts')
+await writeFile(commandTypes, commandTypesOf(resources))
 
 /** The web client's view of the same, from the files alone, as any client would make it. */
 const written = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'))

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { CommandError, openCommandClient } from '../../src/hosts/commands/client.ts'
+import { CommandError, openCommandClient } from '../../clients/typescript/src/commands.ts'
 import { freePort, spawnStart } from '../support/child-host.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
 
@@ -140,7 +140,7 @@ describe('The example of the README', () => {
       const root = join(import.meta.dirname, '..', '..')
       const [, example = ''] = /```ts\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
       const program = join(folder, 'moon.ts')
-      writeFileSync(program, example.replace('./src/', `${root}/src/`))
+      writeFileSync(program, example.replace('./clients/', `${root}/clients/`))
       const run = spawn(process.execPath, [program], { env: { ...process.env, ...environment } })
       let output = ''
       for (const stream of [run.stdout, run.stderr]) stream.on('data', (text) => (output += text))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
-import { CommandError, openCommandClient } from '../../src/hosts/commands/client.ts'
+import { CommandError, openCommandClient } from '../../clients/typescript/src/commands.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls } from '../support/dotnet-calls.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
-import { openCommandClient } from '../../src/hosts/commands/client.ts'
+import { openCommandClient } from '../../clients/typescript/src/commands.ts'
 import { until } from '../faults/bank-checks.ts'
 import { freePort } from '../support/child-host.ts'
 import {

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request as requestPlain } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { request as requestTls, type RequestOptions as TlsOptions } from 'node:https'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { credentials } from '@grpc/grpc-js'
+import { makeCertificate } from '../support/certificate.ts'
 import { freePort } from '../support/child-host.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { nginxProgram, startNginxOn } from '../support/nginx.ts'
@@ -68,7 +65,10 @@ export function throughProxies(behind: () => Behind): void {
 
     test('with TLS, by name: pages, events, HTTP/2 and commands', async (t) => {
       const { ports, tokenFor } = behind()
-      const { folder, ca } = makeCertificate(t)
+      const { folder, ca } = makeCertificate(
+        t,
+        ['app', 'api', 'id', 'commands'].map((name) => `${name}.example.com`),
+      )
       const [port, plainPort] = [await freePort(), await freePort()]
       const nginx = await startNginxOn('nginx/proxy-tls.conf', (text) =>
         adaptUpstreams(text, ports)
@@ -169,25 +169,4 @@ async function requireEvents(request: Request, options: RequestOptions, token: s
   const [first] = await once(response.setEncoding('utf8'), 'data')
   assert.match(first, /^(event|data|id|retry|:)/)
   response.destroy()
-}
-
-function makeCertificate(t: TestContext): { folder: string; ca: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'tls-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const names = ['app', 'api', 'id', 'commands'].map((name) => `DNS:${name}.example.com`).join(',')
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', 'key.pem']
-  const certificate = [
-    '-x509',
-    '-days',
-    '2',
-    '-subj',
-    '/CN=example.com',
-    '-addext',
-    `subjectAltName=${names}`,
-  ]
-  execFileSync('openssl', ['req', ...key, ...certificate, '-out', 'certificate.pem'], {
-    cwd: folder,
-    stdio: 'ignore',
-  })
-  return { folder, ca: readFileSync(join(folder, 'certificate.pem'), 'utf8') }
 }

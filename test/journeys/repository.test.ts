@@ -29,13 +29,11 @@ test('every npm script and command that operators are told to run exists', () =>
   }
 })
 
-test('the licence is named and there, and what the package exports can be imported', async () => {
-  const { license, version, exports } = JSON.parse(textOf('package.json'))
+test('the licence is named and there, and the changes of this version too', () => {
+  const { license, version } = JSON.parse(textOf('package.json'))
   assert.equal(license, 'MIT')
   assert.match(textOf('LICENSE'), /^MIT License\n/)
   assert.ok(textOf('CHANGELOG.md').includes(`## ${version}\n`), `CHANGELOG.md says nothing about ${version}`)
-  const { openCommandClient } = await import(join(root, exports['./commands']))
-  assert.equal(typeof openCommandClient, 'function')
 })
 
 test('the public CI runs the gate on Linux and a start on macOS and Windows', () => {

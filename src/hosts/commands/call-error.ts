@@ -1,6 +1,7 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import { Problem } from '../../model/problem.ts'
-import { OversizedMessage, UnreadableMessage } from './message.ts'
+import { UnreadableMessage } from './message.ts'
+import { OversizedMessage } from './message-size.ts'
 import { statusDetailsKey, writeStatusDetails } from './status-details.ts'
 import { statuses } from './statuses.ts'
 

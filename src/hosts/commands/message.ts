@@ -1,4 +1,3 @@
-import { budgetLimits } from '../../configuration/budgets.ts'
 import type { WireKind } from '../../model/field.ts'
 
 /** A message of a command, whichever encoding carries it. */
@@ -44,13 +43,3 @@ export class UnreadableMessage extends Error {
     this.name = 'UnreadableMessage'
   }
 }
-
-/** Says that it would be larger than `messageBytesMax` once it is decompressed. */
-export class OversizedMessage extends Error {
-  constructor() {
-    super(`The message must not be larger than ${messageBytesMax / 1024 ** 2} MiB.`)
-    this.name = 'OversizedMessage'
-  }
-}
-
-export const messageBytesMax = budgetLimits.commandMessageBytes.max

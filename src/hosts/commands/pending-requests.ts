@@ -4,7 +4,7 @@ import type { Budgets } from '../../configuration/budgets.ts'
 import { giveBackAll, takeAll } from '../../model/budget.ts'
 import { Problem } from '../../model/problem.ts'
 import { baseCallOf, type InnerCall } from './base-call.ts'
-import { messageBytesMax } from './message.ts'
+import { messageBytesMax } from './message-size.ts'
 
 export interface PendingRequests {
   /** From here on every byte that is kept of this call's request is counted, packed and unpacked. */

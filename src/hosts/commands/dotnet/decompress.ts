@@ -1,4 +1,5 @@
-import { messageBytesMax, OversizedMessage, UnreadableMessage } from '../message.ts'
+import { UnreadableMessage } from '../message.ts'
+import { messageBytesMax, OversizedMessage } from '../message-size.ts'
 import { decodeLz4Block } from './lz4.ts'
 import { type Extension, MessagePackReader, type Token } from './message-pack-reader.ts'
 

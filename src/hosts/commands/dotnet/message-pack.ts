@@ -4,10 +4,10 @@ import {
   type Encoding,
   type Message,
   type MessageField,
-  messageBytesMax,
   UnreadableMessage,
   unreadable,
 } from '../message.ts'
+import { messageBytesMax } from '../message-size.ts'
 import { partsOf } from '../moment-parts.ts'
 import { decompress } from './decompress.ts'
 import { guidIn } from './guid.ts'

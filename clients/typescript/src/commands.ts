@@ -1,25 +1,29 @@
-import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
-import { readMoment } from '../../model/moment.ts'
-import type { FieldErrors } from '../../model/problem.ts'
-import { resources } from '../../resources/all.ts'
-import type { CallOptions, CommandClient } from './client-types.ts'
-import { type Content, type Message, type MessageField, messageBytesMax } from './message.ts'
-import { type CommandMessages, commandMessagesOf } from './messages.ts'
-import { protobuf } from './protobuf/protobuf.ts'
-import { serviceNameOf } from './protobuf/service.ts'
-import { readViolations, statusDetailsKey } from './status-details.ts'
+import { Client, Metadata, type ServiceError, status } from '@grpc/grpc-js'
+import type { Content, Message, MessageField } from '../../../src/hosts/commands/message.ts'
+import { protobuf } from '../../../src/hosts/commands/protobuf/protobuf.ts'
+import { readViolations, statusDetailsKey } from '../../../src/hosts/commands/status-details.ts'
+import { readMoment } from '../../../src/model/moment.ts'
+import type { CallOptions } from './call.ts'
+import { credentialsFor, type TlsOptions } from './channel.ts'
+import type { CommandClient } from './command-types.ts'
+import { knownCommands } from './known-commands.ts'
+
+/** Callers name these, and find them where the client is. */
+export type * from './command-types.ts'
 
 export interface CommandClientOptions {
   /** Host and port: `localhost:5300`. */
   readonly target: string
   /** An access token for commands, or how to get one; asked before every call. */
   readonly token: string | (() => string | Promise<string>)
+  /** On for every target but this machine itself. */
+  readonly tls?: boolean | TlsOptions
 }
 
 /** A refusal: the status by its name, the first sentence as the message, and all of them by field. */
 export class CommandError extends Error {
   readonly code: keyof typeof status
-  readonly errors: FieldErrors
+  readonly errors: Readonly<Record<string, readonly string[]>>
   /** When a limited caller may try again. */
   readonly retryAfterSeconds: number | undefined
 
@@ -38,20 +42,19 @@ export class CommandError extends Error {
 export function openCommandClient({
   target,
   token,
+  tls,
 }: CommandClientOptions): CommandClient & { close(): void } {
-  const client = new Client(target, credentials.createInsecure(), clientOptions)
-  const methods = resources.flatMap((resource) =>
-    Object.values(commandMessagesOf(resource)).map((messages) => [
-      uncapitalized(messages.name),
-      callOf(client, token, `/${serviceNameOf(resource.edition)}/${messages.name}`, messages),
-    ]),
-  )
+  const channel = credentialsFor(target, tls)
+  const client = new Client(target, channel.credentials, {
+    ...channel.options,
+    'grpc.max_receive_message_length': answerBytesMax,
+  })
+  const methods = knownCommands.map((command) => [command.name, callOf(client, token, command)])
   return { ...(Object.fromEntries(methods) as CommandClient), close: () => client.close() }
 }
 
-const clientOptions = { 'grpc.max_receive_message_length': messageBytesMax }
-
-const uncapitalized = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
+/** No answer of the host is larger than a page of the largest rows. */
+const answerBytesMax = 4 * 1024 ** 2
 
 // Longer than any statement of the host may take.
 const patienceMilliseconds = 30_000
@@ -59,8 +62,7 @@ const patienceMilliseconds = 30_000
 function callOf(
   client: Client,
   token: CommandClientOptions['token'],
-  path: string,
-  { request, result }: CommandMessages,
+  { path, request, result }: (typeof knownCommands)[number],
 ) {
   const write = protobuf.writer(request)
   const read = protobuf.reader(result)

@@ -1,0 +1,21 @@
+/** One command: resolves with its result, and throws a `CommandError` for a refusal. */
+export type Call<Request, Result> = (request: Request, options?: CallOptions) => Promise<Result>
+
+export interface CallOptions {
+  /** Gives up after so long; 30 seconds unless given. */
+  readonly withinMilliseconds?: number
+  readonly signal?: AbortSignal
+}
+
+export interface Success {
+  readonly success: true
+  readonly message: string
+}
+
+/** A row that is missing, or a version that is stale. Every other refusal is thrown. */
+export interface Failure {
+  readonly success: false
+  readonly message: string
+}
+
+export type Outcome = Success | Failure

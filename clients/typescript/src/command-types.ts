@@ -1,0 +1,1147 @@
+// Made from the declarations of the resources by npm run contract; a test compares. Not to be changed by hand.
+
+import type { Call, Failure, Outcome, Success } from './call.ts'
+
+/** One organization, as it is stored. */
+export interface Organization {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Text of at most 200 characters. */
+  readonly name: string
+  /** Text of at most 2000 characters. Null when there is none. */
+  readonly description: string | null
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of organizations. */
+export interface OrganizationPage {
+  /** The rows of this page. */
+  readonly data: readonly Organization[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one organization. */
+export interface CreateOrganizationRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Text of at most 2000 characters. Optional. */
+  readonly description?: string | null
+}
+
+/** Changes one organization. */
+export interface UpdateOrganizationRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly description?: string | null
+  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  readonly updateMask?: { readonly paths: readonly ('description')[] }
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface OrganizationsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+}
+
+export type OrganizationResult =
+  | (Success & { readonly organization: Organization })
+  | (Failure & { readonly organization: null })
+
+export type OrganizationsResult =
+  | (Success & { readonly result: OrganizationPage })
+  | (Failure & { readonly result: null })
+
+/** One workflow, as it is stored. */
+export interface Workflow {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Text of at most 200 characters. */
+  readonly name: string
+  /** A whole number from 0 to 2147483647. */
+  readonly order: number
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of workflows. */
+export interface WorkflowPage {
+  /** The rows of this page. */
+  readonly data: readonly Workflow[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one workflow. */
+export interface CreateWorkflowRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** A whole number from 0 to 2147483647. Required. */
+  readonly order: number
+}
+
+/** Changes one workflow. */
+export interface UpdateWorkflowRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** A whole number from 0 to 2147483647. Required. */
+  readonly order: number
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface WorkflowsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+}
+
+export type WorkflowResult =
+  | (Success & { readonly workflow: Workflow })
+  | (Failure & { readonly workflow: null })
+
+export type WorkflowsResult =
+  | (Success & { readonly result: WorkflowPage })
+  | (Failure & { readonly result: null })
+
+/** One assignment type, as it is stored. */
+export interface AssignmentType {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Text of at most 200 characters. */
+  readonly name: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of assignment types. */
+export interface AssignmentTypePage {
+  /** The rows of this page. */
+  readonly data: readonly AssignmentType[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one assignment type. */
+export interface CreateAssignmentTypeRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+}
+
+/** Changes one assignment type. */
+export interface UpdateAssignmentTypeRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface AssignmentTypesKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+}
+
+export type AssignmentTypeResult =
+  | (Success & { readonly assignmentType: AssignmentType })
+  | (Failure & { readonly assignmentType: null })
+
+export type AssignmentTypesResult =
+  | (Success & { readonly result: AssignmentTypePage })
+  | (Failure & { readonly result: null })
+
+/** One impediment, as it is stored. */
+export interface Impediment {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Text of at most 200 characters. */
+  readonly name: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of impediments. */
+export interface ImpedimentPage {
+  /** The rows of this page. */
+  readonly data: readonly Impediment[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one impediment. */
+export interface CreateImpedimentRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+}
+
+/** Changes one impediment. */
+export interface UpdateImpedimentRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface ImpedimentsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+}
+
+export type ImpedimentResult =
+  | (Success & { readonly impediment: Impediment })
+  | (Failure & { readonly impediment: null })
+
+export type ImpedimentsResult =
+  | (Success & { readonly result: ImpedimentPage })
+  | (Failure & { readonly result: null })
+
+/** One user, as it is stored. */
+export interface User {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Text of at most 200 characters. */
+  readonly name: string
+  /** Text of at most 256 characters. */
+  readonly login: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of users. */
+export interface UserPage {
+  /** The rows of this page. */
+  readonly data: readonly User[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one user. */
+export interface CreateUserRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Text of at most 256 characters. Required. */
+  readonly login: string
+  /** A password of at most 128 characters. Required. */
+  readonly password: string
+}
+
+/** Changes one user. */
+export interface UpdateUserRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Text of at most 256 characters. Left out, it stays as it is. */
+  readonly login?: string | null
+  /** A password of at most 128 characters. Left out, it stays as it is. */
+  readonly password?: string | null
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface UsersKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+}
+
+export type UserResult =
+  | (Success & { readonly user: User })
+  | (Failure & { readonly user: null })
+
+export type UsersResult =
+  | (Success & { readonly result: UserPage })
+  | (Failure & { readonly result: null })
+
+/** One project, as it is stored. */
+export interface Project {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Text of at most 200 characters. */
+  readonly name: string
+  /** The organization, by its id. */
+  readonly organizationId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of projects. */
+export interface ProjectPage {
+  /** The rows of this page. */
+  readonly data: readonly Project[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one project. */
+export interface CreateProjectRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** The organization, by its id. Required. */
+  readonly organizationId: string
+}
+
+/** Changes one project. */
+export interface UpdateProjectRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** The organization, by its id. Required. */
+  readonly organizationId: string
+  /** A moment, in UTC. updatedAt of the row as it was last read, or createdAt if it never changed. Left out, the last write wins. */
+  readonly expectedVersion?: string | null
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface ProjectsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this OrganizationId; refused where the resource has no such filter. */
+  readonly organizationId?: string
+}
+
+export type ProjectResult =
+  | (Success & { readonly project: Project })
+  | (Failure & { readonly project: null })
+
+export type ProjectsResult =
+  | (Success & { readonly result: ProjectPage })
+  | (Failure & { readonly result: null })
+
+/** One assignment, as it is stored. */
+export interface Assignment {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Text of at most 200 characters. */
+  readonly name: string
+  /** Text of at most 2000 characters. Null when there is none. */
+  readonly description: string | null
+  /** A moment, in UTC. */
+  readonly startDate: string
+  /** A moment, in UTC. */
+  readonly endDate: string
+  /** Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. */
+  readonly amountHours: number
+  /** The project, by its id. */
+  readonly projectId: string
+  /** The workflow, by its id. */
+  readonly workflowId: string
+  /** The user, by its id. */
+  readonly userId: string
+  /** The assignment type, by its id. */
+  readonly assignmentTypeId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of assignments. */
+export interface AssignmentPage {
+  /** The rows of this page. */
+  readonly data: readonly Assignment[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one assignment. */
+export interface CreateAssignmentRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Text of at most 2000 characters. Optional. */
+  readonly description?: string | null
+  /** A moment, in UTC. Required. */
+  readonly startDate: string
+  /** A moment, in UTC. Required. */
+  readonly endDate: string
+  /** Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
+  readonly amountHours: number
+  /** The project, by its id. Required. */
+  readonly projectId: string
+  /** The workflow, by its id. Required. */
+  readonly workflowId: string
+  /** The user, by its id. Required. */
+  readonly userId: string
+  /** The assignment type, by its id. Required. */
+  readonly assignmentTypeId: string
+}
+
+/** Changes one assignment. */
+export interface UpdateAssignmentRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly description?: string | null
+  /** A moment, in UTC. Required. */
+  readonly startDate: string
+  /** A moment, in UTC. Required. */
+  readonly endDate: string
+  /** Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
+  readonly amountHours: number
+  /** The project, by its id. Required. */
+  readonly projectId: string
+  /** The workflow, by its id. Required. */
+  readonly workflowId: string
+  /** The user, by its id. Required. */
+  readonly userId: string
+  /** The assignment type, by its id. Required. */
+  readonly assignmentTypeId: string
+  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  readonly updateMask?: { readonly paths: readonly ('description')[] }
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface AssignmentsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  readonly projectId?: string
+  /** Only rows with this UserId; refused where the resource has no such filter. */
+  readonly userId?: string
+  /** Only rows with this WorkflowId; refused where the resource has no such filter. */
+  readonly workflowId?: string
+  /** A date, or a date and time; without an offset it is UTC. */
+  readonly dateFrom?: string
+  /** Like dateFrom; the range does not include it. */
+  readonly dateTo?: string
+}
+
+export type AssignmentResult =
+  | (Success & { readonly assignment: Assignment })
+  | (Failure & { readonly assignment: null })
+
+export type AssignmentsResult =
+  | (Success & { readonly result: AssignmentPage })
+  | (Failure & { readonly result: null })
+
+/** One appointment, as it is stored. */
+export interface Appointment {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Text of at most 2000 characters. Null when there is none. */
+  readonly description: string | null
+  /** A moment, in UTC. */
+  readonly keepDate: string
+  /** Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. */
+  readonly amountHours: number
+  /** The assignment, by its id. */
+  readonly assignmentId: string
+  /** The user, by its id. */
+  readonly userId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of appointments. */
+export interface AppointmentPage {
+  /** The rows of this page. */
+  readonly data: readonly Appointment[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one appointment. */
+export interface CreateAppointmentRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Text of at most 2000 characters. Optional. */
+  readonly description?: string | null
+  /** A moment, in UTC. Required. */
+  readonly keepDate: string
+  /** Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
+  readonly amountHours: number
+  /** The assignment, by its id. Required. */
+  readonly assignmentId: string
+  /** The user, by its id. Required. */
+  readonly userId: string
+}
+
+/** Changes one appointment. */
+export interface UpdateAppointmentRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly description?: string | null
+  /** A moment, in UTC. Required. */
+  readonly keepDate: string
+  /** Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
+  readonly amountHours: number
+  /** The assignment, by its id. Required. */
+  readonly assignmentId: string
+  /** The user, by its id. Required. */
+  readonly userId: string
+  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  readonly updateMask?: { readonly paths: readonly ('description')[] }
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface AppointmentsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  readonly assignmentId?: string
+  /** Only rows with this UserId; refused where the resource has no such filter. */
+  readonly userId?: string
+  /** A date, or a date and time; without an offset it is UTC. */
+  readonly dateFrom?: string
+  /** Like dateFrom; the range does not include it. */
+  readonly dateTo?: string
+}
+
+export type AppointmentResult =
+  | (Success & { readonly appointment: Appointment })
+  | (Failure & { readonly appointment: null })
+
+export type AppointmentsResult =
+  | (Success & { readonly result: AppointmentPage })
+  | (Failure & { readonly result: null })
+
+/** One assignment impediment, as it is stored. */
+export interface AssignmentImpediment {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Text of at most 2000 characters. Null when there is none. */
+  readonly description: string | null
+  /** The assignment, by its id. */
+  readonly assignmentId: string
+  /** The impediment, by its id. */
+  readonly impedimentId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of assignment impediments. */
+export interface AssignmentImpedimentPage {
+  /** The rows of this page. */
+  readonly data: readonly AssignmentImpediment[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one assignment impediment. */
+export interface CreateAssignmentImpedimentRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Text of at most 2000 characters. Optional. */
+  readonly description?: string | null
+  /** The assignment, by its id. Required. */
+  readonly assignmentId: string
+  /** The impediment, by its id. Required. */
+  readonly impedimentId: string
+}
+
+/** Changes one assignment impediment. */
+export interface UpdateAssignmentImpedimentRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly description?: string | null
+  /** The assignment, by its id. Required. */
+  readonly assignmentId: string
+  /** The impediment, by its id. Required. */
+  readonly impedimentId: string
+  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  readonly updateMask?: { readonly paths: readonly ('description')[] }
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface AssignmentImpedimentsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  readonly assignmentId?: string
+}
+
+export type AssignmentImpedimentResult =
+  | (Success & { readonly assignmentImpediment: AssignmentImpediment })
+  | (Failure & { readonly assignmentImpediment: null })
+
+export type AssignmentImpedimentsResult =
+  | (Success & { readonly result: AssignmentImpedimentPage })
+  | (Failure & { readonly result: null })
+
+/** One user assignment, as it is stored. */
+export interface UserAssignment {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** The user, by its id. */
+  readonly userId: string
+  /** The assignment, by its id. */
+  readonly assignmentId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of user assignments. */
+export interface UserAssignmentPage {
+  /** The rows of this page. */
+  readonly data: readonly UserAssignment[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one user assignment. */
+export interface CreateUserAssignmentRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** The user, by its id. Required. */
+  readonly userId: string
+  /** The assignment, by its id. Required. */
+  readonly assignmentId: string
+}
+
+/** Changes one user assignment. */
+export interface UpdateUserAssignmentRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** The user, by its id. Required. */
+  readonly userId: string
+  /** The assignment, by its id. Required. */
+  readonly assignmentId: string
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface UserAssignmentsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  readonly assignmentId?: string
+  /** Only rows with this UserId; refused where the resource has no such filter. */
+  readonly userId?: string
+}
+
+export type UserAssignmentResult =
+  | (Success & { readonly userAssignment: UserAssignment })
+  | (Failure & { readonly userAssignment: null })
+
+export type UserAssignmentsResult =
+  | (Success & { readonly result: UserAssignmentPage })
+  | (Failure & { readonly result: null })
+
+/** One user project, as it is stored. */
+export interface UserProject {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** The user, by its id. */
+  readonly userId: string
+  /** The project, by its id. */
+  readonly projectId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of user projects. */
+export interface UserProjectPage {
+  /** The rows of this page. */
+  readonly data: readonly UserProject[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one user project. */
+export interface CreateUserProjectRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** The user, by its id. Required. */
+  readonly userId: string
+  /** The project, by its id. Required. */
+  readonly projectId: string
+}
+
+/** Changes one user project. */
+export interface UpdateUserProjectRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** The user, by its id. Required. */
+  readonly userId: string
+  /** The project, by its id. Required. */
+  readonly projectId: string
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface UserProjectsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  readonly projectId?: string
+  /** Only rows with this UserId; refused where the resource has no such filter. */
+  readonly userId?: string
+}
+
+export type UserProjectResult =
+  | (Success & { readonly userProject: UserProject })
+  | (Failure & { readonly userProject: null })
+
+export type UserProjectsResult =
+  | (Success & { readonly result: UserProjectPage })
+  | (Failure & { readonly result: null })
+
+/** One comment, as it is stored. */
+export interface Comment {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Text of at most 10000 characters. */
+  readonly text: string
+  /** The assignment, by its id. */
+  readonly assignmentId: string
+  /** The user, by its id. */
+  readonly userId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of comments. */
+export interface CommentPage {
+  /** The rows of this page. */
+  readonly data: readonly Comment[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one comment. */
+export interface CreateCommentRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Text of at most 10000 characters. Required. */
+  readonly text: string
+  /** The assignment, by its id. Required. */
+  readonly assignmentId: string
+  /** The user, by its id. Required. */
+  readonly userId: string
+}
+
+/** Changes one comment. */
+export interface UpdateCommentRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Text of at most 10000 characters. Required. */
+  readonly text: string
+  /** The assignment, by its id. Required. */
+  readonly assignmentId: string
+  /** The user, by its id. Required. */
+  readonly userId: string
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface CommentsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  readonly assignmentId?: string
+  /** Only rows with this UserId; refused where the resource has no such filter. */
+  readonly userId?: string
+}
+
+export type CommentResult =
+  | (Success & { readonly comment: Comment })
+  | (Failure & { readonly comment: null })
+
+export type CommentsResult =
+  | (Success & { readonly result: CommentPage })
+  | (Failure & { readonly result: null })
+
+/** Every command. Moments are RFC 3339 text, so that microseconds survive. */
+export interface CommandClient {
+  /** Creates one organization. */
+  readonly createOrganization: Call<CreateOrganizationRequest, OrganizationResult>
+  /** Shows one organization. */
+  readonly getOrganizationById: Call<{ readonly id: string }, OrganizationResult>
+  /** Lists organizations, a page at a time. */
+  readonly listOrganizations: Call<{ readonly pagination: OrganizationsKeys }, OrganizationsResult>
+  /** Removes organizations, all or none. */
+  readonly removeOrganization: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one organization. */
+  readonly updateOrganization: Call<UpdateOrganizationRequest, Outcome>
+  /** Creates one workflow. */
+  readonly createWorkflow: Call<CreateWorkflowRequest, WorkflowResult>
+  /** Shows one workflow. */
+  readonly getWorkflowById: Call<{ readonly id: string }, WorkflowResult>
+  /** Lists workflows, a page at a time. */
+  readonly listWorkflows: Call<{ readonly pagination: WorkflowsKeys }, WorkflowsResult>
+  /** Removes workflows, all or none. */
+  readonly removeWorkflow: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one workflow. */
+  readonly updateWorkflow: Call<UpdateWorkflowRequest, Outcome>
+  /** Creates one assignment type. */
+  readonly createAssignmentType: Call<CreateAssignmentTypeRequest, AssignmentTypeResult>
+  /** Shows one assignment type. */
+  readonly getAssignmentTypeById: Call<{ readonly id: string }, AssignmentTypeResult>
+  /** Lists assignment types, a page at a time. */
+  readonly listAssignmentTypes: Call<{ readonly pagination: AssignmentTypesKeys }, AssignmentTypesResult>
+  /** Removes assignment types, all or none. */
+  readonly removeAssignmentType: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one assignment type. */
+  readonly updateAssignmentType: Call<UpdateAssignmentTypeRequest, Outcome>
+  /** Creates one impediment. */
+  readonly createImpediment: Call<CreateImpedimentRequest, ImpedimentResult>
+  /** Shows one impediment. */
+  readonly getImpedimentById: Call<{ readonly id: string }, ImpedimentResult>
+  /** Lists impediments, a page at a time. */
+  readonly listImpediments: Call<{ readonly pagination: ImpedimentsKeys }, ImpedimentsResult>
+  /** Removes impediments, all or none. */
+  readonly removeImpediment: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one impediment. */
+  readonly updateImpediment: Call<UpdateImpedimentRequest, Outcome>
+  /** Creates one user. */
+  readonly createUser: Call<CreateUserRequest, UserResult>
+  /** Shows one user. */
+  readonly getUserById: Call<{ readonly id: string }, UserResult>
+  /** Lists users, a page at a time. */
+  readonly listUsers: Call<{ readonly pagination: UsersKeys }, UsersResult>
+  /** Removes users, all or none. */
+  readonly removeUser: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one user. */
+  readonly updateUser: Call<UpdateUserRequest, Outcome>
+  /** Creates one project. */
+  readonly createProject: Call<CreateProjectRequest, ProjectResult>
+  /** Shows one project. */
+  readonly getProjectById: Call<{ readonly id: string }, ProjectResult>
+  /** Lists projects, a page at a time. */
+  readonly listProjects: Call<{ readonly pagination: ProjectsKeys }, ProjectsResult>
+  /** Removes projects, all or none. */
+  readonly removeProject: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one project. */
+  readonly updateProject: Call<UpdateProjectRequest, Outcome>
+  /** Creates one assignment. */
+  readonly createAssignment: Call<CreateAssignmentRequest, AssignmentResult>
+  /** Shows one assignment. */
+  readonly getAssignmentById: Call<{ readonly id: string }, AssignmentResult>
+  /** Lists assignments, a page at a time. */
+  readonly listAssignments: Call<{ readonly pagination: AssignmentsKeys }, AssignmentsResult>
+  /** Removes assignments, all or none. */
+  readonly removeAssignment: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one assignment. */
+  readonly updateAssignment: Call<UpdateAssignmentRequest, Outcome>
+  /** Creates one appointment. */
+  readonly createAppointment: Call<CreateAppointmentRequest, AppointmentResult>
+  /** Shows one appointment. */
+  readonly getAppointmentById: Call<{ readonly id: string }, AppointmentResult>
+  /** Lists appointments, a page at a time. */
+  readonly listAppointments: Call<{ readonly pagination: AppointmentsKeys }, AppointmentsResult>
+  /** Removes appointments, all or none. */
+  readonly removeAppointment: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one appointment. */
+  readonly updateAppointment: Call<UpdateAppointmentRequest, Outcome>
+  /** Creates one assignment impediment. */
+  readonly createAssignmentImpediment: Call<CreateAssignmentImpedimentRequest, AssignmentImpedimentResult>
+  /** Shows one assignment impediment. */
+  readonly getAssignmentImpedimentById: Call<{ readonly id: string }, AssignmentImpedimentResult>
+  /** Lists assignment impediments, a page at a time. */
+  readonly listAssignmentImpediments: Call<{ readonly pagination: AssignmentImpedimentsKeys }, AssignmentImpedimentsResult>
+  /** Removes assignment impediments, all or none. */
+  readonly removeAssignmentImpediment: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one assignment impediment. */
+  readonly updateAssignmentImpediment: Call<UpdateAssignmentImpedimentRequest, Outcome>
+  /** Creates one user assignment. */
+  readonly createUserAssignment: Call<CreateUserAssignmentRequest, UserAssignmentResult>
+  /** Shows one user assignment. */
+  readonly getUserAssignmentById: Call<{ readonly id: string }, UserAssignmentResult>
+  /** Lists user assignments, a page at a time. */
+  readonly listUserAssignments: Call<{ readonly pagination: UserAssignmentsKeys }, UserAssignmentsResult>
+  /** Removes user assignments, all or none. */
+  readonly removeUserAssignment: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one user assignment. */
+  readonly updateUserAssignment: Call<UpdateUserAssignmentRequest, Outcome>
+  /** Creates one user project. */
+  readonly createUserProject: Call<CreateUserProjectRequest, UserProjectResult>
+  /** Shows one user project. */
+  readonly getUserProjectById: Call<{ readonly id: string }, UserProjectResult>
+  /** Lists user projects, a page at a time. */
+  readonly listUserProjects: Call<{ readonly pagination: UserProjectsKeys }, UserProjectsResult>
+  /** Removes user projects, all or none. */
+  readonly removeUserProject: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one user project. */
+  readonly updateUserProject: Call<UpdateUserProjectRequest, Outcome>
+  /** Creates one comment. */
+  readonly createComment: Call<CreateCommentRequest, CommentResult>
+  /** Shows one comment. */
+  readonly getCommentById: Call<{ readonly id: string }, CommentResult>
+  /** Lists comments, a page at a time. */
+  readonly listComments: Call<{ readonly pagination: CommentsKeys }, CommentsResult>
+  /** Removes comments, all or none. */
+  readonly removeComment: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one comment. */
+  readonly updateComment: Call<UpdateCommentRequest, Outcome>
+}

@@ -1,0 +1,120 @@
+import type { Message, MessageField } from '../src/hosts/commands/message.ts'
+import { type CommandMessages, commandMessagesOf } from '../src/hosts/commands/messages.ts'
+import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/comments.ts'
+import type { Resource } from '../src/resources/define-resource.ts'
+import { dateKeys, relationNumbers, relationsOf, supportsDates } from '../src/resources/list-keys.ts'
+
+/** The types of the TypeScript client's commands, read off the declarations, as interfaces that people can read. */
+export function commandTypesOf(resources: readonly Resource[]): string {
+  const comments = commentsOf(resources)
+  return [
+    '// Made from the declarations of the resources by npm run contract; a test compares. Not to be changed by hand.',
+    "import type { Call, Failure, Outcome, Success } from './call.ts'",
+    ...resources.flatMap((resource) => typesOf(resource, comments)),
+    `/** Every command. Moments are RFC 3339 text, so that microseconds survive. */\nexport interface CommandClient {\n${resources.flatMap((resource) => methodsOf(resource, comments)).join('')}}`,
+  ]
+    .join('\n\n')
+    .concat('\n')
+}
+
+function typesOf(resource: Resource, comments: Comments): string[] {
+  const { title, pluralTitle, name } = resource
+  const { create, update, list } = commandMessagesOf(resource)
+  const record = shapeIn(create.result, name)
+  const page = shapeIn(list.result, 'result')
+  const pagination = shapeIn(list.request, 'pagination')
+  const keys = pagination.fields.filter((key) => isSupported(resource, key.name))
+  const typed = (type: string, message: Message, markOf: Mark, fields = message.fields) =>
+    interfaceText(type, { ...message, fields }, { comments, markOf, resource })
+  return [
+    typed(title, record, (field) => (isNullable(resource, field) ? 'or null' : '')),
+    typed(`${title}Page`, page, () => ''),
+    typed(`Create${title}Request`, create.request, givenIn(resource, create)),
+    typed(`Update${title}Request`, update.request, givenIn(resource, update)),
+    typed(`${pluralTitle}Keys`, pagination, () => '?', keys),
+    resultText(`${title}Result`, name, title),
+    resultText(`${pluralTitle}Result`, 'result', `${title}Page`),
+  ]
+}
+
+const shapeIn = ({ fields }: Message, name: string): Message =>
+  fields.find((field) => field.name === name)?.shape as Message
+
+/** Only what the resource can be filtered by. */
+function isSupported(resource: Resource, key: string): boolean {
+  if (Object.hasOwn(relationNumbers, key)) return relationsOf(resource).includes(key)
+  return supportsDates(resource) || !dateKeys.some((name) => name === key)
+}
+
+const isNullable = ({ fields }: Resource, { name }: MessageField): boolean =>
+  fields[name]?.presence === 'optional' || name === 'updatedAt' || name === 'deletedAt'
+
+type Mark = (field: MessageField) => '' | '?' | 'or null' | '? or null'
+
+/** What a request may leave out; of these, null means the same. */
+const givenIn =
+  ({ fields }: Resource, { name: command }: CommandMessages): Mark =>
+  ({ name }) => {
+    const isUpdate = command.startsWith('Update')
+    if (name === 'updateMask') return '?'
+    if (name === 'id') return isUpdate ? '' : '? or null'
+    const presence = fields[name]?.presence
+    return presence === 'required' || (presence === 'requiredOnCreate' && !isUpdate) ? '' : '? or null'
+  }
+
+const resultText = (name: string, property: string, type: string): string =>
+  `export type ${name} =\n  | (Success & { readonly ${property}: ${type} })\n  | (Failure & { readonly ${property}: null })`
+
+function methodsOf(resource: Resource, comments: Comments): string[] {
+  const { title, pluralTitle } = resource
+  const { create, get, list, remove, update } = commandMessagesOf(resource)
+  const method = ({ name, request }: CommandMessages, type: string) =>
+    `  ${comment(comments.message(request))}\n  readonly ${name.charAt(0).toLowerCase()}${name.slice(1)}: ${type}\n`
+  return [
+    method(create, `Call<Create${title}Request, ${title}Result>`),
+    method(get, `Call<{ readonly id: string }, ${title}Result>`),
+    method(list, `Call<{ readonly pagination: ${pluralTitle}Keys }, ${pluralTitle}Result>`),
+    method(remove, 'Call<{ readonly ids: readonly string[] }, Outcome>'),
+    method(update, `Call<Update${title}Request, Outcome>`),
+  ]
+}
+
+interface Writing {
+  readonly comments: Comments
+  readonly markOf: Mark
+  readonly resource: Resource
+}
+
+function interfaceText(name: string, message: Message, { comments, markOf, resource }: Writing): string {
+  const properties = message.fields.map((field) => {
+    const mark = markOf(field)
+    const type = `${typeOf(field, resource)}${mark.endsWith('or null') ? ' | null' : ''}`
+    return `  ${comment(comments.field(message, field))}\n  readonly ${field.name}${mark.startsWith('?') ? '?' : ''}: ${type}\n`
+  })
+  return `${comment(comments.message(message))}\nexport interface ${name} {\n${properties.join('')}}`
+}
+
+/** The comments have the names of the .proto file, and there a field is absent where it is null here. */
+const comment = (text: string): string =>
+  `/** ${text.replace(/\b[a-z]+_[a-z]+\b/g, camelCase).replace(/\babsent\b/gi, (word) => (word === 'absent' ? 'null' : 'Null'))} */`
+
+const camelCase = (name: string): string => name.replace(/_(.)/, (_, letter) => letter.toUpperCase())
+
+function typeOf({ name, shape, isRepeated }: MessageField, { fields }: Resource): string {
+  if (name === 'sortOrder') return "'ASC' | 'DESC'"
+  if (name === 'updateMask') {
+    const optional = Object.keys(fields).filter((one) => fields[one]?.presence === 'optional')
+    return `{ readonly paths: readonly (${optional.map((one) => `'${one}'`).join(' | ')})[] }`
+  }
+  const type = typeof shape === 'string' ? types[shape] : shape.name
+  return isRepeated ? `readonly ${type}[]` : type
+}
+
+const types = {
+  text: 'string',
+  uuid: 'string',
+  moment: 'string',
+  number: 'number',
+  wholeNumber: 'number',
+  flag: 'boolean',
+} as const

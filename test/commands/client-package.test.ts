@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { commandTypesOf } from '../../scripts/command-types.ts'
+import { resources } from '../../src/resources/all.ts'
+import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const folder = join(root, 'clients', 'typescript')
+const textOf = (...path: readonly string[]) => readFileSync(join(root, ...path), 'utf8')
+const run = promisify(execFile)
+
+test('The types of the TypeScript client are those of the commands: npm run contract writes them', () => {
+  assert.equal(textOf('clients', 'typescript', 'src', 'command-types.ts'), commandTypesOf(resources))
+})
+
+test('The package of the client has the version of the project and its versions of what both need', () => {
+  const [own, whole] = [textOf('clients', 'typescript', 'package.json'), textOf('package.json')].map((text) =>
+    JSON.parse(text),
+  )
+  assert.equal(own.version, whole.version)
+  for (const [name, version] of Object.entries(own.dependencies))
+    assert.equal(version, whole.dependencies[name])
+})
+
+describe('The packed client, in an empty folder that has nothing else of the project,', () => {
+  let host: CommandsUnderTest
+  let elsewhere: string
+  before(async () => {
+    elsewhere = mkdtempSync(join(tmpdir(), 'tracker-elsewhere-'))
+    const modules = join(elsewhere, 'node_modules')
+    mkdirSync(join(modules, 'tracker-client'), { recursive: true })
+    const packing = run('npm', ['pack', '--silent', '--pack-destination', elsewhere], { cwd: folder })
+    const [started, { stdout }] = await Promise.all([startCommandsUnderTest(), packing])
+    host = started
+    const tarball = stdout.trim().split('\n').at(-1) ?? ''
+    await run('tar', [
+      'xzf',
+      join(elsewhere, tarball),
+      '--strip-components=1',
+      '-C',
+      join(modules, 'tracker-client'),
+    ])
+    // What an installation would get from the registry.
+    for (const name of ['@grpc', '@bufbuild', '@types', 'undici-types'])
+      symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  })
+  after(async () => {
+    rmSync(elsewhere, { recursive: true, force: true })
+    await host.stop()
+  })
+
+  test('is imported by a plain module, and calls the host', async () => {
+    const program = join(elsewhere, 'program.mjs')
+    writeFileSync(
+      program,
+      `import { CommandError, openCommandClient } from 'tracker-client/commands'
+const client = openCommandClient({ target: process.env.TARGET, token: process.env.TOKEN })
+const { organization } = await client.createOrganization({ name: 'Elsewhere' })
+const refusal = await client.createOrganization({ name: ' ' }).catch((error) => error)
+console.log(organization.name, refusal instanceof CommandError, refusal.errors.name[0])
+client.close()
+`,
+    )
+    const env = { ...process.env, TARGET: host.target, TOKEN: host.administrator.token }
+    const { stdout } = await run(process.execPath, [program], { env, cwd: elsewhere })
+    assert.equal(stdout, 'Elsewhere true Name is required.\n')
+  })
+
+  test('has types that refuse what a command does not know', async () => {
+    writeFileSync(
+      join(elsewhere, 'program.mts'),
+      `import { openCommandClient, type Project } from 'tracker-client/commands'
+const client = openCommandClient({ target: 'localhost:5300', token: async () => 'token', tls: { ca: '' } })
+const { project } = await client.getProjectById({ id: '' })
+export const kept: Project | null = project
+// @ts-expect-error: a project belongs to an organization
+await client.createProject({ name: 'x' })
+// @ts-expect-error: there is no such option
+openCommandClient({ target: '', token: '', secure: true })
+`,
+    )
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node']
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+    await run(process.execPath, [compiler, ...options, 'program.mts'], { cwd: elsewhere }).catch(
+      ({ stdout }) => assert.fail(stdout),
+    )
+  })
+
+  test('has no file of the hosts and none of their words about budgets', () => {
+    const bundle = readFileSync(
+      join(elsewhere, 'node_modules', 'tracker-client', 'dist', 'commands.js'),
+      'utf8',
+    )
+    assert.doesNotMatch(bundle, /from "(?:pg|fastify|@node-rs|node:)/)
+    assert.doesNotMatch(bundle, /budgetLimits|src\/(?:store|accounts|configuration|operations)\//)
+  })
+})

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+
+export interface Certificate {
+  /** Has `certificate.pem` and `key.pem`. */
+  readonly folder: string
+  /** It vouches for itself, so it is its own authority. */
+  readonly ca: string
+  readonly key: string
+}
+
+/** A certificate for these names, made by openssl and gone after the test. */
+export function makeCertificate(t: TestContext, names: readonly string[]): Certificate {
+  const folder = mkdtempSync(join(tmpdir(), 'tls-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', 'key.pem']
+  const subject = [
+    '-subj',
+    '/CN=example.com',
+    '-addext',
+    `subjectAltName=${names.map((name) => `DNS:${name}`)}`,
+  ]
+  execFileSync('openssl', ['req', ...key, '-x509', '-days', '2', ...subject, '-out', 'certificate.pem'], {
+    cwd: folder,
+    stdio: 'ignore',
+  })
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+  return { folder, ca: read('certificate.pem'), key: read('key.pem') }
+}
+
+export const hasOpenssl = (() => {
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+})()
