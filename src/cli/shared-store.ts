@@ -4,8 +4,8 @@ import { openBudgets } from '../configuration/budgets.ts'
 import type { StoreSettings } from '../configuration/store-settings.ts'
 import { forgetOldKeys } from '../operations/idempotency-keys.ts'
 import type { Tracker } from '../operations/tracker.ts'
+import { repeat } from '../schedule/repeat.ts'
 import { forgetOldChanges } from '../store/change-log.ts'
-import { startMaintenance } from '../store/maintenance.ts'
 import { type DemoAccount, seedDemoAccount } from './demo-account.ts'
 import { openStore } from './open-store.ts'
 
@@ -48,10 +48,17 @@ export function shareStore(settings: StoreSettings, { stops, onExit }: Process):
       () => forgetOldLockouts(database),
       () => forgetOldKeys(database),
     ]
-    stops.push(startMaintenance(jobs, (error) => console.error('Maintenance waits for the store:', error)))
+    const onFailure = (error: unknown) => console.error('Maintenance waits for the store:', error)
+    for (const job of jobs) stops.push(repeat({ everyMilliseconds: betweenSweeps(), onFailure }, job).stop)
   })
   return { url: async () => (await open()).url, tracker, keepSmall, demoAccount: () => account }
 }
+
+/**
+ * Nothing of what is forgotten is missed if it stays some hours longer, and instances that started together do not all
+ * sweep together. Each job is safe beside another instance that does the same: both delete what nobody reads any more.
+ */
+const betweenSweeps = () => 60 * 60_000 * (0.5 + Math.random())
 
 function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   let made: Promise<Result> | undefined

@@ -1,3 +1,5 @@
+import { repeat } from '../schedule/repeat.ts'
+
 /** Nobody notices half a second more. */
 const lookMilliseconds = 500
 
@@ -8,11 +10,11 @@ const lookMilliseconds = 500
 export function stopWithNpm(stop: () => Promise<void>): void {
   if (process.env.npm_lifecycle_event === undefined) return
   const parent = process.ppid
-  const timer = setInterval(() => {
+  const looking = repeat({ everyMilliseconds: lookMilliseconds }, async () => {
     if (process.ppid === parent) return
-    clearInterval(timer)
+    void looking.stop()
     console.log('Stopping, because npm has ended …')
-    void stop().then(() => process.exit())
-  }, lookMilliseconds)
-  timer.unref()
+    await stop()
+    process.exit()
+  })
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { repeat } from '../schedule/repeat.ts'
 
 /**
  * Watches the requests in flight, and returns how to stop: no new connections, what was begun is finished within the
@@ -16,14 +17,14 @@ export function prepareStop(app: FastifyInstance): (withinMilliseconds?: number)
       if (!reply.raw.headersSent) reply.header('connection', 'close')
     }
     const cutAt = performance.now() + withinMilliseconds
-    const timer = setInterval(() => {
+    const closing = repeat({ everyMilliseconds: pollMilliseconds }, () => {
       const isIdle = inFlight.size === 0 && !app.server.listening
       if (isIdle || performance.now() >= cutAt) app.server.closeAllConnections()
-    }, pollMilliseconds)
+    })
     try {
       await app.close()
     } finally {
-      clearInterval(timer)
+      await closing.stop()
     }
   }
 }

@@ -1,3 +1,4 @@
+import { type Repetition, repeat } from '../schedule/repeat.ts'
 import { changesSince, type Snapshot } from './change-log.ts'
 import type { Database } from './database.ts'
 
@@ -19,7 +20,7 @@ const pollMilliseconds = 200
 /** Tells which resources changed, on whichever instance or host: at once for this process, else at the next poll. */
 export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOptions): ChangeWatch {
   let snapshot: Snapshot | undefined
-  let timer: NodeJS.Timeout | undefined
+  let polling: Repetition | undefined
   let isPolling = false
   let isPollWanted = false
 
@@ -35,7 +36,7 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
         const changes = await changesSince(database, snapshot)
         snapshot = changes.snapshot
         if (changes.resources.length > 0) onChanges(new Set(changes.resources))
-      } while (isPollWanted && timer)
+      } while (isPollWanted && polling)
     } catch (error) {
       // The snapshot stays where it was, so the next poll misses nothing.
       onFailure(error)
@@ -45,17 +46,17 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
   }
 
   database.onCommit(() => {
-    if (timer) void poll()
+    if (polling) void poll()
   })
   return {
     async start() {
-      if (timer) return
+      if (polling) return
       snapshot = (await changesSince(database, undefined)).snapshot
-      timer ??= setInterval(() => void poll(), pollMilliseconds)
+      polling ??= repeat({ everyMilliseconds: pollMilliseconds, onFailure }, poll)
     },
     stop() {
-      clearInterval(timer)
-      timer = undefined
+      void polling?.stop()
+      polling = undefined
     },
   }
 }

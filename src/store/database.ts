@@ -5,7 +5,7 @@ import { createConnections } from './connections.ts'
 import { isConflict, isEndedByServer, isLostConnection } from './failures.ts'
 import { type LimitedReads, openLimitedReads } from './limited-reads.ts'
 import { type Prepare, preparedStatements } from './prepared-statements.ts'
-import { repeated } from './repeated.ts'
+import { retried } from './retry.ts'
 import type { Sql } from './sql.ts'
 
 export interface Queries {
@@ -60,12 +60,12 @@ export function openDatabase({
     lists,
     liveLists,
     query: (statement) =>
-      repeated(isLostConnection, () =>
+      retried(isLostConnection, () =>
         reads.use(async (client) => (await client.query(prepare(statement))).rows),
       ),
     single: {
       async query<Row>(statement: Sql) {
-        const rows = await repeatedTransaction(() =>
+        const rows = await retriedTransaction(() =>
           runSingle(pool, (client) => connections.run<Row>(client, statement, limits)),
         )
         for (const listener of listeners) listener()
@@ -74,7 +74,7 @@ export function openDatabase({
     },
     async transaction(work) {
       const begin = (client: pg.PoolClient) => connections.begin(client, limits)
-      const result = await repeatedTransaction(() => runTransaction(pool, prepare, begin, work))
+      const result = await retriedTransaction(() => runTransaction(pool, prepare, begin, work))
       for (const listener of listeners) listener()
       return result
     },
@@ -136,9 +136,9 @@ async function committed(commit: Promise<unknown>) {
 
 const unknownOutcome = (error: unknown) => new Error('The outcome of a commit is unknown.', { cause: error })
 
-async function repeatedTransaction<Result>(attempt: () => Promise<Result>): Promise<Result> {
+async function retriedTransaction<Result>(attempt: () => Promise<Result>): Promise<Result> {
   try {
-    return await repeated((error) => isConflict(error) || isLostConnection(error), attempt)
+    return await retried((error) => isConflict(error) || isLostConnection(error), attempt)
   } catch (error) {
     throw isConflict(error) ? contended() : error
   }

@@ -2,7 +2,7 @@ import type { Budgets } from '../configuration/budgets.ts'
 import type { Connections } from './connections.ts'
 import { isLostConnection, isTimedOut, isUnparsed } from './failures.ts'
 import { createFairTurns } from './fair-turns.ts'
-import { repeated } from './repeated.ts'
+import { retried } from './retry.ts'
 import { rememberSlowAccounts } from './slow-accounts.ts'
 import type { Sql } from './sql.ts'
 
@@ -87,7 +87,7 @@ export function openLimitedReads(
 
   return {
     query: <Row>(statement: Sql, account: string) =>
-      repeated(isLostConnection, async () => {
+      retried(isLostConnection, async () => {
         const rows = slowAccounts.has(account)
           ? undefined
           : await quickTurns(account, () => readQuickly<Row>(statement, account))

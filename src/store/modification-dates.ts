@@ -1,3 +1,4 @@
+import { type Repetition, repeat } from '../schedule/repeat.ts'
 import type { Database, Queries } from './database.ts'
 import { sql } from './sql.ts'
 
@@ -87,19 +88,16 @@ export function createModificationDates(
 
 /** Asks in the background from one use to the next, and stops when there is none for a while. */
 function askWhileTouched(ask: () => Promise<void>): () => void {
-  let timer: NodeJS.Timeout | undefined
+  let asking: Repetition | undefined
   let touchedAt = 0
   return () => {
     touchedAt = performance.now()
-    timer ??= setInterval(() => {
-      if (performance.now() - touchedAt > idleAfterMilliseconds) {
-        clearInterval(timer)
-        timer = undefined
-        return
-      }
-      // A store that does not answer is asked again.
-      ask().catch(() => undefined)
-    }, askEveryMilliseconds).unref()
+    // A store that does not answer is asked again.
+    asking ??= repeat({ everyMilliseconds: askEveryMilliseconds, onFailure: () => undefined }, async () => {
+      if (performance.now() - touchedAt <= idleAfterMilliseconds) return ask()
+      void asking?.stop()
+      asking = undefined
+    })
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerBrokenConnection } from '../../http/broken-requests.ts'
+import { repeat } from '../../schedule/repeat.ts'
 import { beginConnection, detach, type Ground, type SmallConnection } from './small-connection.ts'
 
 export interface SmallServerOptions extends Pick<Ground, 'readHead' | 'aheadBytes' | 'aheadBytesMax'> {
@@ -39,13 +40,14 @@ export function standBefore(general: Server, options: SmallServerOptions): Small
   }
   general.removeAllListeners('connection')
   general.on('connection', (socket: Socket) => beginConnection(ground, socket))
-  const clock = setInterval(() => {
-    ground.date = dateNow()
-  }, dateMilliseconds).unref()
-  const sweep = setInterval(() => closeSilent(ground, options), options.connectionsCheckingInterval).unref()
+  const repetitions = [
+    repeat({ everyMilliseconds: dateMilliseconds }, () => {
+      ground.date = dateNow()
+    }),
+    repeat({ everyMilliseconds: options.connectionsCheckingInterval }, () => closeSilent(ground, options)),
+  ]
   general.once('close', () => {
-    clearInterval(clock)
-    clearInterval(sweep)
+    for (const repetition of repetitions) void repetition.stop()
   })
   return {
     drain() {

@@ -7,8 +7,7 @@ import type { Log } from '../../http/log.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
-import { requireCurrentSchema } from '../../store/schema.ts'
-import { sql } from '../../store/sql.ts'
+import { storeReadiness } from '../../store/readiness.ts'
 import { type AdmittedCalls, admitCalls } from './admit-calls.ts'
 import { blameClients } from './blame-clients.ts'
 import { createCallLog } from './call-log.ts'
@@ -50,14 +49,10 @@ export async function startCommands(
   const securityLog = createSecurityLog(log)
   const onRefused = requestsRefused(securityLog)
   const limiter = createCallLimiter({ ...settings, onRefused: (address) => onRefused({ address }) })
-  const diagnostics = createDiagnostics(
-    authentication,
-    [
-      { name: 'database', check: () => tracker.database.query(sql`select 1`) },
-      { name: 'schema', check: () => requireCurrentSchema(tracker.database) },
-    ],
-    { log, trustedHops: settings.trustedProxies(proxiesByDefault) },
-  )
+  const diagnostics = createDiagnostics(authentication, storeReadiness(tracker.database), {
+    log,
+    trustedHops: settings.trustedProxies(proxiesByDefault),
+  })
   const all = [...commands('v1'), ...(settings.extensions ? commands('ext') : [])]
   const callLog = createCallLog(log, measureCalls(diagnostics, tracker.budgets, settings))
   const trusted = createTrustedConnections()

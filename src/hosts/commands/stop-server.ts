@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server } from '@grpc/grpc-js'
+import { repeat } from '../../schedule/repeat.ts'
 import type { Connections } from './connections.ts'
 import type { OpenCalls } from './open-calls.ts'
 
@@ -10,14 +11,14 @@ export async function stopServer(
 ): Promise<void> {
   calls.endStreams()
   const isStopped = new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
-  const hangUps = setInterval(connections.cutEnded, hangUpMilliseconds)
+  const hangUps = repeat({ everyMilliseconds: hangUpMilliseconds }, connections.cutEnded)
   const giveUp = setTimeout(async () => {
     calls.giveUp()
     await sleep(hangUpMilliseconds)
     connections.cutAll()
   }, stopMilliseconds)
   await isStopped
-  clearInterval(hangUps)
+  await hangUps.stop()
   clearTimeout(giveUp)
 }
 

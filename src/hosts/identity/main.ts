@@ -10,9 +10,9 @@ import { addMetrics } from '../../http/metrics.ts'
 import { createServer, smallBodies } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
+import { repeat } from '../../schedule/repeat.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
-import { requireCurrentSchema } from '../../store/schema.ts'
-import { sql } from '../../store/sql.ts'
+import { storeReadiness } from '../../store/readiness.ts'
 import { clientsOf } from './clients.ts'
 import type { IdentitySettings } from './configuration.ts'
 import type { Identity } from './identity.ts'
@@ -23,7 +23,6 @@ import { refuseNul } from './refuse-nul.ts'
 import { registerRoutes } from './register-routes.ts'
 import { identityRoutes, navigationPaths } from './routes.ts'
 import { sweep } from './sweep.ts'
-import { startUpkeep } from './upkeep.ts'
 
 export interface IdentityHost {
   readonly app: FastifyInstance
@@ -77,21 +76,15 @@ export async function startIdentity(
   refuseNul(app)
   registerRoutes(app, routes)
   addHelloRoute(app)
-  addHealthRoutes(app, [
-    { name: 'database', check: () => database.query(sql`select 1`) },
-    { name: 'schema', check: () => requireCurrentSchema(database) },
-  ])
+  addHealthRoutes(app, storeReadiness(database))
   addDocumentation(app, { title: 'Project tracking: identity', document: openApiOf(routes) })
   await listen(app, settings)
-  const upkeep = startUpkeep(
-    async () => {
-      await refreshKeys()
-      await sweep(database, now(), settings.inactivityMinutes)
-      await database.transaction((transaction) => forgetOldLockouts(transaction, lockoutClock))
-    },
-    upkeepMilliseconds,
-    log,
-  )
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'The upkeep of keys and sessions failed.')
+  const upkeep = repeat({ everyMilliseconds: upkeepMilliseconds, onFailure }, async () => {
+    await refreshKeys()
+    await sweep(database, now(), settings.inactivityMinutes)
+    await database.transaction((transaction) => forgetOldLockouts(transaction, lockoutClock))
+  })
   return {
     app,
     async stop() {

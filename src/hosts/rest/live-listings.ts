@@ -1,4 +1,5 @@
 import type { Tracker } from '../../operations/tracker.ts'
+import { type Repetition, repeat } from '../../schedule/repeat.ts'
 import { watchChanges } from '../../store/change-watch.ts'
 import { createKeptSnapshots } from './kept-snapshots.ts'
 import { createListing, type Listing, type View } from './listing.ts'
@@ -19,7 +20,7 @@ export function createLiveListings(tracker: Tracker, onFailure: (error: unknown)
   const places = createLivePlaces(tracker.budgets)
   const kept = createKeptSnapshots(tracker.budgets)
   const shared = createSharedListings((view) => createListing(tracker, view, kept.keeperOf(), onFailure))
-  let ticker: NodeJS.Timeout | undefined
+  let ticker: Repetition | undefined
 
   const tick = () => {
     for (const listing of shared.all()) listing.tick(Date.now())
@@ -34,7 +35,7 @@ export function createLiveListings(tracker: Tracker, onFailure: (error: unknown)
   function enter(view: View) {
     places.take(view.caller.id)
     const { listing, leave } = shared.use(view)
-    ticker ??= setInterval(tick, tickMilliseconds)
+    ticker ??= repeat({ everyMilliseconds: tickMilliseconds, onFailure }, tick)
     return {
       listing,
       leave() {
@@ -47,7 +48,7 @@ export function createLiveListings(tracker: Tracker, onFailure: (error: unknown)
 
   function stop() {
     watch.stop()
-    clearInterval(ticker)
+    void ticker?.stop()
     ticker = undefined
   }
 

@@ -11,8 +11,7 @@ import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { createModificationDates } from '../../store/modification-dates.ts'
-import { requireCurrentSchema } from '../../store/schema.ts'
-import { sql } from '../../store/sql.ts'
+import { storeReadiness } from '../../store/readiness.ts'
 import type { RestSettings } from './configuration.ts'
 import { aboutExtensions, extensionRoutes } from './extensions/routes.ts'
 import { createLiveListings } from './live-listings.ts'
@@ -59,10 +58,7 @@ export async function startRest(
     routes: [...contract, ...extensions],
   })
   addHelloRoute(app)
-  addHealthRoutes(app, [
-    { name: 'database', check: () => tracker.database.query(sql`select 1`) },
-    { name: 'schema', check: () => requireCurrentSchema(tracker.database) },
-  ])
+  addHealthRoutes(app, storeReadiness(tracker.database))
   addDocumentation(app, {
     title: aboutContract.title,
     document: openApiOf(contract, aboutContract),

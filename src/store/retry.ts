@@ -2,15 +2,15 @@
 const waitsMilliseconds = [10, 40, 160, 640]
 
 /** Runs the attempt again as long as its failure may pass, up to four times. */
-export async function repeated<Result>(
-  mayRepeat: (error: unknown) => boolean,
+export async function retried<Result>(
+  mayPass: (error: unknown) => boolean,
   attempt: () => Promise<Result>,
 ): Promise<Result> {
   for (const wait of waitsMilliseconds) {
     try {
       return await attempt()
     } catch (error) {
-      if (!mayRepeat(error)) throw error
+      if (!mayPass(error)) throw error
       await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())))
     }
   }

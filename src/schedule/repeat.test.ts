@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createLog } from '../../http/log.ts'
-import { startUpkeep } from './upkeep.ts'
+import { repeat } from './repeat.ts'
 
 const everyMilliseconds = 2
 
-describe('the upkeep', () => {
+describe('Repeated work', () => {
   it('runs again after a failure, one run at a time, and ends with the run under way', async () => {
-    // The upkeep keeps no process alive, so the test does: a run with nothing left to wait for would end here.
+    // It keeps no process alive, so the test does: a run with nothing left to wait for would end here.
     const alive = setInterval(() => undefined, 1000)
     let [runs, running, runningMax] = [0, 0, 0]
     const enough = Promise.withResolvers<void>()
@@ -20,10 +19,12 @@ describe('the upkeep', () => {
       running -= 1
       if (runs === 1) throw new Error('The store is away.')
     }
-    const upkeep = startUpkeep(work, everyMilliseconds, createLog({ level: 'silent' }))
+    const failures: unknown[] = []
+    const repetition = repeat({ everyMilliseconds, onFailure: (error) => failures.push(error) }, work)
     await enough.promise
-    await upkeep.stop()
+    await repetition.stop()
     assert.deepEqual([running, runningMax], [0, 1])
+    assert.deepEqual(failures.map(String), ['Error: The store is away.'])
     const runsAtStop = runs
     await new Promise((resolve) => setTimeout(resolve, 3 * everyMilliseconds))
     assert.equal(runs, runsAtStop)
