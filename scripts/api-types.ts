@@ -16,13 +16,14 @@ interface Schema {
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
   readonly additionalProperties?: Schema | boolean
 }
 
 /** What the web client knows of the interface, as TypeScript: every schema, and the resources with their routes. */
 export function apiTypesOf(document: OpenApi, extensions: OpenApi): string {
   const schemas = { ...extensions.components.schemas, ...document.components.schemas }
-  const named = Object.keys(schemas).filter((name) => !name.endsWith('Page'))
+  const named = Object.keys(schemas).filter((name) => !/(Page|QueryRow)$/.test(name))
   return [
     '// Made from docs/contract/ by npm run contract. Not to be changed by hand.',
     ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
@@ -44,6 +45,7 @@ function bodyOf({ properties = {}, required = [] }: Schema, indent = ''): string
 
 function typeOf(schema: Schema, indent: string): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown'
+  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, indent)).join(' | ')
   if (schema.enum !== undefined) return schema.enum.map((value) => `'${value}'`).join(' | ')
   return [schema.type ?? 'unknown']
     .flat()

@@ -4,3 +4,15 @@ export const pageSizeMax = 100
 export const pageSizeDefault = 10
 export const pageNumberMax = 21_474_836
 export const searchCharactersMax = 128
+
+/** Of one query: enough for what people ask, and little enough that reading and planning it costs next to nothing. */
+export const filterCharactersMax = 2000
+export const filterComparisonsMax = 20
+export const filterDepthMax = 5
+export const filterTextCharactersMax = 256
+export const sortKeysMax = 4
+export const fieldNamesMax = 60
+export const expansionsMax = 6
+export const expansionDepthMax = 3
+/** Four sort values and an id, at their longest. */
+export const cursorCharactersMax = 6000

@@ -2,14 +2,14 @@ import { listedRows } from '../access/listed-rows.ts'
 import { requireRole } from '../access/require-write.ts'
 import { changesThatMatter } from '../access/visible-rows.ts'
 import type { Caller } from '../model/caller.ts'
-import { overloaded } from '../model/problem.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { searchColumns } from '../resources/derived.ts'
 import { lastChangeSecond } from '../store/change-log.ts'
-import { type LimitedReads, StatementTooSlow } from '../store/limited-reads.ts'
+import type { LimitedReads } from '../store/limited-reads.ts'
 import { column, type Row, shownColumns, tableOf } from '../store/rows.ts'
 import { allOf, join, raw, type Sql, sql } from '../store/sql.ts'
 import { type ListQuery, purposeOf } from './read-list-query.ts'
+import { refuseTooSlow, type Slowness } from './refuse-too-slow.ts'
 import type { Tracker } from './tracker.ts'
 
 export interface Page {
@@ -45,7 +45,9 @@ export async function list(
       from ${from} order by ${order} limit ${pageSize} offset ${(pageNumber - 1) * pageSize}
     ) as row on true
     order by row."position"`
-  const found = await refuseTooSlow(listed, query, () => reads.query<Row & Total>(statement, caller.id))
+  const found = await refuseTooSlow(slowness(listed, query), () =>
+    reads.query<Row & Total>(statement, caller.id),
+  )
   const { totalCount, lastChangeSecond: second } = found[0] as Row & Total
   return {
     rows: found.filter(({ id }) => id !== null),
@@ -57,25 +59,13 @@ export async function list(
   }
 }
 
-/** A list that takes too long is refused with what its caller can do about it. */
-async function refuseTooSlow<Result>(
-  { pluralNoun }: Listed,
-  { search }: ListQuery,
-  read: () => Promise<Result>,
-) {
-  try {
-    return await read()
-  } catch (error) {
-    if (!(error instanceof StatementTooSlow)) throw error
-    const what = search ? `The search in ${pluralNoun}` : `The list of ${pluralNoun}`
-    const message = `${what} took longer than ${error.seconds} seconds and was stopped. ${search ? searchAdvice : listAdvice}`
-    throw overloaded(message, { retryAfterSeconds, ...(search && { errors: { search: [message] } }) })
-  }
+function slowness({ pluralNoun }: Listed, { search }: ListQuery): Slowness {
+  return search
+    ? { what: `The search in ${pluralNoun}`, advice: searchAdvice, key: 'search' }
+    : { what: `The list of ${pluralNoun}`, advice: 'Narrow it with filters.' }
 }
 
 const searchAdvice = 'Search for a longer or rarer text, or narrow it with filters.'
-const listAdvice = 'Narrow it with filters.'
-const retryAfterSeconds = 5
 
 interface Total {
   readonly totalCount: number

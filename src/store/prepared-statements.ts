@@ -18,7 +18,7 @@ export function preparedStatements({ named }: { named: boolean }): Prepare {
   }
   return (statement) => {
     const { text, values } = render(statement)
-    const name = named ? nameOf(text) : undefined
+    const name = named && !statement.isRare ? nameOf(text) : undefined
     return { text, values, ...(name !== undefined && { name }) }
   }
 }

@@ -3,6 +3,8 @@ export interface Sql {
   readonly strings: readonly string[]
   /** What stands between the strings: pieces of SQL, anything else is a value. */
   readonly parts: readonly unknown[]
+  /** Made for one request; it gets no name and no plan of its own, of which there is room for the common ones only. */
+  readonly isRare?: true
   readonly [writtenHere]: true
 }
 
@@ -15,6 +17,8 @@ export const sql = (strings: TemplateStringsArray, ...parts: readonly unknown[])
   parts,
   [writtenHere]: true,
 })
+
+export const rare = (statement: Sql): Sql => ({ ...statement, isRare: true })
 
 /** SQL written by us, such as a table's name. Never pass anything that came from a request. */
 export const raw = (text: string): Sql => ({ strings: [text], parts: [], [writtenHere]: true })

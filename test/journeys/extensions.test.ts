@@ -15,7 +15,8 @@ const address = '/swagger/extensions.v1.json'
 
 const removedPathOf = (entity: Entity) => `/ext/removed/${resources[entity].list}`
 /** What is only read there. */
-const readPaths = ['/ext/people', ...entities.map(removedPathOf)]
+const queryPathOf = (entity: Entity) => `/ext/query/${resources[entity].list}`
+const readPaths = ['/ext/people', ...entities.map(removedPathOf), ...entities.map(queryPathOf)]
 /** The resources that the contract does not know, which have all its routes there. */
 const own = entities.filter((entity) => resources[entity].root === '/ext')
 const paths = [
@@ -55,7 +56,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     assert.ok(valid, JSON.stringify(errors))
   })
 
-  test('documents people, the removed rows of every list route, and every route of its own resources', () => {
+  test('documents people, the removed rows and the queries of every list route, and every route of its own resources', () => {
     assert.deepEqual(Object.keys(document.paths).sort(), [...paths, ...otherPaths].sort())
     for (const path of readPaths) assert.deepEqual(Object.keys(document.paths[path]), ['get'])
     for (const entity of own) {
@@ -144,6 +145,9 @@ describe('The interface under /ext/', { concurrency: true }, () => {
       '/ext/removed',
       '/ext/removed/people',
       '/ext/removed/project',
+      '/ext/query',
+      '/ext/query/people',
+      '/ext/query/project',
     ])
       assertEnvelope(await get(path), 404)
   })

@@ -15,6 +15,7 @@ export const routes: readonly Target[] = [
     { method: 'DELETE', path: pathOf(name) },
     { method: 'POST', path: `${pathOf(name)}/restore` },
     { method: 'GET', path: `/ext/removed/${resources[name].list}` },
+    { method: 'GET', path: `/ext/query/${resources[name].list}` },
   ]),
   { method: 'GET', path: '/api/me' },
   { method: 'PATCH', path: '/api/me' },

@@ -4,6 +4,7 @@ import { list } from '../../operations/list.ts'
 import { readListQuery } from '../../operations/read-list-query.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import type { Listed } from '../../resources/define-resource.ts'
+import { listView } from './list-view.ts'
 import type { LiveListings } from './live-listings.ts'
 import type { Route } from './route.ts'
 import { showPage } from './show-page.ts'
@@ -13,7 +14,8 @@ export const answerList =
   (tracker: Tracker, live: LiveListings, listed: Listed, state: RowState = 'active'): Route['handle'] =>
   async ({ caller, session, request, reply }) => {
     const query = readListQuery(listed, caller, request.query as Readonly<Record<string, unknown>>, state)
-    if (wantsEventStream(request)) return live.open({ listed, caller, query }, { session, request, reply })
+    if (wantsEventStream(request))
+      return live.open(listView(tracker, listed, caller, query), { session, request, reply })
     const page = await list(tracker, listed, caller, query)
     return { body: showPage(listed, page), lastChangeSecond: page.lastChangeSecond }
   }

@@ -5,6 +5,7 @@ import { readListQuery } from '../../operations/read-list-query.ts'
 import { resourceNamed } from '../../resources/all.ts'
 import type { Database } from '../../store/database.ts'
 import { createKeptSnapshots } from './kept-snapshots.ts'
+import { listView } from './list-view.ts'
 import { createListing } from './listing.ts'
 
 const { tracker, administrator, makeAny, drop } = await freshTracker()
@@ -28,7 +29,7 @@ describe('a live listing', () => {
     const database = { ...tracker.database, liveLists }
     const listing = createListing(
       { ...tracker, database },
-      { listed, caller: administrator, query },
+      listView(tracker, listed, administrator, query),
       createKeptSnapshots(tracker.budgets).keeperOf(),
       (error) => {
         throw error

@@ -1,22 +1,23 @@
-import { changesThatMatter, viewOf } from '../../access/visible-rows.ts'
 import { formatEvent } from '../../http/event-stream.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Problem } from '../../model/problem.ts'
-import { list } from '../../operations/list.ts'
-import type { ListQuery } from '../../operations/read-list-query.ts'
 import type { Tracker } from '../../operations/tracker.ts'
-import type { Listed } from '../../resources/define-resource.ts'
+import type { LimitedReads } from '../../store/limited-reads.ts'
 import type { Keeper } from './kept-snapshots.ts'
 import { isDue, type LiveStream } from './live-stream.ts'
-import { showPage } from './show-page.ts'
 
 /** A listing rests this many times as long as its last statement took: one that is slow is told later, not more often. */
 const restsPerStatement = 4
 
+/** What a live listing shows again after every change. */
 export interface View {
-  readonly listed: Listed
+  /** Of the question and of whose eyes see the same: views with one key share a listing. */
+  readonly key: string
   readonly caller: Caller
-  readonly query: ListQuery
+  /** The resources whose changes can change the answer. */
+  readonly resources: readonly string[]
+  /** The answer, as the plain request gives it. */
+  read(reads: Pick<LimitedReads, 'query'>): Promise<unknown>
 }
 
 /** One view of one query: all its streams share a statement, a serialization and the bytes. */
@@ -31,10 +32,6 @@ export interface Listing {
   close(): void
 }
 
-/** Callers who see the same rows share a listing of the same query. */
-export const listingKey = ({ listed, caller, query }: View): string =>
-  JSON.stringify([listed.name, viewOf(listed, caller), query])
-
 export function createListing(
   tracker: Tracker,
   view: View,
@@ -42,7 +39,6 @@ export function createListing(
   onFailure: (error: unknown) => void,
 ): Listing {
   const streams = new Set<LiveStream>()
-  const relevant = changesThatMatter(view.listed, view.caller, view.query.state)
   const newest = createNewest(keeper)
   let isChanged = false
   let isRefreshing = false
@@ -89,7 +85,7 @@ export function createListing(
     newest: newest.get,
     close: newest.forget,
     noteChanges(resources) {
-      if (relevant.some((name) => resources.has(name))) isChanged = true
+      if (view.resources.some((name) => resources.has(name))) isChanged = true
     },
     tick(now) {
       for (const stream of streams) stream.attend(now)
@@ -120,7 +116,6 @@ function createNewest(keeper: Keeper) {
   }
 }
 
-async function readEvent(tracker: Tracker, { listed, caller, query }: View): Promise<Buffer> {
-  const page = await list(tracker, listed, caller, query, tracker.database.liveLists)
-  return formatEvent({ event: 'listing', data: JSON.stringify(showPage(listed, page)) })
+async function readEvent({ database }: Tracker, view: View): Promise<Buffer> {
+  return formatEvent({ event: 'listing', data: JSON.stringify(await view.read(database.liveLists)) })
 }

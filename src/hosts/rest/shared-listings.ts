@@ -1,4 +1,4 @@
-import { type Listing, listingKey, type View } from './listing.ts'
+import type { Listing, View } from './listing.ts'
 
 /** One listing for all who see the same of the same query. */
 export interface SharedListings {
@@ -14,7 +14,7 @@ export function createSharedListings(create: (view: View) => Listing): SharedLis
   return {
     all: () => listings.values(),
     use(view) {
-      const key = listingKey(view)
+      const { key } = view
       const listing = listings.get(key) ?? create(view)
       listings.set(key, listing)
       users.set(listing, (users.get(listing) ?? 0) + 1)

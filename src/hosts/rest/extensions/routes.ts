@@ -7,6 +7,8 @@ import { resourceRoutes } from '../resource-routes.ts'
 import { pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 import { peopleRoute } from './people-route.ts'
+import { queryRoute } from './query-routes.ts'
+import { queryPageSchema, queryRowSchema } from './query-schemas.ts'
 import { removedRoute } from './removed-route.ts'
 import { sessionRoutes, sessionSchemas } from './session-routes.ts'
 
@@ -15,6 +17,7 @@ export const extensionRoutes = (tracker: Tracker, live: LiveListings): Route[] =
   peopleRoute(tracker, live),
   ...resources.map((resource) => removedRoute(tracker, live, resource)),
   ...resourcesOf('ext').flatMap((resource) => resourceRoutes(tracker, live, resource)),
+  ...resources.map((resource) => queryRoute(tracker, live, resource)),
   ...sessionRoutes(tracker),
 ]
 
@@ -30,6 +33,10 @@ export const aboutExtensions: About = {
       ]),
     ),
     ...Object.assign({}, ...resourcesOf('ext').map(resourceSchemas)),
+    ...Object.fromEntries([
+      ...[person, ...resources].map((listed) => [`${listed.title}QueryRow`, queryRowSchema(listed)]),
+      ...resources.map((resource) => [`${resource.title}QueryPage`, queryPageSchema(resource)]),
+    ]),
     ...sessionSchemas,
     ...sharedSchemas,
   },

@@ -1,0 +1,51 @@
+import { viewOf } from '../../../access/visible-rows.ts'
+import { wantsEventStream } from '../../../http/event-stream.ts'
+import type { Caller } from '../../../model/caller.ts'
+import { type Query, readQuery } from '../../../operations/query/read-query.ts'
+import { type QueryPage, resourcesBehind, runQuery } from '../../../operations/query/run-query.ts'
+import type { Shown } from '../../../operations/query/shape.ts'
+import type { Tracker } from '../../../operations/tracker.ts'
+import type { Listed, Resource } from '../../../resources/define-resource.ts'
+import type { View } from '../listing.ts'
+import type { LiveListings } from '../live-listings.ts'
+import { ref } from '../resource-schemas.ts'
+import type { Route } from '../route.ts'
+import { queryParameters } from './query-schemas.ts'
+
+/** The list of any resource for programs: filters, several sort keys, chosen fields, parents, and cursors. */
+export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Route => ({
+  id: `Query${resource.pluralTitle}`,
+  tag: 'Queries',
+  summary: `Reads ${resource.pluralNoun} by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing.`,
+  method: 'GET',
+  path: `/ext/query/${resource.plural}`,
+  query: queryParameters(resource),
+  answer: ref(`${resource.title}QueryPage`),
+  refusals: [400, 403, 503],
+  isConditional: true,
+  isLive: true,
+  async handle({ caller, session, request, reply }) {
+    const query = readQuery(resource, caller, request.query as Readonly<Record<string, unknown>>)
+    if (wantsEventStream(request))
+      return live.open(queryView(resource, caller, query), { session, request, reply })
+    const page = await runQuery(resource, caller, query, tracker.database.lists)
+    return { body: showQueryPage(page), lastChangeSecond: page.lastChangeSecond }
+  },
+})
+
+/** Callers who see the same of every resource that is shown share a listing of the same query. */
+const queryView = (listed: Listed, caller: Caller, query: Query): View => ({
+  key: JSON.stringify(['query', query.question, query.asked, ...viewsOf(query.shown, caller)]),
+  caller,
+  resources: resourcesBehind(query.shown, caller),
+  read: async (reads) => showQueryPage(await runQuery(listed, caller, query, reads)),
+})
+
+const viewsOf = ({ listed, expansions }: Shown, caller: Caller): readonly string[] => [
+  viewOf(listed, caller),
+  ...expansions.flatMap(({ shown }) => viewsOf(shown, caller)),
+]
+
+const showQueryPage = ({ rows, nextCursor, totalCount }: QueryPage) => ({
+  result: { data: rows, nextCursor, ...(totalCount !== undefined && { totalCount }) },
+})

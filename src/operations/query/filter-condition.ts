@@ -1,0 +1,43 @@
+import { column } from '../../store/rows.ts'
+import { join, raw, type Sql, sql } from '../../store/sql.ts'
+import type { Comparison, Filter, Operator, Shape, Value } from './filter.ts'
+
+/** The condition on a row called `row`. Every value is a parameter. */
+export function filterCondition(filter: Filter): Sql {
+  if ('all' in filter) return sql`(${join(filter.all.map(filterCondition), ' and ')})`
+  if ('any' in filter) return sql`(${join(filter.any.map(filterCondition), ' or ')})`
+  // What compares with nothing is not true, so its opposite is: a row is either in a filter or in its opposite.
+  if ('not' in filter) return sql`(${filterCondition(filter.not)} is not true)`
+  return comparisonCondition(filter)
+}
+
+function comparisonCondition({ column: name, shape, operator, values }: Comparison): Sql {
+  const left = sql`row.${column(name)}`
+  if (operator === 'in') return sql`${left} = any(${values}::${raw(types[shape])}[])`
+  const [value = null] = values
+  if (value === null) return sql`${left} ${raw(operator === 'eq' ? 'is null' : 'is not null')}`
+  if (operator === 'contains') return sql`${left} ilike ${`%${literally(value)}%`}`
+  if (operator === 'startsWith') return sql`${left} ilike ${`${literally(value)}%`}`
+  return sql`${left} ${raw(signs[operator])} ${typed(shape, value)}`
+}
+
+const types: Readonly<Record<Shape, string>> = {
+  text: 'text',
+  uuid: 'uuid',
+  moment: 'timestamptz',
+  number: 'numeric',
+}
+
+const signs: Readonly<Record<Exclude<Operator, 'in' | 'contains' | 'startsWith'>, string>> = {
+  eq: '=',
+  ne: 'is distinct from',
+  lt: '<',
+  le: '<=',
+  gt: '>',
+  ge: '>=',
+}
+
+/** The store must not guess the type from the column: a whole number would refuse 1.5 with an error of its own. */
+export const typed = (shape: Shape, value: Value): Sql => sql`${value}::${raw(types[shape])}`
+
+const literally = (text: Value): string => String(text).replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`)

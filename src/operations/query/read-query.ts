@@ -1,0 +1,127 @@
+import { requireRole } from '../../access/require-write.ts'
+import type { Caller } from '../../model/caller.ts'
+import { labelOf } from '../../model/field.ts'
+import { isMissing } from '../../model/field-kinds.ts'
+import { collectViolations, type Violations } from '../../model/violations.ts'
+import type { Listed } from '../../resources/define-resource.ts'
+import { type QueryColumn, queryColumns } from '../../resources/query-columns.ts'
+import { cursorCharactersMax, pageSizeDefault, pageSizeMax, sortKeysMax } from '../limits.ts'
+import { readCursor } from './cursor.ts'
+import type { Filter, Value } from './filter.ts'
+import type { SortKey } from './keyset.ts'
+import { readFilter } from './read-filter.ts'
+import { readShown, type Shown } from './shape.ts'
+
+export const queryKeys = ['filter', 'sort', 'fields', 'expand', 'pageSize', 'cursor', 'count'] as const
+
+/** What was asked for, read and within its limits. */
+export interface Query {
+  readonly filter: Filter | undefined
+  /** The id is always the last. */
+  readonly sort: readonly SortKey[]
+  readonly shown: Shown
+  readonly pageSize: number
+  /** The sort values of the row after which the page begins. */
+  readonly place: readonly Value[] | undefined
+  readonly isCounted: boolean
+  /** List, order and filter: what a cursor belongs to. */
+  readonly question: string
+  /** The keys as they were given. */
+  readonly asked: Keys
+}
+
+/** Reads flat query keys, all violations at once. A key that it does not know is refused: a filter misspelt would widen. */
+export function readQuery(listed: Listed, caller: Caller, given: Readonly<Record<string, unknown>>): Query {
+  requireRole(listed, caller, 'read')
+  const violations = collectViolations()
+  const keys = readKeys(given, violations)
+  const reading = keys.filter === undefined ? undefined : readFilter(listed, caller, keys.filter)
+  if (reading && 'problems' in reading) violations.add('filter', ...reading.problems)
+  const filter = reading && 'filter' in reading ? reading.filter : undefined
+  const sort = readSort(listed, keys.sort, violations)
+  const question = JSON.stringify([
+    listed.name,
+    sort.map(({ column, isDescending }) => [column.name, isDescending]),
+    filter,
+  ])
+  const query: Query = {
+    filter,
+    sort,
+    shown: readShown(listed, { fields: keys.fields, expand: keys.expand }, violations),
+    pageSize: readPageSize(keys.pageSize, violations),
+    place: readPlace(question, sort, keys.cursor, violations),
+    isCounted: readFlag(keys.count, violations),
+    question,
+    asked: keys,
+  }
+  violations.refuseIfAny()
+  return query
+}
+
+type Keys = { readonly [K in (typeof queryKeys)[number]]?: string }
+
+function readKeys(given: Readonly<Record<string, unknown>>, violations: Violations): Keys {
+  const keys: Record<string, string> = {}
+  for (const [key, value] of Object.entries(given)) {
+    if (!(queryKeys as readonly string[]).includes(key))
+      violations.add(key, `${key} is no key of a query. These are: ${queryKeys.join(', ')}.`)
+    else if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+    else if (isMissing(value)) violations.add(key, `${labelOf(key)} must not be empty.`)
+    else keys[key] = String(value)
+  }
+  return keys
+}
+
+/** `sort=-amountHours,name`: descending, then ascending; rows that are equal in all of it come by their ids. */
+function readSort(listed: Listed, input: string | undefined, violations: Violations): readonly SortKey[] {
+  const columns = queryColumns(listed)
+  const sortable = columns.filter(({ isSortable }) => isSortable)
+  const names = input?.split(',').map((name) => name.trim()) ?? []
+  if (names.length > sortKeysMax) {
+    violations.add('sort', `Sort must name at most ${sortKeysMax} fields.`)
+    return []
+  }
+  const keys = names.flatMap((text): SortKey[] => {
+    const isDescending = text.startsWith('-')
+    const name = isDescending ? text.slice(1) : text
+    const column = sortable.find((one) => one.name === name)
+    if (!column) violations.add('sort', notSortable(listed, name, sortable))
+    return column ? [{ column, isDescending }] : []
+  })
+  if (new Set(keys.map(({ column }) => column)).size < keys.length)
+    violations.add('sort', 'Sort names a field twice.')
+  const id = columns.find(({ name }) => name === 'id')
+  if (!id || keys.some(({ column }) => column === id)) return keys
+  // In the direction of the key before it, so that one index can hold both.
+  return [...keys, { column: id, isDescending: keys.at(-1)?.isDescending ?? false }]
+}
+
+const notSortable = ({ pluralNoun }: Listed, name: string, sortable: readonly QueryColumn[]): string =>
+  `${name} is no field that ${pluralNoun} are sorted by. These are: ${sortable.map((one) => one.name).join(', ')}.`
+
+function readPageSize(input: string | undefined, violations: Violations): number {
+  if (input === undefined) return pageSizeDefault
+  const size = /^\s*\+?\d{1,9}\s*$/.test(input) ? Number(input) : 0
+  if (size >= 1 && size <= pageSizeMax) return size
+  violations.add('pageSize', `PageSize must be a whole number from 1 to ${pageSizeMax}.`)
+  return pageSizeDefault
+}
+
+function readPlace(
+  question: string,
+  sort: readonly SortKey[],
+  cursor: string | undefined,
+  violations: Violations,
+): readonly Value[] | undefined {
+  if (cursor === undefined) return undefined
+  const place = cursor.length > cursorCharactersMax ? undefined : readCursor(question, sort, cursor)
+  if (place === undefined)
+    violations.add('cursor', 'Cursor is none that this list gave for this filter and this sort.')
+  return place
+}
+
+function readFlag(input: string | undefined, violations: Violations): boolean {
+  if (input === undefined || input === 'false') return false
+  if (input !== 'true') violations.add('count', 'Count must be true or false.')
+  return true
+}

@@ -1,0 +1,67 @@
+import type { WireKind } from '../model/field.ts'
+import { resourceNamed } from './all.ts'
+import type { Listed } from './define-resource.ts'
+import { referencesFrom } from './derived.ts'
+import { person } from './person.ts'
+
+/** A column that queries may compare or sort by, and what it holds. */
+export interface QueryColumn {
+  readonly name: string
+  readonly shape: 'text' | 'uuid' | 'moment' | 'number'
+  readonly isNullable: boolean
+  /** Short enough to travel in a cursor. */
+  readonly isSortable: boolean
+  /** Holds the id of an account. */
+  readonly isAccount: boolean
+}
+
+const shapes: Readonly<Record<WireKind, QueryColumn['shape']>> = {
+  text: 'text',
+  uuid: 'uuid',
+  moment: 'moment',
+  number: 'number',
+  wholeNumber: 'number',
+}
+
+const sortableCharactersMax = 256
+
+const common = { isNullable: false, isSortable: true, isAccount: false } as const
+
+const commonColumns: readonly QueryColumn[] = [
+  { ...common, name: 'createdAt', shape: 'moment' },
+  { ...common, name: 'updatedAt', shape: 'moment', isNullable: true },
+]
+
+/** What is shown but the same in every row that queries read, `active` and `deletedAt`, is not among them. */
+export const queryColumns = ({ columns, fields, table }: Listed): readonly QueryColumn[] => [
+  { ...common, name: 'id', shape: 'uuid', isAccount: table === 'users' },
+  ...Object.entries(fields).flatMap(([name, { wire, presence, schema, references }]) =>
+    columns.includes(name)
+      ? [
+          {
+            name,
+            shape: shapes[wire],
+            isNullable: presence === 'optional',
+            isSortable: wire !== 'text' || Number(schema.maxLength) <= sortableCharactersMax,
+            isAccount: references?.resource === 'user',
+          },
+        ]
+      : [],
+  ),
+  ...commonColumns.filter(({ name }) => columns.includes(name)),
+]
+
+export interface Expandable {
+  /** That of the column without its `Id`. */
+  readonly name: string
+  readonly column: string
+  readonly parent: Listed
+}
+
+/** What may be shown with a row. An account is shown as a person: id and name, to colleagues. */
+export const expandable = (listed: Listed): readonly Expandable[] =>
+  referencesFrom(listed).map(({ column, parent }) => ({
+    name: column.replace(/Id$/, ''),
+    column,
+    parent: parent === resourceNamed('user') ? person : parent,
+  }))

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { furnish } from './furnish.ts'
+import { type Person, startRestUnderTest } from './rest-host.ts'
+
+export type Query = Readonly<Record<string, string>>
+
+/** Ann and Bob share a project with four assignments; Carl has one alone. */
+export async function queryScene() {
+  const rest = await startRestUnderTest()
+  const workspace = await furnish(rest)
+  const [ann, bob, carl] = (await Promise.all(
+    ['Ann', 'Bob', 'Carl'].map((name) => rest.signUp({ name })),
+  )) as [Person, Person, Person]
+  const project = await workspace.project('Relaunch', ann)
+  await workspace.join(project, bob.id)
+  const other = await workspace.project('Elsewhere', carl)
+  const make = (name: string, by: Person, values = {}) =>
+    workspace.assignment(by === carl ? other : project, by.id, { name, ...values })
+  const write = await make('Write', ann, { amountHours: 4, description: 'the plan, 100%' })
+  const draw = await make('Draw', bob, { amountHours: 2.5, startDate: '2026-01-06' })
+  const { body } = await rest.call('GET', `/api/assignment?id=${draw}`, { token: bob.token })
+  await workspace.write('PATCH', '/api/assignment', body.assignment, bob)
+  await make('Print', bob, { amountHours: 4, startDate: '2026-02-02', endDate: '2026-02-03' })
+  await make("Pack 'em", ann, { amountHours: 12, endDate: '2026-03-01' })
+  await make('Hidden', carl, {})
+  await workspace.appointment(write, ann.id, { amountHours: 1.25 })
+  await workspace.appointment(draw, bob.id)
+  await workspace.make('comment', { text: 'Yes', assignmentId: write, userId: bob.id }, bob)
+  await workspace.make('userAssignment', { userId: bob.id, assignmentId: draw })
+  const { impedimentId } = workspace
+  await workspace.make('assignmentImpediment', { assignmentId: draw, impedimentId })
+
+  const ask = (list: string, query: Query, person: Person = ann) =>
+    rest.call('GET', `/ext/query/${list}?${new URLSearchParams(query)}`, { token: person.token })
+  const pageOf = async (list: string, query: Query, person?: Person) => {
+    const answer = await ask(list, query, person)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.result
+  }
+  return {
+    ...{ rest, workspace, ann, bob, carl, project, other, write, draw, ask, pageOf },
+    /** Of all pages, by their cursors. */
+    async idsOf(list: string, query: Query, person: Person): Promise<string[]> {
+      const ids: string[] = []
+      let cursor: string | null = null
+      do {
+        const page = await pageOf(list, { ...query, ...(cursor !== null && { cursor }) }, person)
+        ids.push(...page.data.map(({ id }: { id: string }) => id))
+        cursor = page.nextCursor
+      } while (cursor !== null)
+      return ids
+    },
+  }
+}
