@@ -5,7 +5,7 @@ export interface OpenApi {
 }
 
 interface Operation {
-  readonly parameters?: readonly { readonly in: string; readonly name: string }[]
+  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly schema?: Schema }[]
 }
 
 interface Schema {
@@ -17,6 +17,10 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly maximum?: number
+  readonly maxItems?: number
   readonly additionalProperties?: Schema | boolean
 }
 
@@ -28,6 +32,7 @@ export function apiTypesOf(document: OpenApi, extensions: OpenApi): string {
     '// Made from docs/contract/ by npm run contract. Not to be changed by hand.',
     ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
     resourcesOf([...resourcesIn(document, '/api'), ...resourcesIn(extensions, '/ext')]),
+    limitsOf([document, extensions]),
   ]
     .join('\n\n')
     .concat('\n')
@@ -96,4 +101,31 @@ function resourcesOf(resources: readonly ApiResource[]): string {
     `/** By resource, the last part of its list route. */\nexport const listRoutes = {\n${routes.join('')}} as const`,
     `/** By resource, what its routes begin with. */\nexport const roots = {\n${roots.join('')}} as const`,
   ].join('\n\n')
+}
+
+/** By the name of a property or a key, which means the same everywhere: a name with two limits is refused. */
+function limitsOf(documents: readonly OpenApi[]): string {
+  const limits = new Map<string, number>()
+  const note = (name: string, limit: number | undefined) => {
+    if (limit === undefined) return
+    const known = limits.get(name) ?? limit
+    if (known !== limit)
+      throw new Error(`${name} is limited to ${known} in one place and to ${limit} in another.`)
+    limits.set(name, limit)
+  }
+  for (const { paths, components } of documents) {
+    const properties = Object.values(components.schemas).flatMap((schema) =>
+      Object.entries(schema.properties ?? {}),
+    )
+    for (const [name, schema] of properties) {
+      note(name, schema.maxLength ?? schema.maxItems)
+      note(`${name}Min`, schema.minLength)
+    }
+    const keys = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ parameters = [] }) => parameters.filter((one) => one.in === 'query')),
+    )
+    for (const { name, schema = {} } of keys) note(name, schema.maxLength ?? schema.maximum)
+  }
+  const lines = [...limits].sort().map(([name, limit]) => `  ${name}: ${limit},\n`)
+  return `/** How long a text may be, how many ids a list may have, how large a page is. */\nexport const limits = {\n${lines.join('')}} as const`
 }

@@ -89,7 +89,7 @@ async function record({ url, scenario, memberId, row }: BareSqlTask) {
         tracker,
         assignment,
         caller,
-        readListQuery(assignment, caller, { pageSize: '20', projectId: row.projectId }),
+        readListQuery(assignment, { pageSize: '20', projectId: row.projectId }),
       ),
     create: () => create(tracker, assignment, caller, row),
     update: () => update(tracker, assignment, caller, row),

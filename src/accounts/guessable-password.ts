@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
+import { passwordCharactersMin } from '../model/password-policy.ts'
 import { normalizeLogin } from './login.ts'
 
 /**
@@ -14,14 +15,11 @@ export function guessableProblem(password: string, login: string | undefined): s
   return undefined
 }
 
-/** What is left of shorter words is not what the password is about. */
-const charactersMin = 8
-
-/** In lower case, as it is and without what stands around its letters and digits. */
+/** In lower case, as it is and without what stands around its letters and digits; forms too short for a password do not count. */
 function formsOf(text: string): readonly string[] {
   const lower = text.toLowerCase()
   const bare = lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
-  return [lower, bare].filter((form) => form.length >= charactersMin)
+  return [lower, bare].filter((form) => form.length >= passwordCharactersMin)
 }
 
 /** Whole, and without the host of a mail address. */

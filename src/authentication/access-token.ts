@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose'
+import { uuidPattern } from '../model/field-kinds.ts'
 import { type Sql, sql } from '../store/sql.ts'
 
 /** What an access token is: the identity host makes it so, and all hosts believe nothing else. */
@@ -50,8 +51,6 @@ export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | 
     expiresAt: exp * 1000,
   }
 }
-
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
  * Whether what stands behind a token still does, in a query that calls the user's row `account`: the account with the same

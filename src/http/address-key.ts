@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 
-// The longest way to write an IPv6 address with a zone; anything longer is not one.
-const addressLengthMax = 64
+/** The longest way to write an IPv6 address with a zone; what a proxy sends may be longer. */
+export const addressLengthMax = 64
 const ipv4Port = /^(\d+\.\d+\.\d+\.\d+):\d+$/
 const bracketedIpv6 = /^\[([^\]]+)\](?::\d+)?$/
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Problem } from '../model/problem.ts'
+import { Problem, retryAfterDefaultSeconds } from '../model/problem.ts'
 import { type Envelope, sendEnvelope } from './envelope.ts'
 import { problemStatuses } from './problem-statuses.ts'
 
@@ -15,9 +15,6 @@ export function answerErrors(app: FastifyInstance): void {
     return sendEnvelope(reply, unexpected)
   })
 }
-
-// The contract's value for a refusal whose maker knows no time.
-const retryAfterDefaultSeconds = 60
 
 const unexpected: Envelope = { statusCode: 500, message: 'An unexpected error occurred.' }
 

@@ -45,8 +45,8 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
 const isPlain = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^(identity)?$/i.test(contentEncoding.trim())
 
-// How long a client whose bytes made no sense may take to read why.
-const lingerMilliseconds = 1000
+/** How long a client that was refused in the middle of its request may take to read why, before its connection is cut. */
+export const lingerMilliseconds = 1000
 
 /** For bytes that never became a request: garbage, oversized headers, a sender that is too slow. */
 export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: HttpSocket): void {

@@ -103,5 +103,5 @@ export const isStorable = (input: string): boolean => !input.includes('\0') && i
 export const isLongerThan = (input: string, max: number): boolean =>
   input.length > max && (input.length > 2 * max || [...input].length > max)
 
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+export const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const hoursMax = 100_000

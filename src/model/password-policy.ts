@@ -1,4 +1,4 @@
-const passwordCharactersMin = 8
+export const passwordCharactersMin = 8
 /** Longer ones would only let a caller buy hashing time. */
 export const passwordCharactersMax = 128
 

@@ -76,6 +76,9 @@ export const reused = () =>
     },
   )
 
+/** The contract's value for a refusal whose maker knows no time. */
+export const retryAfterDefaultSeconds = 60
+
 export const locked = (retryAfterSeconds: number) =>
   new Problem('locked', 'Too many failed attempts. Please try again later.', { retryAfterSeconds })
 

@@ -68,7 +68,7 @@ describe('A list of few live rows among many removed ones', () => {
         return [{ id: null, totalCount: 0, lastChangeSecond: null } as Row]
       },
     }
-    await list(fresh.tracker, resource, caller, readListQuery(resource, caller, given), reads)
+    await list(fresh.tracker, resource, caller, readListQuery(resource, given), reads)
     return blocks
   }
 

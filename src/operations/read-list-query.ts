@@ -1,6 +1,4 @@
-import { requireRole } from '../access/require-write.ts'
 import type { RowState } from '../access/visible-rows.ts'
-import type { Caller } from '../model/caller.ts'
 import { labelOf } from '../model/field.ts'
 import { isLongerThan, isMissing, isStorable, moment, uuid } from '../model/field-kinds.ts'
 import { isEarlier } from '../model/moment.ts'
@@ -34,11 +32,9 @@ const relationKeys: Readonly<Record<Edition, readonly string[]>> = {
 /** Reads flat query keys, all violations at once. Keys it does not know are ignored, filters never are. */
 export function readListQuery(
   listed: Listed,
-  caller: Caller,
   query: Readonly<Record<string, unknown>>,
   state: RowState = 'active',
 ): ListQuery {
-  requireRole(listed, caller, purposeOf(state))
   const violations = collectViolations()
   refuseRepeatedKeys(query, violations)
   const given = (key: string): unknown =>

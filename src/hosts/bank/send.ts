@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { lingerMilliseconds } from '../../http/broken-requests.ts'
 import { isBodySmall } from './read-body.ts'
 
 /** Head and body leave in one packet; headers are name, value, name, value. Balances change, so nobody may keep an answer. */
@@ -14,9 +15,6 @@ export function send(
 
 export const json = ['Content-Type', 'application/json; charset=utf-8']
 export const plainText = ['Content-Type', 'text/plain; charset=utf-8']
-
-/** How long a client that was refused may go on sending before its connection is cut. */
-const lingerMilliseconds = 1000
 
 /** Answers before the body has come. Closing at once would reset the connection while the answer is on its way. */
 export function refuse(

@@ -1,5 +1,5 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js'
-import { Problem } from '../../model/problem.ts'
+import { Problem, retryAfterDefaultSeconds } from '../../model/problem.ts'
 import { UnreadableMessage } from './message.ts'
 import { OversizedMessage } from './message-size.ts'
 import { statusDetailsKey, writeStatusDetails } from './status-details.ts'
@@ -48,6 +48,3 @@ function problemError({ message, errors, retryAfterSeconds }: Problem, code: sta
   }
   return { code, details, metadata }
 }
-
-// As on REST, for a refusal whose maker knows no time.
-const retryAfterDefaultSeconds = 60

@@ -72,7 +72,7 @@ const runs: Readonly<Record<Verb, Run>> = {
   async list(tracker, resource, caller, { pagination }) {
     requireRole(resource, caller, 'read')
     if (!isContent(pagination)) throw invalid({ pagination: ['Pagination is required.'] })
-    const query = readListQuery(resource, caller, pagination)
+    const query = readListQuery(resource, pagination)
     const { rows, ...page } = await list(tracker, resource, caller, query)
     return { result: { ...page, data: rows.map((row) => showRecord(resource, row)) } }
   },

@@ -1,7 +1,8 @@
+import { requireRole } from '../../access/require-write.ts'
 import type { RowState } from '../../access/visible-rows.ts'
 import { wantsEventStream } from '../../http/event-stream.ts'
 import { list } from '../../operations/list.ts'
-import { readListQuery } from '../../operations/read-list-query.ts'
+import { purposeOf, readListQuery } from '../../operations/read-list-query.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import type { Listed } from '../../resources/define-resource.ts'
 import { listView } from './list-view.ts'
@@ -13,7 +14,9 @@ import { showPage } from './show-page.ts'
 export const answerList =
   (tracker: Tracker, live: LiveListings, listed: Listed, state: RowState = 'active'): Route['handle'] =>
   async ({ caller, session, request, reply }) => {
-    const query = readListQuery(listed, caller, request.query as Readonly<Record<string, unknown>>, state)
+    // Before the query is read: who may not ask is not told what was wrong with the question.
+    requireRole(listed, caller, purposeOf(state))
+    const query = readListQuery(listed, request.query as Readonly<Record<string, unknown>>, state)
     if (wantsEventStream(request))
       return live.open(listView(tracker, listed, caller, query), { session, request, reply })
     const page = await list(tracker, listed, caller, query)

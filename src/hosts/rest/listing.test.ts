@@ -25,7 +25,7 @@ describe('a live listing', () => {
       },
     }
     const listed = resourceNamed('impediment')
-    const query = readListQuery(listed, administrator, {})
+    const query = readListQuery(listed, {})
     const database = { ...tracker.database, liveLists }
     const listing = createListing(
       { ...tracker, database },

@@ -1,7 +1,8 @@
 import type { Api, QueryOf, RecordOf, ResourceName } from './api.ts'
+import { limits } from './types.ts'
 
 /** The interface's largest page, and as many ids as it takes at once. */
-export const rowsMax = 100
+export const rowsMax = limits.pageSize
 
 export interface AllLoaded<Row> {
   readonly rows: readonly Row[]

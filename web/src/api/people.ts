@@ -3,7 +3,7 @@ import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import type { Api } from './api.ts'
 import { ApiProblem } from './api-problem.ts'
-import type { Person } from './types.ts'
+import { limits, type Person } from './types.ts'
 
 export interface People {
   /** The person's name; a stand-in until it is known or where it cannot be had. Reading it in a component keeps it current. */
@@ -15,8 +15,6 @@ export interface People {
   search(text: string, signal?: AbortSignal): Promise<readonly Person[]>
 }
 
-/** As many as the interface takes in one `ids` or shows on one page. */
-const idsMax = 100
 /** Shown at once by a picker; whoever is not among them is found by typing. */
 const suggestionsMax = 20
 
@@ -50,9 +48,9 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
   const askForWanted = () => {
     const ids = wanted
     wanted = []
-    for (let from = 0; from < ids.length; from += idsMax) {
-      const some = ids.slice(from, from + idsMax)
-      find({ ids: some.join(','), pageSize: idsMax }).then(learn, () => {
+    for (let from = 0; from < ids.length; from += limits.ids) {
+      const some = ids.slice(from, from + limits.ids)
+      find({ ids: some.join(','), pageSize: limits.ids }).then(learn, () => {
         // Asked again when next drawn, because the reason may pass.
         for (const id of some) names.delete(id)
       })

@@ -464,3 +464,22 @@ export const roots = {
   userProject: '/api',
   comment: '/ext',
 } as const
+
+/** How long a text may be, how many ids a list may have, how large a page is. */
+export const limits = {
+  cursor: 6000,
+  description: 2000,
+  filter: 2000,
+  ids: 100,
+  login: 256,
+  name: 200,
+  newPassword: 128,
+  newPasswordMin: 8,
+  pageNumber: 21474836,
+  pageSize: 100,
+  password: 128,
+  passwordMin: 8,
+  search: 128,
+  sessions: 100,
+  text: 10000,
+} as const

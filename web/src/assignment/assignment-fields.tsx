@@ -20,8 +20,8 @@ export function AssignmentFields({ form, projectId, stages, autofocus = false }:
   const types = useListing('assignmentType', catalogQuery)
   return (
     <>
-      <TextField form={form} name="name" label={t('Name')} required autofocus={autofocus} maxLength={200} />
-      <TextAreaField form={form} name="description" label={t('Description')} maxLength={2000} />
+      <TextField form={form} name="name" label={t('Name')} required autofocus={autofocus} />
+      <TextAreaField form={form} name="description" label={t('Description')} />
       <div class="field-pair">
         <SelectField form={form} name="workflowId" label={t('Stage')} required choices={stages} />
         <SelectField form={form} name="assignmentTypeId" label={t('Type')} required choices={types.rows} />

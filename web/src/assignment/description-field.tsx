@@ -1,5 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { limits } from '../api/types.ts'
 import { t } from '../texts/text.ts'
 import { Markdown } from '../ui/markdown.tsx'
 import { InPlaceField } from './in-place-field.tsx'
@@ -58,7 +59,7 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
             class="input"
             dir="auto"
             rows={Math.min(16, Math.max(4, edit.text.split('\n').length + 1))}
-            maxLength={2000}
+            maxLength={limits.description}
             name="description"
             value={edit.text}
             onInput={(event) => edit.type(event.currentTarget.value)}

@@ -68,7 +68,7 @@ function NewImpediment({ assignmentId, kinds, onClose }: NewImpedimentProps) {
   return (
     <Form form={form} submitLabel="Add" onCancel={onClose} onDone={onClose}>
       <SelectField form={form} name="impedimentId" label="What is in the way" required choices={kinds} />
-      <TextField form={form} name="description" label="Note" maxLength={2000} />
+      <TextField form={form} name="description" label="Note" />
     </Form>
   )
 }

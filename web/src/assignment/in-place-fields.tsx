@@ -1,6 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/api-problem.ts'
+import { limits } from '../api/types.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { useMembers } from '../data/use-members.ts'
 import { useServices } from '../services/services.ts'
@@ -49,7 +50,7 @@ export function TextInPlace({
           class={`input ${rest.class ?? ''}`}
           inputMode={rest.inputMode}
           dir="auto"
-          maxLength={200}
+          maxLength={limits.name}
           autocomplete="off"
           name={name}
           value={edit.text}

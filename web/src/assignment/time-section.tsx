@@ -119,7 +119,7 @@ function NewAppointment({ assignmentId, onClose }: { readonly assignmentId: stri
         <DayField form={form} name="keepDate" label={t('Day')} required />
         <TextField form={form} name="amountHours" label="Hours" inputMode="decimal" required autofocus />
       </div>
-      <TextField form={form} name="description" label="What for" maxLength={2000} />
+      <TextField form={form} name="description" label="What for" />
     </Form>
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { limits } from '../api/types.ts'
 import type { FormState, FormValues } from './use-form.ts'
 
 export interface FieldProps<Values extends FormValues> {
@@ -15,14 +16,13 @@ export interface FieldProps<Values extends FormValues> {
 
 export interface TextFieldProps<Values extends FormValues> extends FieldProps<Values> {
   readonly type?: 'text' | 'password' | 'date' | 'email'
-  readonly maxLength?: number
   readonly autocomplete?: string
   /** Numbers stay text fields, whose keyboard suits them: a wheel must not change hours. */
   readonly inputMode?: 'decimal' | 'numeric'
 }
 
 export function TextField<Values extends FormValues>(props: TextFieldProps<Values>) {
-  const { form, name, type = 'text', maxLength, autocomplete = 'off', inputMode } = props
+  const { form, name, type = 'text', autocomplete = 'off', inputMode } = props
   return (
     <Field {...props}>
       {(attributes) => (
@@ -32,7 +32,7 @@ export function TextField<Values extends FormValues>(props: TextFieldProps<Value
           type={type as 'text'}
           name={name}
           value={form.values.value[name]}
-          maxLength={maxLength}
+          maxLength={lengthMaxOf(name)}
           autocomplete={autocomplete}
           inputMode={inputMode}
           onInput={(event) => form.set(name, event.currentTarget.value)}
@@ -42,10 +42,8 @@ export function TextField<Values extends FormValues>(props: TextFieldProps<Value
   )
 }
 
-export function TextAreaField<Values extends FormValues>(
-  props: FieldProps<Values> & { readonly maxLength?: number },
-) {
-  const { form, name, maxLength } = props
+export function TextAreaField<Values extends FormValues>(props: FieldProps<Values>) {
+  const { form, name } = props
   return (
     <Field {...props}>
       {(attributes) => (
@@ -55,7 +53,7 @@ export function TextAreaField<Values extends FormValues>(
           name={name}
           rows={3}
           value={form.values.value[name]}
-          maxLength={maxLength}
+          maxLength={lengthMaxOf(name)}
           onInput={(event) => form.set(name, event.currentTarget.value)}
         />
       )}
@@ -138,6 +136,10 @@ export function Field<Values extends FormValues>(
     </div>
   )
 }
+
+/** The interface's own limit, where it has one for a property of this name. */
+const lengthMaxOf = (name: string): number | undefined =>
+  name === 'currentPassword' ? limits.password : (limits as Readonly<Record<string, number>>)[name]
 
 /** The interface begins with the name of its property; people know the field by its label. */
 function inWordsOf(label: string, name: string, message: string): string {

@@ -1,15 +1,21 @@
+import { limits } from '../api/types.ts'
 import { TextField, type TextFieldProps } from '../forms/fields.tsx'
 import type { FormValues } from '../forms/use-form.ts'
 import { Icon } from './icon.tsx'
 
-/** The policy of the interface, which has the last word. */
+/** The policy of the interface, which checks again and decides. */
 const rules: readonly (readonly [holds: (password: string) => boolean, text: string])[] = [
-  [(password) => [...password].length >= 8 && [...password].length <= 128, '8 to 128 characters'],
+  [hasLength, `${limits.passwordMin} to ${limits.password} characters`],
   [(password) => /\p{Ll}/u.test(password), 'a lower-case letter'],
   [(password) => /\p{Lu}/u.test(password), 'an upper-case letter'],
   [(password) => /\p{Nd}/u.test(password), 'a digit'],
   [(password) => /[^\p{Ll}\p{Lu}\p{Nd}]/u.test(password), 'another character, such as a hyphen'],
 ]
+
+function hasLength(password: string): boolean {
+  const { length } = [...password]
+  return length >= limits.passwordMin && length <= limits.password
+}
 
 /** A new password, with what is asked of it told as it is typed. */
 export function NewPasswordField<Values extends FormValues>(props: TextFieldProps<Values>) {

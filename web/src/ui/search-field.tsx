@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { limits } from '../api/types.ts'
 import { Icon } from './icon.tsx'
 
 export interface SearchFieldProps {
@@ -10,8 +11,6 @@ export interface SearchFieldProps {
 
 /** Typing fast asks once. */
 const typingMilliseconds = 200
-/** The interface's limit. */
-const lettersMax = 128
 
 export function SearchField({ label, value, onChange }: SearchFieldProps) {
   const [text, setText] = useState(value)
@@ -31,7 +30,7 @@ export function SearchField({ label, value, onChange }: SearchFieldProps) {
         type="search"
         aria-label={label}
         placeholder={label}
-        maxLength={lettersMax}
+        maxLength={limits.search}
         value={text}
         onInput={(event) => change(event.currentTarget.value)}
       />

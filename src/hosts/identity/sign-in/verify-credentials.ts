@@ -1,11 +1,9 @@
 import { isLongerThan } from '../../../model/field-kinds.ts'
 import { passwordCharactersMax } from '../../../model/password-policy.ts'
+import { loginCharactersMax } from '../../../model/text-limits.ts'
 import { sql } from '../../../store/sql.ts'
 import { type Account, findActiveAccount } from '../accounts.ts'
 import type { Identity } from '../identity.ts'
-
-/** As long as a login can be. */
-const loginCharactersMax = 256
 
 export interface Verification {
   /** The active account with this login. */

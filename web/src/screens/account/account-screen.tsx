@@ -48,7 +48,7 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
         <dd>{account.login}</dd>
       </dl>
       <Form form={form} submitLabel="Save" isIdle={!form.isChanged.value} onCancel={() => undefined}>
-        <TextField form={form} name="name" label="Name" required maxLength={200} autocomplete="name" />
+        <TextField form={form} name="name" label="Name" required autocomplete="name" />
       </Form>
     </section>
   )

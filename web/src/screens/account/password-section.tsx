@@ -57,7 +57,6 @@ export function PasswordSection({ login }: { readonly login: string }) {
           type="password"
           autocomplete="current-password"
           required
-          maxLength={128}
         />
         <NewPasswordField form={form} name="newPassword" label="New password" required />
       </Form>

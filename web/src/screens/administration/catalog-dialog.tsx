@@ -41,7 +41,7 @@ export function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialo
   return (
     <Dialog title={row ? `Change ${row.name}` : `New ${singular}`} onClose={onClose}>
       <Form form={form} submitLabel={row ? 'Save' : 'Create'} onCancel={onClose} onDone={onClose}>
-        <TextField form={form} name="name" label="Name" required autofocus maxLength={200} />
+        <TextField form={form} name="name" label="Name" required autofocus />
         {fields.map((field) => (
           <CatalogFieldView key={field.name} form={form} field={field} isNew={row === undefined} />
         ))}
@@ -64,9 +64,9 @@ interface CatalogFieldViewProps {
 function CatalogFieldView({ form, field, isNew }: CatalogFieldViewProps) {
   const { name, label, required, hint } = field
   const common = { form, name, label, required, ...(hint && { hint }) }
-  if (name === 'description') return <TextAreaField {...common} maxLength={2000} />
+  if (name === 'description') return <TextAreaField {...common} />
   if (name === 'order') return <TextField {...common} inputMode="numeric" />
-  if (name === 'login') return <TextField {...common} maxLength={256} />
+  if (name === 'login') return <TextField {...common} />
   if (isNew) return <NewPasswordField {...common} />
   return (
     <NewPasswordField

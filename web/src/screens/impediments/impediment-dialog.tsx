@@ -59,7 +59,7 @@ export function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
           required
           choices={kinds.rows}
         />
-        <TextAreaField form={form} name="description" label="Note" maxLength={2000} />
+        <TextAreaField form={form} name="description" label="Note" />
       </Form>
     </Dialog>
   )

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/api-problem.ts'
+import { limits } from '../../api/types.ts'
 import { lastTypeOf, newAssignment, rememberType } from '../../assignment/new-assignment.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { forgetDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
@@ -62,7 +63,7 @@ export function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
         dir="auto"
         aria-label={t('Name of the new assignment in {stage}', { stage: stage.name })}
         placeholder={t('Name, then Enter')}
-        maxLength={200}
+        maxLength={limits.name}
         value={name}
         readOnly={isBusy}
         onInput={(event) => type(event.currentTarget.value)}

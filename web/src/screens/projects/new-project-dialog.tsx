@@ -28,7 +28,7 @@ export function NewProjectDialog({ onClose }: { onClose(): void }) {
         </p>
       )}
       <Form form={form} submitLabel="Create project" onCancel={onClose} onDone={onClose}>
-        <TextField form={form} name="name" label="Name" required autofocus maxLength={200} />
+        <TextField form={form} name="name" label="Name" required autofocus />
         <SelectField
           form={form}
           name="organizationId"

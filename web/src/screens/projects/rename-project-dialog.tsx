@@ -48,7 +48,7 @@ export function RenameProjectDialog({ project, onClose }: { readonly project: Pr
         onCancel={onClose}
         onDone={onClose}
       >
-        <TextField form={form} name="name" label="Name" required autofocus maxLength={200} />
+        <TextField form={form} name="name" label="Name" required autofocus />
         <SelectField
           form={form}
           name="organizationId"

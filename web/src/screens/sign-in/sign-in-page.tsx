@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { limits } from '../../api/types.ts'
 import { homePath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
 import { startSignIn } from '../../session/sign-in.ts'
@@ -85,7 +86,7 @@ function SignInForm({ authRequest, error, retryAfter }: SignInFormProps) {
           autocomplete="username"
           autocapitalize="none"
           spellcheck={false}
-          maxLength={256}
+          maxLength={limits.login}
           value={login}
           onInput={(event) => setLogin(event.currentTarget.value)}
         />
@@ -99,7 +100,7 @@ function SignInForm({ authRequest, error, retryAfter }: SignInFormProps) {
           name="password"
           type="password"
           autocomplete="current-password"
-          maxLength={128}
+          maxLength={limits.password}
         />
       </div>
       <button type="submit" class="button primary wide">

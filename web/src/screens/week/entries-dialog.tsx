@@ -56,7 +56,7 @@ const Fields = ({
       required
       autofocus={isFirst}
     />
-    <TextField form={form} name="description" label="What for" maxLength={2000} />
+    <TextField form={form} name="description" label="What for" />
   </div>
 )
 
