@@ -48,7 +48,7 @@ export function changesThatMatter(
 const isMembership = (memberships: Memberships): Sql =>
   memberships === 'active' ? raw('active') : raw('(active or removed_with = project_id)')
 
-const projectsOf = (caller: Caller, memberships: Memberships): Sql =>
+export const projectsOf = (caller: Caller, memberships: Memberships): Sql =>
   sql`(select project_id from user_projects where user_id = ${caller.id} and ${isMembership(memberships)})`
 
 /** No removed project has an active membership: they go with it, and come back with it. */

@@ -11,6 +11,8 @@ export interface RequestOrigin {
   /** The client's, behind the proxies that are trusted. */
   readonly address: string
   readonly requestId: string
+  /** Of the tracker's hosts, the one it came to. */
+  readonly host?: 'rest' | 'commands'
   /** Of its token, once that was accepted. */
   readonly clientId?: string | undefined
   readonly sessionId?: string | undefined

@@ -1,8 +1,9 @@
 import type { Caller } from '../model/caller.ts'
 import { duplicate } from '../model/problem.ts'
-import { type Condition, permitted, writeIf } from './conditional-write.ts'
+import { type Condition, type Part, permitted, writeIf } from './conditional-write.ts'
 import type { Queries } from './database.ts'
 import { violatedUniqueConstraint } from './failures.ts'
+import { type Change, historyOf, type Remembered } from './history.ts'
 import { join, raw, render, type Sql, sql } from './sql.ts'
 
 /** camelCase names outside, snake_case columns inside. */
@@ -10,16 +11,14 @@ export type Values = Readonly<Record<string, unknown>>
 export type Row = Values & { readonly id: string }
 
 /** What the store has to know of a resource. */
-export interface Table {
+export interface Table extends Remembered {
   readonly name: string
-  readonly table: string
-  readonly columns: readonly string[]
 }
 
 export type Action = 'create' | 'update' | 'remove' | 'restore'
 
 /** Whoever writes without a caller, such as the seed. */
-type Writer = Pick<Caller, 'id'> | undefined
+type Writer = Pick<Caller, 'id' | 'origin'> | undefined
 
 /** Names come from declarations, so there are few of them, and each is spelled for the store once. */
 const columns = new Map<string, Sql>()
@@ -68,7 +67,7 @@ export async function insertRow(
     table: row.table,
     statement: insertion(row, conditions.length > 0),
   }))
-  return first(await write(queries, 'create', writer, writes, conditions))
+  return first(await write(queries, 'create', writer, writes, { conditions }))
 }
 
 function insertion({ table, values }: AlsoInserted, isConditional: boolean): Sql {
@@ -92,11 +91,19 @@ export async function updateRow(
 ): Promise<Row> {
   const changes = join([...assignments(values), nextVersion], ', ')
   const update = sql`update ${tableOf(table)} as row set ${changes}`
-  const statement =
-    conditions.length > 0
-      ? sql`${update} from verdict where row.id = ${id} and ${permitted}`
-      : sql`${update} where row.id = ${id}`
-  return first(await write(queries, 'update', writer, [{ table, statement }], conditions))
+  const set = [...Object.keys(values), 'updatedAt']
+  if (conditions.length === 0)
+    return first(await rewrite(queries, 'update', writer, { table, update, set, which: sql`row.id = ${id}` }))
+  const statement = sql`${update} from verdict where row.id = ${id} and ${permitted}`
+  return first(
+    await write(
+      queries,
+      'update',
+      writer,
+      [{ table, statement, change: { before: 'before', columns: set } }],
+      { conditions },
+    ),
+  )
 }
 
 /** Marks rows removed. Those that went along with a parent keep which one it was. */
@@ -107,9 +114,9 @@ export async function removeRows(
   which: Sql,
   removedWith?: Sql,
 ) {
-  const mark = removedWith ? sql`, removed_with = ${removedWith}` : raw('')
-  const update = sql`update ${tableOf(table)} as row set active = false, deleted_at = statement_timestamp()${mark} where ${which}`
-  return write(transaction, 'remove', writer, [{ table, statement: update }])
+  const mark = removedWith ? sql`, removed_with = row.${removedWith}` : raw('')
+  const update = sql`update ${tableOf(table)} as row set active = false, deleted_at = statement_timestamp()${mark}`
+  return rewrite(transaction, 'remove', writer, { table, update, set: presence, which })
 }
 
 /** Brings rows back as they were; `updatedAt` does not move. */
@@ -121,9 +128,12 @@ export async function restoreRows(
   goesAlong: boolean,
 ) {
   const mark = goesAlong ? raw(', removed_with = null') : raw('')
-  const update = sql`update ${tableOf(table)} as row set active = true, deleted_at = null${mark} where ${which}`
-  return write(transaction, 'restore', writer, [{ table, statement: update }])
+  const update = sql`update ${tableOf(table)} as row set active = true, deleted_at = null${mark}`
+  return rewrite(transaction, 'restore', writer, { table, update, set: presence, which })
 }
+
+/** What removing and restoring set. */
+const presence = ['active', 'deletedAt'] as const
 
 /** A version strictly grows, also when two changes fall into one tick of the clock. */
 const nextVersion = raw(
@@ -137,21 +147,56 @@ export const isOtherVersion = (version: string): Sql =>
 const assignments = (values: Values): Sql[] =>
   Object.keys(values).map((name) => sql`${column(name)} = ${values[name]}`)
 
+interface Rewriting {
+  readonly table: Table
+  /** Without its condition. */
+  readonly update: Sql
+  readonly set: readonly string[]
+  readonly which: Sql
+}
+
+/** Locks the rows under the name `before`, in the order of their ids, and changes them: history wants them as they were. */
+function rewrite(
+  queries: Queries,
+  action: Action,
+  writer: Writer,
+  { table, update, set, which }: Rewriting,
+): Promise<Row[]> {
+  const before = {
+    name: 'before',
+    statement: sql`select row.* from ${tableOf(table)} as row where ${which} order by row.id for no key update`,
+  }
+  const statement = sql`${update} from before where row.id = before.id`
+  return write(queries, action, writer, [{ table, statement, change: { before: 'before', columns: set } }], {
+    first: [before],
+  })
+}
+
 interface WrittenTable {
   readonly table: Table
   readonly statement: Sql
+  /** New rows have none. */
+  readonly change?: Change
 }
 
-/** Writes the rows of one or more tables in one statement, with a row in the change log for each; answers those of the first. */
+interface WriteOptions {
+  readonly conditions?: readonly Condition[]
+  readonly first?: readonly Part[]
+}
+
+/**
+ * Writes the rows of one or more tables in one statement, with a row in the change log and in the history for each; answers
+ * those of the first.
+ */
 async function write(
   queries: Queries,
   action: Action,
   writer: Writer,
   writes: readonly WrittenTable[],
-  conditions: readonly Condition[] = [],
+  { conditions = [], first = [] }: WriteOptions = {},
 ): Promise<Row[]> {
-  const parts = writes.map(({ table, statement }, index) => ({
-    table,
+  const parts = writes.map(({ statement, ...written }, index) => ({
+    ...written,
     name: `written${index}`,
     statement: sql`${statement} returning row.*`,
   }))
@@ -161,9 +206,15 @@ async function write(
     ({ table, name }) =>
       sql`select ${raw(`'${table.name}', id, '${action}'`)}, ${writer?.id ?? null}::uuid from ${raw(name)}`,
   )
-  const log = sql`insert into changes (resource, row_id, action, caller) ${join(logged, ' union all ')}`
+  const log = sql`insert into changes (resource, row_id, action, caller) ${join(logged, ' union all ')}
+    returning sequence, transaction, at, resource, row_id, action, caller`
+  const kept = historyOf(
+    parts.map(({ name: now, ...written }) => ({ ...written, now })),
+    writer,
+  )
+  const all = [...first, ...parts, { name: 'logged', statement: log }, { name: 'kept', statement: kept }]
   try {
-    return await writeIf<Row>(queries, conditions, [...parts, { name: 'logged', statement: log }], {
+    return await writeIf<Row>(queries, conditions, all, {
       columns: shownColumns(main.table),
       from: main.name,
     })

@@ -25,7 +25,7 @@ const paths = [
 ]
 
 /** Tested in files of their own. */
-const otherPaths = ['/ext/sessions', '/ext/sessions/end-all']
+const otherPaths = ['/ext/sessions', '/ext/sessions/end-all', '/ext/history']
 
 interface Operation {
   readonly operationId: string

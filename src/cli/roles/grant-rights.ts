@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type Rights, rightsOfHosts } from './rights.ts'
+import { functionsOfHosts, type Rights, rightsOfHosts } from './rights.ts'
 
 export const roleOf = (prefix: string, host: string): string => `${prefix}${host}`
 
@@ -16,6 +16,8 @@ export async function grantRights(url: string, prefix: string): Promise<readonly
     for (const statement of closeToAll(rows[0]?.name ?? '', roles)) await client.query(statement)
     for (const [host, rights] of Object.entries(rightsOfHosts))
       for (const statement of openTo(roleOf(prefix, host), rights)) await client.query(statement)
+    for (const [host, functions] of Object.entries(functionsOfHosts))
+      await client.query(`grant execute on function ${functions.join(', ')} to ${name(roleOf(prefix, host))}`)
     await client.query('commit')
     return roles
   } finally {
@@ -50,6 +52,9 @@ function closeToAll(database: string, roles: readonly string[]): string[] {
       `revoke all on all tables in schema ${schema} from ${all}`,
       `revoke all on all sequences in schema ${schema} from ${all}`,
     ]),
+    ...Object.values(functionsOfHosts).flatMap((functions) =>
+      functions.map((one) => `revoke all on function ${one} from ${all}`),
+    ),
     `revoke all on schema bank from ${all}`,
     `revoke all on all functions in schema bank from ${all}`,
     `grant connect on database ${name(database)} to ${roles.map(name).join(', ')}`,

@@ -15,10 +15,18 @@ const resourceTables = Object.fromEntries(resources.map(({ table }) => [table, w
 const tracker: Rights = {
   ...resourceTables,
   changes: ['select', 'insert', 'delete'],
+  history: ['select', 'insert'],
+  history_begin: reads,
   lockouts: keeps,
   signin_sessions: ['select', 'update'],
   service_clients: reads,
   migrations: reads,
+}
+
+/** What a host may call that does more than its own role may. */
+export const functionsOfHosts: Readonly<Record<string, readonly string[]>> = {
+  rest: ['keep_history(integer)'],
+  commands: ['keep_history(integer)'],
 }
 
 /** By host. The web client has no store, so it has no role. */

@@ -85,6 +85,7 @@ function admitCommand(
             const { caller } = await authentication.authenticate(authorizationOf(metadata), {
               address: addressOf({ peer: call.getPeer(), metadata }, proxies).slice(0, 64),
               requestId: requestIds.of(metadata),
+              host: 'commands',
             })
             trusted.add(baseCallOf(call).stream.session)
             pendingRequests.count(call, caller.id)

@@ -31,7 +31,8 @@ export function registerRoutes(
       url: route.path,
       async onRequest(request) {
         const { authorization } = request.headers
-        sessions.set(request, await authentication.authenticate(authorization, originOf(request)))
+        const origin = { ...originOf(request), host: 'rest' } as const
+        sessions.set(request, await authentication.authenticate(authorization, origin))
       },
       async handler(request, reply) {
         const session = sessions.get(request)

@@ -173,6 +173,31 @@ export interface SessionsOfAccount {
   readonly userId?: string
 }
 
+export interface Change {
+  readonly id: string
+  readonly at: string
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+  readonly rowId: string
+  readonly action: 'create' | 'update' | 'remove' | 'restore'
+  readonly projectId: string | null
+  readonly callerId: string | null
+  readonly clientId: string | null
+  readonly host: string | null
+  readonly sessionId: string | null
+  readonly requestId: string | null
+  readonly before: {
+  } | null
+  readonly after: {
+  } | null
+}
+
+export interface History {
+  readonly result: {
+    readonly data: readonly Change[]
+    readonly next: string | null
+  }
+}
+
 export interface Success {
   readonly success: boolean
 }

@@ -6,6 +6,7 @@ import type { About } from '../openapi.ts'
 import { resourceRoutes } from '../resource-routes.ts'
 import { pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
+import { historyRoute, historySchemas } from './history-routes.ts'
 import { peopleRoute } from './people-route.ts'
 import { queryRoute } from './query-routes.ts'
 import { queryPageSchema, queryRowSchema } from './query-schemas.ts'
@@ -19,6 +20,7 @@ export const extensionRoutes = (tracker: Tracker, live: LiveListings): Route[] =
   ...resourcesOf('ext').flatMap((resource) => resourceRoutes(tracker, live, resource)),
   ...resources.map((resource) => queryRoute(tracker, live, resource)),
   ...sessionRoutes(tracker),
+  historyRoute(tracker),
 ]
 
 export const aboutExtensions: About = {
@@ -38,6 +40,7 @@ export const aboutExtensions: About = {
       ...resources.map((resource) => [`${resource.title}QueryPage`, queryPageSchema(resource)]),
     ]),
     ...sessionSchemas,
+    ...historySchemas,
     ...sharedSchemas,
   },
 }

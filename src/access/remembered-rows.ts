@@ -1,0 +1,33 @@
+import type { Caller } from '../model/caller.ts'
+import { resources } from '../resources/all.ts'
+import type { Listed } from '../resources/define-resource.ts'
+import { column, tableOf } from '../store/rows.ts'
+import { join, raw, type Sql, sql } from '../store/sql.ts'
+import { projectsOf } from './visible-rows.ts'
+
+/**
+ * The condition a row called `row` must meet for the caller to see what became of it. It asks the row as it is today, in
+ * either state: whoever lost a membership sees nothing of before, whoever has one sees all of it, removed rows too.
+ */
+export function rememberedRow({ access }: Listed, caller: Caller): Sql {
+  if (caller.isAdministrator || access.kind === 'catalog') return raw('true')
+  if (access.kind !== 'projectMembers') return raw('false')
+  const projects = projectsOf(caller, 'activeOrRemovedWithProject')
+  const { projectPath } = access
+  return projectPath.length === 1
+    ? sql`row.${column(projectPath[0])} in ${projects}`
+    : sql`exists (select from assignments where id = row.assignment_id and project_id in ${projects})`
+}
+
+/** The same for an entry of the history called `entry`, whatever resource it is about. */
+export function readableEntries(caller: Caller): Sql {
+  if (caller.isAdministrator) return raw('true')
+  const kinds = resources.map((resource) => {
+    const isOfIt = raw(`entry.resource = '${resource.name}'`)
+    if (resource.access.kind === 'catalog') return isOfIt
+    if (resource.access.kind !== 'projectMembers') return raw('false')
+    return sql`${isOfIt} and exists (
+      select from ${tableOf(resource)} as row where row.id = entry.row_id and ${rememberedRow(resource, caller)})`
+  })
+  return sql`(${join(kinds, ' or ')})`
+}

@@ -1,0 +1,90 @@
+import { uuid } from '../../../model/field-kinds.ts'
+import { pageSizeDefault, pageSizeMax } from '../../../operations/limits.ts'
+import { readHistory } from '../../../operations/read-history.ts'
+import type { Tracker } from '../../../operations/tracker.ts'
+import { resources } from '../../../resources/all.ts'
+import { ref } from '../resource-schemas.ts'
+import type { QueryKey, Route, Schema } from '../route.ts'
+
+const moment = { type: 'string', format: 'date-time' }
+const nullableText = { type: ['string', 'null'] }
+const nullableId = { ...uuid.schema, type: ['string', 'null'] }
+const changedFields = { type: ['object', 'null'], additionalProperties: true }
+
+export const resourceNames = resources.map(({ name }) => name)
+
+export const historySchemas: Readonly<Record<string, Schema>> = {
+  Change: {
+    type: 'object',
+    required: [
+      ...['id', 'at', 'resource', 'rowId', 'action', 'projectId', 'callerId', 'clientId', 'host'],
+      ...['sessionId', 'requestId', 'before', 'after'],
+    ],
+    properties: {
+      id: { type: 'string', description: 'The same in the history, in the feed and in deliveries.' },
+      at: moment,
+      resource: { type: 'string', enum: resourceNames },
+      rowId: uuid.schema,
+      action: { type: 'string', enum: ['create', 'update', 'remove', 'restore'] },
+      projectId: { ...nullableId, description: 'The project of the row after the change.' },
+      callerId: { ...nullableId, description: 'The account that did it; null for the program itself.' },
+      clientId: { ...nullableText, description: 'The client that its token was given to.' },
+      host: { ...nullableText, description: 'rest or commands.' },
+      sessionId: { ...nullableText, description: 'For administrators and for whoever did it.' },
+      requestId: { ...nullableText, description: 'For administrators and for whoever did it.' },
+      before: { ...changedFields, description: 'The fields that changed, as they were; null for a new row.' },
+      after: {
+        ...changedFields,
+        description: 'The fields that changed, as they became; of a new row those with a value.',
+      },
+    },
+  },
+  History: {
+    type: 'object',
+    required: ['result'],
+    properties: {
+      result: {
+        type: 'object',
+        required: ['data', 'next'],
+        properties: {
+          data: { type: 'array', items: ref('Change'), maxItems: pageSizeMax },
+          next: { ...nullableText, description: 'What `before` is for the next page; null on the last.' },
+        },
+      },
+    },
+  },
+}
+
+const query: readonly QueryKey[] = [
+  {
+    name: 'resource',
+    description: 'Of which resource, such as assignment.',
+    schema: { type: 'string', enum: resourceNames },
+  },
+  { name: 'id', description: 'Which row.', schema: uuid.schema },
+  { name: 'projectId', description: 'Instead of one row, everything in this project.', schema: uuid.schema },
+  { name: 'before', description: 'Only changes before the one with this id.', schema: { type: 'string' } },
+  {
+    name: 'pageSize',
+    description: 'Changes in a page.',
+    schema: { type: 'integer', minimum: 1, maximum: pageSizeMax, default: pageSizeDefault },
+  },
+]
+
+export const historyRoute = (tracker: Tracker): Route => ({
+  id: 'ReadHistory',
+  tag: 'History',
+  summary: 'Who changed a row, or anything in a project, newest first, with the fields before and after.',
+  method: 'GET',
+  path: '/ext/history',
+  query,
+  answer: ref('History'),
+  refusals: [400, 403, 404, 503],
+  async handle({ caller, request }) {
+    return {
+      body: {
+        result: await readHistory(tracker, caller, request.query as Readonly<Record<string, unknown>>),
+      },
+    }
+  },
+})

@@ -1,0 +1,114 @@
+import { readableEntries, rememberedRow } from '../access/remembered-rows.ts'
+import { requireRole } from '../access/require-write.ts'
+import type { Caller } from '../model/caller.ts'
+import { labelOf } from '../model/field.ts'
+import { isMissing, uuid } from '../model/field-kinds.ts'
+import { missing, overloaded } from '../model/problem.ts'
+import { collectViolations, type Violations } from '../model/violations.ts'
+import { resourceNamed, resources } from '../resources/all.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { project } from '../resources/project.ts'
+import { StatementTooSlow } from '../store/limited-reads.ts'
+import { tableOf } from '../store/rows.ts'
+import { allOf, type Sql, sql } from '../store/sql.ts'
+import { pageSizeDefault, pageSizeMax } from './limits.ts'
+import { changeColumns, type ShownChange, type StoredChange, showChange } from './show-change.ts'
+import type { Tracker } from './tracker.ts'
+
+export interface HistoryPage {
+  readonly data: readonly ShownChange[]
+  /** What `before` has to be for the page after this one; null on the last. */
+  readonly next: string | null
+}
+
+/** Who changed a row, or anything in a project, newest first. Whoever may not see it now learns nothing of before either. */
+export async function readHistory(
+  { database }: Tracker,
+  caller: Caller,
+  query: Readonly<Record<string, unknown>>,
+): Promise<HistoryPage> {
+  const { resource, id, projectId, pageSize, before } = readHistoryQuery(query)
+  if (resource && !projectId) requireRole(resource, caller, 'read')
+  const [seen, seenId] = projectId === undefined ? [resource as Resource, id] : [project, projectId]
+  const [row] = await database.query(sql`
+    select from ${tableOf(seen)} as row where id = ${seenId} and ${rememberedRow(seen, caller)}`)
+  if (!row) throw missing(seen.title)
+  const conditions = [
+    ...(projectId === undefined
+      ? [sql`entry.row_id = ${id} and entry.resource = ${resource?.name}`]
+      : [sql`entry.project_id = ${projectId} and ${readableEntries(caller)}`]),
+    ...(projectId !== undefined && resource ? [sql`entry.resource = ${resource.name}`] : []),
+    ...(before === undefined ? [] : [sql`entry.sequence < ${before}`]),
+  ]
+  const found = await refuseTooSlow(() =>
+    database.lists.query<StoredChange>(newest(conditions, pageSize + 1), caller.id),
+  )
+  const data = found.slice(0, pageSize).map((change) => showChange(change, caller))
+  return { data, next: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
+}
+
+const newest = (conditions: readonly Sql[], count: number): Sql => sql`
+  select ${changeColumns} from history as entry where ${allOf(conditions)} order by entry.sequence desc limit ${count}`
+
+export async function refuseTooSlow<Result>(read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof StatementTooSlow)) throw error
+    throw overloaded('The history took too long to read. Ask for less of it at once.', {
+      retryAfterSeconds: 5,
+    })
+  }
+}
+
+function readHistoryQuery(query: Readonly<Record<string, unknown>>) {
+  const violations = collectViolations()
+  for (const [key, value] of Object.entries(query))
+    if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+  const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  const resource = readResource(given('resource'), violations)
+  const projectId = readUuid('projectId', given('projectId'), violations)
+  const id = readUuid('id', given('id'), violations)
+  if (projectId === undefined && given('projectId') === undefined) {
+    if (given('resource') === undefined) violations.add('resource', 'Resource is required, or a ProjectId.')
+    if (given('id') === undefined) violations.add('id', 'Id is required, or a ProjectId.')
+  } else if (id !== undefined) violations.add('id', 'Id and ProjectId exclude each other.')
+  const read = {
+    resource,
+    id,
+    projectId,
+    pageSize: readNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault,
+    before: readNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations),
+  }
+  violations.refuseIfAny()
+  return read
+}
+
+export function readResource(input: unknown, violations: Violations): Resource | undefined {
+  if (input === undefined) return undefined
+  const name = typeof input === 'string' ? input.trim() : input
+  if (resources.some((one) => one.name === name)) return resourceNamed(name as string)
+  violations.add('resource', `Resource must be one of ${resources.map((one) => one.name).join(', ')}.`)
+  return undefined
+}
+
+export function readUuid(key: string, input: unknown, violations: Violations): string | undefined {
+  if (input === undefined) return undefined
+  const reading = uuid.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
+  if ('value' in reading) return reading.value
+  violations.add(key, ...reading.problems)
+  return undefined
+}
+
+export function readNumber(
+  key: string,
+  input: unknown,
+  max: number,
+  violations: Violations,
+): number | undefined {
+  if (input === undefined) return undefined
+  const number = typeof input === 'string' && /^\d{1,16}$/.test(input.trim()) ? Number(input) : input
+  if (typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= max) return number
+  violations.add(key, `${labelOf(key)} must be a whole number from 1 to ${max}.`)
+  return undefined
+}

@@ -1,0 +1,78 @@
+import type { AccessRule } from '../model/access-rule.ts'
+import type { Caller } from '../model/caller.ts'
+import { join, raw, type Sql, sql } from './sql.ts'
+
+/** Whose rows are kept, and how the project of one is found. */
+export interface Remembered {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly access?: AccessRule
+}
+
+export interface Written {
+  readonly table: Remembered
+  /** The part of the statement that wrote the rows and answers them as they are now. */
+  readonly now: string
+  /** What the statement sets, and the part that locked the rows as they were; new rows have neither. */
+  readonly change?: Change | undefined
+}
+
+export interface Change {
+  readonly before: string
+  readonly columns: readonly string[]
+}
+
+/**
+ * Keeps what changed, beside the line in the change log and in the same statement: a write cannot do one without the other.
+ * Only columns that a declaration shows are looked at, so no secret is kept, and no new resource can be forgotten. Of a new
+ * row its values are kept, of another one `[before, after]` of each column that changed.
+ */
+export function historyOf(writes: readonly Written[], writer: Pick<Caller, 'origin'> | undefined): Sql {
+  const { sessionId, clientId, host, requestId } = writer?.origin ?? {}
+  const origin = sql`${sessionId ?? null}::text, ${clientId ?? null}::text, ${host ?? null}::text, ${requestId ?? null}::text`
+  const kept = writes.map(
+    ({ table, now, change }) => sql`
+      select logged.*, ${raw(`${projectOf(table)}, ${change ? changedIn(table, change) : valuesOf(table)}`)}, ${origin}
+      from logged join ${raw(now)} as row on row.id = logged.row_id
+        ${raw(change ? `join ${change.before} as was on was.id = row.id` : '')}`,
+  )
+  return sql`insert into history (sequence, transaction, at, resource, row_id, action, caller, project_id, fields, session, client, host, request)
+    ${join(kept, ' union all ')}`
+}
+
+const valuesOf = ({ columns }: Remembered) =>
+  `(select to_jsonb(given) from (select ${columns
+    .filter((name) => name !== 'id')
+    .map((name) => `row.${spelled(name)}`)
+    .join(', ')}) as given)`
+
+const changedIn = (table: Remembered, change: Change) =>
+  `('{' || concat_ws(',', ${change.columns
+    .filter((name) => table.columns.includes(name))
+    .map(pairOf)
+    .join(', ')}) || '}')::jsonb`
+
+const pairs = new Map<string, string>()
+
+/** Names come from declarations, so there are few of them. */
+function pairOf(name: string): string {
+  const known = pairs.get(name)
+  if (known !== undefined) return known
+  const column = spelled(name)
+  const value = (of: string) => `coalesce(to_json(${of}.${column})::text, 'null')`
+  const pair = `case when was.${column} is distinct from row.${column} then '${column}:[' || ${value('was')} || ',' || ${value('row')} || ']' end`
+  pairs.set(name, pair)
+  return pair
+}
+
+const spelled = (name: string): string =>
+  `"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`
+
+/** Catalogs and accounts belong to no project. */
+function projectOf({ access }: Remembered): string {
+  if (access?.kind !== 'projectMembers') return 'null::uuid'
+  const { projectPath } = access
+  return projectPath.length === 1
+    ? `row.${spelled(projectPath[0])}`
+    : '(select project_id from assignments where id = row.assignment_id)'
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { resourceNamed } from '../../src/resources/all.ts'
+import { column, shownColumns, tableOf } from '../../src/store/rows.ts'
+import { sql } from '../../src/store/sql.ts'
+import type { Row } from './driver.ts'
+import { onEveryHost, onRest } from './every-host.ts'
+import { done, recordIn } from './outcomes.ts'
+import { belongings, type Entity, entities, links, resources } from './resources.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever a write has kept
+type Kept = any
+
+/** What replaying the whole history of a row makes of it, by the names of the store. */
+function replayed(entries: readonly Kept[]): Record<string, unknown> {
+  const state: Record<string, unknown> = {}
+  for (const { action, fields } of entries)
+    for (const [name, value] of Object.entries<Kept>(fields)) {
+      if (action !== 'create') assert.deepEqual(value[0], state[name] ?? null, name)
+      state[name] = action === 'create' ? value : value[1]
+    }
+  return state
+}
+
+onEveryHost('The history of a row', (tracker) => {
+  const historyOf = (id: string): Promise<Kept[]> =>
+    tracker.database.query(sql`select * from history where row_id = ${id} order by sequence`)
+
+  /** The stored row in the form in which history keeps it. */
+  async function storedRow(entity: Entity, id: string) {
+    const resource = resourceNamed(entity)
+    const [row] = await tracker.database.query<{ row: Record<string, unknown> }>(sql`
+      select jsonb_strip_nulls(to_jsonb(shown)) as row
+      from (select ${shownColumns({ ...resource, columns: resource.columns.filter((name) => name !== 'id') })}
+        from ${tableOf(resource)} as row where id = ${id}) as shown`)
+    return Object.fromEntries(
+      Object.entries(row?.row ?? {}).map(([name, value]) => [
+        column(name).strings[0]?.replaceAll('"', '') ?? '',
+        value,
+      ]),
+    )
+  }
+
+  async function assertComplete(entity: Entity, id: string, actions: readonly string[]) {
+    const entries = await historyOf(id)
+    assert.deepEqual(
+      entries.map(({ action }) => action),
+      actions,
+    )
+    const state = Object.fromEntries(Object.entries(replayed(entries)).filter(([, value]) => value !== null))
+    assert.deepEqual(state, await storedRow(entity, id))
+    for (const entry of entries) {
+      assert.equal(entry.resource, entity)
+      assert.ok(entry.caller && entry.host && entry.request, 'who, on which host, in which request')
+      assert.doesNotMatch(JSON.stringify(entry), /argon2|password_hash|security_stamp/)
+    }
+  }
+
+  for (const entity of entities)
+    test(`of ${entity} makes the stored row when it is replayed, through change and removal`, async () => {
+      const row = await tracker.make(entity)
+      await done(tracker.update(entity, tracker.change(entity, row), tracker.administrator))
+      await done(tracker.remove(entity, [row.id], tracker.administrator))
+      await assertComplete(entity, row.id, ['create', 'update', 'remove'])
+    })
+
+  for (const { parent, link, column: name } of [...links, ...belongings])
+    test(`of a ${link} has the removal of its ${parent}`, async () => {
+      const above = await tracker.make(parent)
+      const row = await tracker.make(link, { [name]: above.id })
+      await done(tracker.remove(parent, [above.id], tracker.administrator))
+      await assertComplete(link, row.id, ['create', 'remove'])
+    })
+
+  test('of a project has the membership of whoever made it, with the same caller', async () => {
+    const person = await tracker.signUp()
+    const project = recordIn(tracker.create('project', await tracker.valid('project'), person))
+    const { id } = await project
+    const kept: Kept[] = await tracker.database.query(
+      sql`select resource, caller from history where project_id = ${id} order by resource`,
+    )
+    assert.deepEqual(
+      kept.map(({ resource, caller }) => [resource, caller]),
+      [
+        ['project', person.id],
+        ['userProject', person.id],
+      ],
+    )
+  })
+
+  test('of an account never has a password, however it is changed', async () => {
+    const user = await tracker.make('user', { password: 'Secret word 1!' })
+    const changed = { ...tracker.change('user', user), password: 'Another secret 2!' }
+    await done(tracker.update('user', changed, tracker.administrator))
+    const text = JSON.stringify(await historyOf(user.id))
+    assert.doesNotMatch(text, /Secret word|Another secret|argon2|hash|stamp/)
+  })
+
+  test('of racing updates has them in the order in which they were applied', async () => {
+    const row = await tracker.make('impediment')
+    await Promise.all(
+      Array.from({ length: 12 }, (_, count) =>
+        done(
+          tracker.update(
+            'impediment',
+            tracker.change('impediment', row, { name: `Race ${count}` }),
+            tracker.administrator,
+          ),
+        ),
+      ),
+    )
+    await assertComplete('impediment', row.id, ['create', ...Array(12).fill('update')])
+  })
+
+  test('of a change that was refused has nothing', async () => {
+    const used = await tracker.make('organization')
+    await tracker.make('project', { organizationId: used.id })
+    await tracker.remove('organization', [used.id], tracker.administrator)
+    await tracker.update('organization', { id: used.id, name: '' }, tracker.administrator)
+    assert.equal((await historyOf(used.id)).length, 1)
+  })
+})
+
+onRest('The history of a row', (tracker) => {
+  const restorable = entities.filter((entity) => Object.keys(resources[entity].references).length < 9)
+  for (const entity of restorable)
+    test(`of ${entity} has its restoring too`, async () => {
+      const row: Row = await tracker.make(entity)
+      await done(tracker.remove(entity, [row.id], tracker.administrator))
+      await done(tracker.restore(entity, [row.id], tracker.administrator))
+      const kept: Kept[] = await tracker.database.query(
+        sql`select action, fields from history where row_id = ${row.id} order by sequence`,
+      )
+      assert.deepEqual(
+        kept.map(({ action }) => action),
+        ['create', 'remove', 'restore'],
+      )
+      const state = replayed(kept)
+      assert.deepEqual([state.active, state.deleted_at], [true, null])
+    })
+
+  test('has the changes that people make to their own account', async () => {
+    const person = await tracker.signUp()
+    const { id } = person
+    const renamed = await tracker.call('PATCH', '/api/me', { token: person.token, body: { name: 'Anna' } })
+    assert.equal(renamed.status, 200)
+    const kept: Kept[] = await tracker.database.query(
+      sql`select fields, caller from history where row_id = ${id}`,
+    )
+    assert.deepEqual([kept.length, kept[0].fields.name[1], kept[0].caller], [1, 'Anna', id])
+  })
+})
