@@ -85,11 +85,13 @@ const eventStreamHeaders = {
 } as const
 
 /** HEAD never opens a stream: it would have no body to end with. Whoever takes both alike gets the page. */
-export function wantsEventStream(request: FastifyRequest): boolean {
-  if (request.method !== 'GET') return false
-  const accept = request.headers.accept
-  if (accept === undefined || !accept.includes('event-stream')) return false
-  const quality = qualityOf(accept, 'text/event-stream')
+export const wantsEventStream = (request: FastifyRequest): boolean =>
+  request.method === 'GET' && prefersToJson(request, 'text/event-stream')
+
+/** Whether the client takes this type, and would rather have it than JSON. */
+export function prefersToJson({ headers: { accept } }: FastifyRequest, type: string): boolean {
+  if (accept === undefined || !accept.includes(type)) return false
+  const quality = qualityOf(accept, type)
   return quality > 0 && quality > qualityOf(accept, 'application/json')
 }
 

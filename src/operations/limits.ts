@@ -16,3 +16,7 @@ export const expansionsMax = 6
 export const expansionDepthMax = 3
 /** Four sort values and an id, at their longest. */
 export const cursorCharactersMax = 6000
+
+/** Of one report: what a person can look at, and a client can draw. */
+export const groupingsMax = 3
+export const groupsMax = 1000

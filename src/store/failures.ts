@@ -18,6 +18,9 @@ export const isTimedOut = (error: unknown): boolean => failureOf(error).code ===
 /** A statement that was to be parsed by one before it, which was stopped before it got so far. */
 export const isUnparsed = (error: unknown): boolean => failureOf(error).code === '26000'
 
+/** A value that a function does not take: of those we send, only the name of a time zone can be one. */
+export const isUnknownTimeZone = (error: unknown): boolean => failureOf(error).code === '22023'
+
 const lostConnectionCodes = /^(08|57P0|ECONN|EPIPE|ENOENT|ETIMEDOUT)/
 const lostConnectionMessages =
   /terminated|not queryable|closed the connection|timeout exceeded when trying to connect/i

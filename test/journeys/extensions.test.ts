@@ -25,7 +25,13 @@ const paths = [
 ]
 
 /** Tested in files of their own. */
-const otherPaths = ['/ext/sessions', '/ext/sessions/end-all', '/ext/history']
+const otherPaths = [
+  '/ext/reports/hours',
+  '/ext/reports/assignments',
+  '/ext/sessions',
+  '/ext/sessions/end-all',
+  '/ext/history',
+]
 
 interface Operation {
   readonly operationId: string

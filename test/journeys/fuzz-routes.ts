@@ -20,4 +20,5 @@ export const routes: readonly Target[] = [
   { method: 'GET', path: '/api/me' },
   { method: 'PATCH', path: '/api/me' },
   { method: 'GET', path: '/ext/people' },
+  { method: 'GET', path: '/ext/reports/hours' },
 ]

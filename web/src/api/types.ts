@@ -149,6 +149,55 @@ export interface CommentUpdate {
   readonly userId: string
 }
 
+export interface ReportGroup {
+  readonly id: string
+  readonly name: string | null
+}
+
+export interface HoursReport {
+  readonly result: {
+    readonly groups: readonly {
+      readonly person?: ReportGroup
+      readonly project?: ReportGroup
+      readonly organization?: ReportGroup
+      readonly type?: ReportGroup
+      readonly workflow?: ReportGroup
+      readonly week?: string
+      readonly month?: string
+      readonly hours: number
+      readonly appointments: number
+    }[]
+    readonly totalGroups: number
+    readonly total: {
+      readonly hours: number
+      readonly appointments: number
+    }
+    readonly timeZone: string
+  }
+}
+
+export interface AssignmentsReport {
+  readonly result: {
+    readonly groups: readonly {
+      readonly person?: ReportGroup
+      readonly project?: ReportGroup
+      readonly organization?: ReportGroup
+      readonly type?: ReportGroup
+      readonly workflow?: ReportGroup
+      readonly week?: string
+      readonly month?: string
+      readonly assignments: number
+      readonly plannedHours: number
+    }[]
+    readonly totalGroups: number
+    readonly total: {
+      readonly assignments: number
+      readonly plannedHours: number
+    }
+    readonly timeZone: string
+  }
+}
+
 export interface Session {
   readonly id: string
   readonly userId: string
@@ -496,6 +545,7 @@ export const limits = {
   description: 2000,
   filter: 2000,
   ids: 100,
+  limit: 1000,
   login: 256,
   name: 200,
   newPassword: 128,

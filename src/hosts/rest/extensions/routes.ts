@@ -11,6 +11,8 @@ import { peopleRoute } from './people-route.ts'
 import { queryRoute } from './query-routes.ts'
 import { queryPageSchema, queryRowSchema } from './query-schemas.ts'
 import { removedRoute } from './removed-route.ts'
+import { reportRoutes } from './report-routes.ts'
+import { reportSchemas } from './report-schemas.ts'
 import { sessionRoutes, sessionSchemas } from './session-routes.ts'
 
 /** What is added to the contract: every path under `/ext/`, in the order of the document. */
@@ -19,6 +21,7 @@ export const extensionRoutes = (tracker: Tracker, live: LiveListings): Route[] =
   ...resources.map((resource) => removedRoute(tracker, live, resource)),
   ...resourcesOf('ext').flatMap((resource) => resourceRoutes(tracker, live, resource)),
   ...resources.map((resource) => queryRoute(tracker, live, resource)),
+  ...reportRoutes(tracker, live),
   ...sessionRoutes(tracker),
   historyRoute(tracker),
 ]
@@ -39,6 +42,7 @@ export const aboutExtensions: About = {
       ...[person, ...resources].map((listed) => [`${listed.title}QueryRow`, queryRowSchema(listed)]),
       ...resources.map((resource) => [`${resource.title}QueryPage`, queryPageSchema(resource)]),
     ]),
+    ...reportSchemas,
     ...sessionSchemas,
     ...historySchemas,
     ...sharedSchemas,
