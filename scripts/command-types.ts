@@ -89,7 +89,7 @@ function interfaceText(name: string, message: Message, { comments, markOf, resou
   const properties = message.fields.map((field) => {
     const mark = markOf(field)
     const type = `${typeOf(field, resource)}${mark.endsWith('or null') ? ' | null' : ''}`
-    return `  ${comment(comments.field(message, field))}\n  readonly ${field.name}${mark.startsWith('?') ? '?' : ''}: ${type}\n`
+    return `  ${comment(`${field.isDeprecated ? '@deprecated ' : ''}${comments.field(message, field)}`)}\n  readonly ${field.name}${mark.startsWith('?') ? '?' : ''}: ${type}\n`
   })
   return `${comment(comments.message(message))}\nexport interface ${name} {\n${properties.join('')}}`
 }

@@ -49,7 +49,8 @@ function classText(message: Message, comments: Comments, way: Way, base = ''): s
   const fields = message.fields.filter(({ isLeftOutForDotnet }) => !isLeftOutForDotnet)
   const properties = fields.map((field) => {
     const about = comments.field(message, field).replaceAll('update_mask', 'UpdateMask')
-    return `    ${summary(about)}\n    public ${propertyText(message, field, way)}`
+    const obsolete = field.isDeprecated ? '    [System.Obsolete]\n' : ''
+    return `    ${summary(about)}\n${obsolete}    public ${propertyText(message, field, way)}`
   })
   const head = `${summary(comments.message(message))}\npublic sealed class ${classNameOf(message)}${base}`
   return `${head}\n{\n${properties.join('\n\n')}\n}`

@@ -42,11 +42,9 @@ const written = async (name: string) => JSON.parse(await readFile(join(folder, n
 const types = apiTypesOf(await written('rest.v1.json'), await written('extensions.v1.json'))
 await writeFile(join(folder, '..', '..', 'web', 'src', 'api', 'types.ts'), types)
 
-/** A release keeps its contract: from then on version 1 is compared with it. */
+/** A release keeps its contract: from then on what is served is compared with it. */
 if (process.argv.includes('--release')) {
   const released = join(folder, '..', 'contract-released')
-  for (const name of ['rest.v1.json', 'identity.v1.json', 'tracker/commands/v1/commands.proto']) {
-    await copyFile(join(folder, name), join(released, name))
-  }
+  for (const name of Object.keys(documents)) await copyFile(join(folder, name), join(released, name))
   await writeFile(join(released, 'corrections.json'), '[]\n')
 }

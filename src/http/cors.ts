@@ -20,7 +20,15 @@ export function allowOrigins(app: FastifyInstance, { origins, closedPaths = [] }
     origin: (origin: string | undefined, answer: (error: Error | null, allowed: string | boolean) => void) =>
       answer(null, origin !== undefined && allowed.has(origin) && origin),
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    exposedHeaders: ['ETag', 'Idempotency-Replayed', 'Last-Modified', 'Retry-After', 'X-Request-Id'],
+    exposedHeaders: [
+      'Deprecation',
+      'ETag',
+      'Idempotency-Replayed',
+      'Last-Modified',
+      'Retry-After',
+      'Sunset',
+      'X-Request-Id',
+    ],
     maxAge: preflightSeconds,
     // Whoever asks with OPTIONS for another reason gets Allow instead of a refusal in plain text.
     strictPreflight: false,

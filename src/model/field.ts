@@ -1,3 +1,5 @@
+import type { Deprecation } from './deprecation.ts'
+
 /** Unknown in; a value or the user's sentences out. */
 export type Reading<Value> = { readonly value: Value } | { readonly problems: readonly string[] }
 
@@ -57,6 +59,7 @@ export interface Field<
   /** Stored in another form, never shown and never a sort column. */
   readonly isSecret?: true
   readonly references?: Reference
+  readonly deprecation?: Deprecation
 }
 
 export type ReferenceField<Target extends string, N extends number> = Field<string, 'required', 'uuid', N> & {
@@ -96,6 +99,12 @@ export const optional = <Value, Wire extends WireKind, const N extends number>(
   number: number as N,
   presence: 'optional',
   read: (input, label, rules) => (input === null ? { value: null } : kind.read(input, label, rules)),
+})
+
+/** Still read, stored and shown; documents and answers say until when. */
+export const deprecated = <F extends Field>(field: F, deprecation: Deprecation): F => ({
+  ...field,
+  deprecation,
 })
 
 export const secret = <F extends Field>(field: F): F & { readonly isSecret: true } => ({

@@ -56,6 +56,18 @@ const mistakes: readonly (readonly [Resource, string])[] = [
     'widget.colour: the number 19500 is none that a message can have.',
   ],
   [
+    withField('colour', { deprecation: { since: '2027-01-31', until: '2027-02-28', instead: 'Use tint.' } }),
+    'widget.colour: what is deprecated since 2027-01-31 works for 180 days more, and 2027-02-28 is too early.',
+  ],
+  [
+    withField('colour', { deprecation: { since: 'soon', until: '2028-02-28', instead: 'Use tint.' } }),
+    'widget.colour: a deprecation has two dates, such as 2027-01-31, not soon and 2028-02-28.',
+  ],
+  [
+    withField('colour', { deprecation: { since: '2027-01-31', until: '2028-02-28', instead: ' ' } }),
+    'widget.colour: a deprecation says what to use instead.',
+  ],
+  [
     widget({ retired: { 4: 'size' } }),
     'widget.dueDate: the number 4 was that of size, which is retired: take a new one.',
   ],

@@ -1,3 +1,4 @@
+import { deprecationProblems } from '../model/deprecation.ts'
 import { commonNumbers, type Field } from '../model/field.ts'
 import type { Filter, Resource } from './define-resource.ts'
 import { relationNumberOf } from './list-keys.ts'
@@ -17,6 +18,9 @@ export const declarationProblems = (resources: readonly Resource[]): string[] =>
       ...numberProblems(resource, name, field),
       ...referenceProblems(resources, resource, name, field),
       ...ruleProblems(resource, name, field),
+      ...(field.deprecation
+        ? deprecationProblems(`${resource.name}.${name}`, field.deprecation, resource.edition)
+        : []),
     ]),
     ...alongProblems(resource),
     ...resource.filters.flatMap((filter, index) => filterProblems(resource, filter, index)),

@@ -1,8 +1,12 @@
+import { describeDeprecation } from '../model/deprecation.ts'
 import type { Field } from '../model/field.ts'
 import { resourceNamed } from './all.ts'
 
 /** What a field holds, as a sentence for people, read off its declaration. */
-export function describeField({ schema, references }: Field): string {
+export const describeField = (field: Field): string =>
+  [contentOf(field), field.deprecation && describeDeprecation(field.deprecation)].filter(Boolean).join(' ')
+
+function contentOf({ schema, references }: Field): string {
   if (references) return `The ${resourceNamed(references.resource).noun}, by its id.`
   const { type, format, maxLength, minimum, maximum, description } = schema
   if (typeof description === 'string') return description

@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { commands } from '../../src/hosts/commands/commands.ts'
 import { protoFile } from '../../src/hosts/commands/protobuf/proto-file.ts'
+import { packages } from '../../src/hosts/commands/protobuf/service.ts'
 import { neverClearedFrom } from '../../src/hosts/commands/read-update.ts'
+import type { Edition } from '../../src/resources/define-resource.ts'
 import { bufBreaking } from './buf.ts'
 import { openApiBreaks } from './openapi-breaks.ts'
 import { fieldsIn } from './proto-fields.ts'
@@ -13,8 +15,9 @@ import { fieldsIn } from './proto-fields.ts'
 const docs = join(import.meta.dirname, '..', '..', 'docs')
 const released = join(docs, 'contract-released')
 const jsonOf = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
-const protoPath = join('tracker', 'commands', 'v1', 'commands.proto')
-const rules = 'Version 1 changes by additions only; docs/contract-released/README.md has the rules.'
+/** By edition: both are promised, and judged alike. */
+const editions: readonly Edition[] = ['v1', 'ext']
+const rules = 'What was released changes by additions only; docs/contract-released/README.md has the rules.'
 
 interface Correction {
   readonly document: string
@@ -24,34 +27,45 @@ interface Correction {
 }
 const corrections: readonly Correction[] = jsonOf(join(released, 'corrections.json'))
 
-describe('Compared with its last release, version 1', () => {
+describe('Compared with its last release, the contract', () => {
   const folders: string[] = []
   after(() => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   })
 
   /** What buf says of a file of commands, beside the released one. */
-  function judge(proto: string) {
+  function judge(edition: Edition, proto: string) {
     const folder = mkdtempSync(join(tmpdir(), 'tracker-proto-'))
     folders.push(folder)
-    mkdirSync(dirname(join(folder, protoPath)), { recursive: true })
-    writeFileSync(join(folder, protoPath), proto)
+    for (const { file } of Object.values(packages)) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true })
+      const text = file === packages[edition].file ? proto : readFileSync(join(released, file))
+      writeFileSync(join(folder, file), text)
+    }
     return bufBreaking(folder, released)
   }
 
-  test('of the commands has additions only, as buf breaking judges it', () => {
-    const { hasPassed, output } = judge(protoFile('v1', commands('v1')))
-    assert.ok(
-      hasPassed,
-      `${rules} A field keeps its number, name and type; a new one takes a new number.\n${output}`,
-    )
+  for (const edition of editions)
+    test(`of the commands of ${edition} has additions only, as buf breaking judges it`, () => {
+      const { hasPassed, output } = judge(edition, protoFile(edition, commands(edition)))
+      assert.ok(
+        hasPassed,
+        `${rules} A field keeps its number, name and type; a new one takes a new number.\n${output}`,
+      )
+    })
+
+  test('of the commands beyond version 1 would not pass without one of them', () => {
+    const proto = protoFile('ext', commands('ext')).replace(/ {2}rpc RemoveComment\(.*\n/, '')
+    const { hasPassed, output } = judge('ext', proto)
+    assert.equal(hasPassed, false)
+    assert.match(output, /Previously present RPC "RemoveComment" on service "Commands" was deleted/)
   })
 
   test('of the commands would not pass with two numbers swapped', () => {
     const swapped = protoFile('v1', commands('v1'))
       .replaceAll('optional string project_id = 7;', 'optional string project_id = 8 ;')
       .replaceAll('optional string workflow_id = 8;', 'optional string workflow_id = 7;')
-    const { hasPassed, output } = judge(swapped)
+    const { hasPassed, output } = judge('v1', swapped)
     assert.equal(hasPassed, false)
     assert.match(
       output,
@@ -59,21 +73,25 @@ describe('Compared with its last release, version 1', () => {
     )
   })
 
-  test('of the commands has new fields only at numbers that an update of an older client leaves alone', () => {
-    const before = fieldsIn(join(released, protoPath))
-    const now = fieldsIn(join(docs, 'contract', protoPath))
-    for (const [message, fields] of before) {
-      for (const [name, number] of now.get(message) ?? []) {
-        if (fields.has(name)) continue
+  for (const { file } of Object.values(packages))
+    test(`of ${file} has new fields only at numbers that an update of an older client leaves alone`, () => {
+      const before = fieldsIn(join(released, file))
+      const now = fieldsIn(join(docs, 'contract', file))
+      // No update has a Pagination.
+      const messages = [...before].filter(([message]) => message !== 'Pagination')
+      const added = messages.flatMap(([message, fields]) =>
+        [...(now.get(message) ?? [])]
+          .filter(([name]) => !fields.has(name))
+          .map(([name, number]) => ({ name: `${message}.${name}`, number })),
+      )
+      for (const { name, number } of added)
         assert.ok(
           number >= neverClearedFrom,
-          `${message}.${name} is new and has number ${number}: take one from ${neverClearedFrom} on. Those below are cleared by an update that leaves them out, as clients do that do not know them.`,
+          `${name} is new and has number ${number}: take one from ${neverClearedFrom} on. Those below are cleared by an update that leaves them out, as clients do that do not know them.`,
         )
-      }
-    }
-  })
+    })
 
-  for (const document of ['rest.v1.json', 'identity.v1.json']) {
+  for (const document of ['rest.v1.json', 'identity.v1.json', 'extensions.v1.json']) {
     const allowed = corrections.filter((correction) => correction.document === document)
 
     test(`of ${document} has additions only, and the corrections that are listed with their reasons`, () => {

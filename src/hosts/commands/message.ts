@@ -19,6 +19,8 @@ export interface MessageField {
   readonly isRepeated?: true
   /** May be absent. A field that may not is the zero of its shape when nobody wrote it. */
   readonly isOptional?: true
+  /** Its comment says until when it works, and what to use instead. */
+  readonly isDeprecated?: true
   /** The .NET clients work it out themselves. */
   readonly isLeftOutForDotnet?: true
 }

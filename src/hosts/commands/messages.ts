@@ -108,6 +108,7 @@ const recordOf = ({ title, fields, columns, retired }: Resource): Message => ({
         number: field.number,
         shape: field.wire,
         ...((field.presence === 'optional' || field.wire === 'moment') && { isOptional: true as const }),
+        ...deprecationOf(field),
       })),
     ...commonFields,
   ]),
@@ -130,8 +131,16 @@ const bodyFields = ({ fields }: Resource, purpose: 'create' | 'update'): Message
     idField,
     ...Object.entries(fields)
       .filter(([, field]) => isIn(field, purpose))
-      .map(([name, { number, wire }]) => ({ name, number, shape: wire, isOptional: true as const })),
+      .map(([name, field]) => ({
+        name,
+        number: field.number,
+        shape: field.wire,
+        isOptional: true as const,
+        ...deprecationOf(field),
+      })),
   ])
+
+const deprecationOf = ({ deprecation }: Field) => deprecation && ({ isDeprecated: true } as const)
 
 const isIn = ({ presence }: Field, purpose: 'create' | 'update'): boolean =>
   presence !== 'updateOnly' || purpose === 'update'

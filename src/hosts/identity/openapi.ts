@@ -1,52 +1,30 @@
+import { type About, documentOf, queryParameters } from '../../http/openapi.ts'
+import type { Schema } from '../../http/operation.ts'
 import { operations } from './operations.ts'
-import type { Operation, Schema } from './route.ts'
+import type { Operation } from './route.ts'
 import { ref, schemas } from './schemas.ts'
 
 /** What `docs/contract/identity.v1.json` holds. */
 export const identityDocument = (): Schema => openApiOf(Object.values(operations))
 
-/** The document of the identity host: a pure function of the operations that are registered, so it can miss none. */
-export const openApiOf = (operations: readonly Operation[]): Schema => ({
-  openapi: '3.1.0',
-  info: {
-    title: 'Project tracking: identity',
-    version: 'v1',
-    description: 'The OpenID Connect provider that issues the access tokens of the other hosts.',
-  },
-  tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
-  paths: pathsOf(operations),
-  components: {
-    securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-      client: { type: 'http', scheme: 'basic', description: 'The id and secret of a client.' },
-    },
-    schemas,
-  },
-})
+export const openApiOf = (operations: readonly Operation[]): Schema =>
+  documentOf(operations, about, (operation) => ({
+    security: operation.security ?? [],
+    ...(operation.method === 'GET'
+      ? { parameters: queryParameters(operation.parameters) }
+      : formSchema(operation)),
+    responses: { ...answerOf(operation), ...refusalsOf(operation) },
+  }))
 
-function pathsOf(operations: readonly Operation[]): Schema {
-  const paths: Record<string, Record<string, Schema>> = {}
-  for (const operation of operations) {
-    paths[operation.path] = {
-      ...paths[operation.path],
-      [operation.method.toLowerCase()]: operationSchema(operation),
-    }
-  }
-  return paths
+const about: About = {
+  title: 'Project tracking: identity',
+  description: 'The OpenID Connect provider that issues the access tokens of the other hosts.',
+  securitySchemes: {
+    bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    client: { type: 'http', scheme: 'basic', description: 'The id and secret of a client.' },
+  },
+  schemas,
 }
-
-const operationSchema = (operation: Operation): Schema => ({
-  operationId: operation.id,
-  tags: [operation.tag],
-  summary: operation.summary,
-  security: operation.security ?? [],
-  ...(operation.method === 'GET' ? querySchema(operation) : formSchema(operation)),
-  responses: { ...answerOf(operation), ...refusalsOf(operation) },
-})
-
-const querySchema = ({ parameters = [] }: Operation): Schema => ({
-  parameters: parameters.map((parameter) => ({ in: 'query', schema: text, ...parameter })),
-})
 
 const text = { type: 'string' }
 
@@ -67,7 +45,7 @@ const formSchema = ({ parameters = [] }: Operation): Schema => ({
   },
 })
 
-function answerOf({ answer, method }: Operation): Schema {
+function answerOf({ answer, method }: Operation): Readonly<Record<string, Schema>> {
   if (answer) return { 200: { description: 'Success.', content: { 'application/json': { schema: answer } } } }
   const redirect = {
     description: 'The browser is sent on, refusals of the sign-in included.',
@@ -77,7 +55,7 @@ function answerOf({ answer, method }: Operation): Schema {
 }
 
 /** Every request is limited; every body has a size and a type. */
-function refusalsOf({ refusals, method }: Operation): Schema {
+function refusalsOf({ refusals, method }: Operation): Readonly<Record<string, Schema>> {
   const statuses = [429, 500, ...refusals, ...(method === 'POST' ? [400, 413, 415] : [])]
   return Object.fromEntries([...new Set(statuses)].sort().map((status) => [status, refusal(status)]))
 }

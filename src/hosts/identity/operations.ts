@@ -1,4 +1,5 @@
-import type { Operation, Parameter } from './route.ts'
+import type { Parameter } from '../../http/operation.ts'
+import type { Operation } from './route.ts'
 import { ref } from './schemas.ts'
 
 const optional = (name: string, description: string): Parameter => ({ name, description })

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { announceDeprecations } from '../../http/deprecation.ts'
 import { sendEnvelope } from '../../http/envelope.ts'
+import { checkDeprecation } from '../../http/operation.ts'
 import { originOf } from '../../http/request-origin.ts'
 import { OAuthError } from './oauth-error.ts'
 import { oauthCodeOf, oauthStatusOf } from './oauth-statuses.ts'
@@ -8,10 +10,15 @@ import type { Answer, Route } from './route.ts'
 
 /** Registers every route of the table. */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[]): void {
-  for (const { method, path, handle } of routes) {
+  for (const route of routes) {
+    const { method, path, handle, deprecation } = route
+    checkDeprecation(route)
     app.route({
       method,
       url: path,
+      async onRequest(_request, reply) {
+        announceDeprecations(reply, deprecation ? [deprecation] : [])
+      },
       onSend: joinOAuthError,
       async handler(request, reply) {
         const parameters = (method === 'GET' ? request.query : request.body) as GivenParameters

@@ -1,4 +1,4 @@
-import type { Schema } from './route.ts'
+import type { Schema } from '../../http/operation.ts'
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 

@@ -1,11 +1,12 @@
 import { changePassword } from '../../accounts/change-password.ts'
 import type { Lockouts } from '../../accounts/lockouts.ts'
 import { readOwnAccount, renameOwnAccount } from '../../accounts/own-account.ts'
+import type { Schema } from '../../http/operation.ts'
 import { newPassword, text, uuid } from '../../model/field-kinds.ts'
 import { nameCharactersMax } from '../../model/text-limits.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { ref } from './resource-schemas.ts'
-import type { Route, Schema } from './route.ts'
+import type { Route } from './route.ts'
 
 const one = { tag: 'Account', path: '/api/me' }
 const moment = { type: 'string', format: 'date-time' }

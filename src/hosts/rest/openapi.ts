@@ -1,60 +1,26 @@
+import { type About as DocumentParts, documentOf, queryParameters } from '../../http/openapi.ts'
+import type { Schema } from '../../http/operation.ts'
 import { keyHours } from '../../operations/idempotency-keys.ts'
 import { keyCharactersMax, keyHeader, replayedHeader } from './idempotency-key.ts'
 import { ref } from './resource-schemas.ts'
-import type { Operation, Schema } from './route.ts'
+import type { Operation } from './route.ts'
 
-/** What a document says beside its operations. */
-export interface About {
-  readonly title: string
-  readonly description: string
-  readonly schemas: Readonly<Record<string, Schema>>
-}
+/** What a document of this host says beside its operations. */
+export type About = Pick<DocumentParts, 'title' | 'description' | 'schemas'>
 
-/** A document of the REST host: a pure function of the operations that are registered, so it can miss none. */
-export const openApiOf = (
-  operations: readonly Operation[],
-  { title, description, schemas }: About,
-): Schema => ({
-  openapi: '3.1.0',
-  info: { title, version: 'v1', description },
-  tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
-  security: [{ bearer: [] }],
-  paths: pathsOf(operations),
-  components: {
-    securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-    schemas,
-    responses: Object.fromEntries(
-      Object.keys(descriptions).map((status) => [refusalName(status), refusal(status)]),
-    ),
-  },
-})
-
-function pathsOf(operations: readonly Operation[]): Schema {
-  const paths: Record<string, Record<string, Schema>> = {}
-  for (const operation of operations) {
-    paths[operation.path] = {
-      ...paths[operation.path],
-      [operation.method.toLowerCase()]: operationSchema(operation),
-    }
-  }
-  return paths
-}
-
-const operationSchema = (operation: Operation): Schema => ({
-  operationId: operation.id,
-  tags: [operation.tag],
-  summary: operation.summary,
-  parameters: [
-    ...(operation.query ?? []).map((key) => ({ in: 'query', ...key })),
-    ...(operation.isConditional ? conditionalHeaders : []),
-    ...(operation.hasPrecondition ? [ifMatchHeader] : []),
-    ...(operation.method === 'POST' ? [idempotencyKeyHeader] : []),
-  ],
-  ...(operation.body && {
-    requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
-  }),
-  responses: { ...answersOf(operation), ...refusalsOf(operation) },
-})
+export const openApiOf = (operations: readonly Operation[], about: About): Schema =>
+  documentOf(operations, { ...about, ...common }, (operation) => ({
+    parameters: [
+      ...queryParameters(operation.parameters),
+      ...(operation.isConditional ? conditionalHeaders : []),
+      ...(operation.hasPrecondition ? [ifMatchHeader] : []),
+      ...(operation.method === 'POST' ? [idempotencyKeyHeader] : []),
+    ],
+    ...(operation.body && {
+      requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
+    }),
+    responses: { ...answersOf(operation), ...refusalsOf(operation) },
+  }))
 
 const conditionalHeaders = ['If-None-Match', 'If-Modified-Since'].map((name) => ({
   in: 'header',
@@ -76,7 +42,12 @@ const idempotencyKeyHeader = {
   schema: { type: 'string', minLength: 1, maxLength: keyCharactersMax },
 }
 
-const answersOf = ({ method, answer, isConditional, isLive }: Operation): Schema => ({
+const answersOf = ({
+  method,
+  answer,
+  isConditional,
+  isLive,
+}: Operation): Readonly<Record<string, Schema>> => ({
   200: {
     // Not a second content type: generators would type the answer as either a page or text.
     description: isLive ? liveDescription : 'Success.',
@@ -103,7 +74,7 @@ const replayedHeaders = {
 }
 
 /** Every operation wants a token and is limited; every body has a size and a type. */
-function refusalsOf({ method, refusals, body }: Operation): Schema {
+function refusalsOf({ method, refusals, body }: Operation): Readonly<Record<string, Schema>> {
   const keyed = method === 'POST' ? [409, 422, 503] : []
   const statuses = [401, 429, 500, ...refusals, ...(body ? [400, 413, 415] : []), ...keyed]
   return Object.fromEntries(
@@ -137,4 +108,12 @@ const descriptions: Readonly<Record<string, string>> = {
   429: 'Too many requests, or a locked account.',
   500: 'An unexpected error.',
   503: 'Too slow, or too much at once; it may be tried again later.',
+}
+
+const common = {
+  security: [{ bearer: [] }],
+  securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+  responses: Object.fromEntries(
+    Object.keys(descriptions).map((status) => [refusalName(status), refusal(status)]),
+  ),
 }

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
 import { httpDate, sendConditional } from '../../http/conditional.ts'
+import { announceDeprecations, deprecationsIn } from '../../http/deprecation.ts'
 import { envelopeType } from '../../http/envelope.ts'
+import { checkDeprecation } from '../../http/operation.ts'
 import { originOf } from '../../http/request-origin.ts'
 import { createSentDates, type SentDates } from '../../http/sent-dates.ts'
 import { createOnce, type Once } from '../../operations/once.ts'
@@ -26,15 +28,19 @@ export function registerRoutes(
   const sentDates = createSentDates()
   const sessions = new WeakMap<FastifyRequest, Authenticated>()
   for (const route of routes) {
+    checkDeprecation(route)
+    const ofRoute = route.deprecation ? [route.deprecation] : []
     app.route({
       method: route.method,
       url: route.path,
-      async onRequest(request) {
+      async onRequest(request, reply) {
+        announceDeprecations(reply, ofRoute)
         const { authorization } = request.headers
         const origin = { ...originOf(request), host: 'rest' } as const
         sessions.set(request, await authentication.authenticate(authorization, origin))
       },
       async handler(request, reply) {
+        announceDeprecations(reply, [...ofRoute, ...deprecationsIn(request.body, route.deprecatedFields)])
         const session = sessions.get(request)
         if (!session) throw new Error('A route was reached without authentication.')
         const exchange: Exchange = { tracker, caller: session.caller, session, request, reply }

@@ -1,3 +1,4 @@
+import type { Deprecation } from '../../model/deprecation.ts'
 import { readObject } from '../../model/read-object.ts'
 import { create } from '../../operations/create.ts'
 import { get } from '../../operations/get.ts'
@@ -39,6 +40,7 @@ const createRoute = (resource: Resource): Route => ({
   method: 'POST',
   path: pathOf(resource),
   body: ref(`${resource.title}Create`),
+  deprecatedFields: deprecatedFields(resource),
   answer: recordAnswer(resource),
   refusals: [400, 403, 409, 412],
   async handle({ tracker, caller, request }) {
@@ -54,7 +56,7 @@ const getRoute = (tracker: Tracker, resource: Resource): Route => ({
   summary: `Shows one ${resource.noun}.`,
   method: 'GET',
   path: pathOf(resource),
-  query: [
+  parameters: [
     { name: 'id', description: 'Which one.', required: true, schema: { type: 'string', format: 'uuid' } },
   ],
   answer: recordAnswer(resource),
@@ -72,7 +74,7 @@ const listRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Ro
   summary: `Lists ${resource.pluralNoun}; with Accept: text/event-stream, as a live listing.`,
   method: 'GET',
   path: listPathOf(resource),
-  query: listKeys(resource),
+  parameters: listKeys(resource),
   answer: ref(`${resource.title}Page`),
   refusals: [400, 403, 503],
   isConditional: true,
@@ -87,6 +89,7 @@ const updateRoute = (tracker: Tracker, resource: Resource): Route => ({
   method: 'PATCH',
   path: pathOf(resource),
   body: ref(`${resource.title}Update`),
+  deprecatedFields: deprecatedFields(resource),
   answer: successAnswer(resource),
   hasPrecondition: true,
   refusals: [400, 403, 404, 409, 412],
@@ -131,3 +134,8 @@ const restoreRoute = (resource: Resource): Route => ({
     return { body: { success: true } }
   },
 })
+
+const deprecatedFields = ({ fields }: Resource): Readonly<Record<string, Deprecation>> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { deprecation }]) => (deprecation ? [[name, deprecation]] : [])),
+  )

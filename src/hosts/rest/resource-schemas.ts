@@ -1,4 +1,5 @@
 import type { RowState } from '../../access/visible-rows.ts'
+import type { Parameter, Schema } from '../../http/operation.ts'
 import { type Field, labelOf } from '../../model/field.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import {
@@ -10,8 +11,8 @@ import {
 } from '../../operations/limits.ts'
 import type { Listed, Resource } from '../../resources/define-resource.ts'
 import { isVersioned, searchColumns } from '../../resources/derived.ts'
+import { describeField } from '../../resources/describe-field.ts'
 import { dateKeys, relationsOf, supportsDates } from '../../resources/list-keys.ts'
-import type { QueryKey, Schema } from './route.ts'
 
 /** What the document says of the resources, all of it read off their declarations. */
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
@@ -45,8 +46,10 @@ export function recordSchema({ columns, fields }: Listed): Schema {
   return { type: 'object', required: columns, properties: Object.fromEntries(properties) }
 }
 
-const fieldSchema = (field: Field): Schema =>
-  field.presence === 'optional' ? nullable(field.schema) : field.schema
+const fieldSchema = (field: Field): Schema => ({
+  ...(field.presence === 'optional' ? nullable(field.schema) : field.schema),
+  ...(field.deprecation && { deprecated: true, description: describeField(field) }),
+})
 
 function bodySchema({ fields }: Resource, purpose: 'create' | 'update'): Schema {
   const entries = Object.entries(fields).filter(
@@ -122,7 +125,7 @@ export const sharedSchemas: Readonly<Record<string, Schema>> = {
 }
 
 /** The keys of a list; a filter that the resource does not support is not among them. */
-export function listKeys(listed: Listed, state: RowState = 'active'): QueryKey[] {
+export function listKeys(listed: Listed, state: RowState = 'active'): Parameter[] {
   return [
     ...pagingKeys,
     ...orderKeys(listed, state),
@@ -136,7 +139,7 @@ export function listKeys(listed: Listed, state: RowState = 'active'): QueryKey[]
   ]
 }
 
-const pagingKeys: readonly QueryKey[] = [
+const pagingKeys: readonly Parameter[] = [
   {
     name: 'pageNumber',
     description: 'The page, counted from 1.',
@@ -149,7 +152,7 @@ const pagingKeys: readonly QueryKey[] = [
   },
 ]
 
-const orderKeys = ({ columns, sortedBy }: Listed, state: RowState): QueryKey[] => [
+const orderKeys = ({ columns, sortedBy }: Listed, state: RowState): Parameter[] => [
   ...(sortedBy
     ? []
     : [
@@ -172,7 +175,7 @@ const orderKeys = ({ columns, sortedBy }: Listed, state: RowState): QueryKey[] =
       },
 ]
 
-const searchKeys = (listed: Listed): readonly QueryKey[] => [
+const searchKeys = (listed: Listed): readonly Parameter[] => [
   {
     name: 'search',
     description: searchDescription(searchColumns(listed)),
@@ -186,7 +189,7 @@ const searchDescription = (columns: readonly string[]): string =>
     ? 'Accepted, and without effect: there is no text to search.'
     : `Text that the ${columns.join(' or the ')} must contain, matched literally.`
 
-const dateKey = (name: string): QueryKey => ({
+const dateKey = (name: string): Parameter => ({
   name,
   description: 'A date, or a date and time; without an offset it is UTC.',
   schema: { type: 'string' },

@@ -1,36 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated } from '../../authentication/authenticate.ts'
+import type { Operation as HttpOperation, Schema } from '../../http/operation.ts'
 import type { Caller } from '../../model/caller.ts'
+import type { Deprecation } from '../../model/deprecation.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 
-export type Schema = Readonly<Record<string, unknown>>
-
-/** What the document says of an operation, and all that is needed to register it. */
-export interface Operation {
-  /** Readable and named after its feature, such as `UpdateProject`. */
-  readonly id: string
-  readonly tag: string
-  readonly summary: string
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  readonly path: string
-  readonly query?: readonly QueryKey[]
+/** What the document says of an operation of this host. */
+export interface Operation extends HttpOperation {
   readonly body?: Schema
+  /** Fields of the body that should no longer be used: a request that names one is told so. */
+  readonly deprecatedFields?: Readonly<Record<string, Deprecation>>
   readonly answer: Schema
-  /** The statuses of refusals, besides those that every operation has. */
-  readonly refusals: readonly number[]
   /** Answers with validators, and with 304 to whoever holds the same already. */
   readonly isConditional?: true
   /** Takes `If-Match`: the ETags of the rows that it changes. */
   readonly hasPrecondition?: true
   /** Also answers `Accept: text/event-stream` with a live listing. */
   readonly isLive?: true
-}
-
-export interface QueryKey {
-  readonly name: string
-  readonly description: string
-  readonly required?: true
-  readonly schema: Schema
 }
 
 /** One request with the account it acts for. */

@@ -93,6 +93,7 @@ function fieldDescriptor(
     number,
     label: isRepeated ? Label.REPEATED : Label.OPTIONAL,
     ...typeOf(edition, field),
+    ...(field.isDeprecated && { options: { deprecated: true } }),
     ...(optionalIndex >= 0 && { proto3Optional: true, oneofIndex: optionalIndex }),
   }
 }

@@ -40,7 +40,8 @@ const messageText = (message: Message, comments: Comments): string =>
 
 function fieldText(field: MessageField): string {
   const label = field.isRepeated ? 'repeated ' : hasMarkedPresence(field) ? 'optional ' : ''
-  return `${label}${typeText(field)} ${snakeCase(field.name)} = ${field.number};`
+  const options = field.isDeprecated ? ' [deprecated = true]' : ''
+  return `${label}${typeText(field)} ${snakeCase(field.name)} = ${field.number}${options};`
 }
 
 function typeText({ shape }: MessageField): string {

@@ -1,10 +1,11 @@
+import type { Parameter, Schema } from '../../../http/operation.ts'
 import { uuid } from '../../../model/field-kinds.ts'
 import { pageSizeDefault, pageSizeMax } from '../../../operations/limits.ts'
 import { readHistory } from '../../../operations/read-history.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
 import { resources } from '../../../resources/all.ts'
 import { ref } from '../resource-schemas.ts'
-import type { QueryKey, Route, Schema } from '../route.ts'
+import type { Route } from '../route.ts'
 
 const moment = { type: 'string', format: 'date-time' }
 const nullableText = { type: ['string', 'null'] }
@@ -55,7 +56,7 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
   },
 }
 
-const query: readonly QueryKey[] = [
+const query: readonly Parameter[] = [
   {
     name: 'resource',
     description: 'Of which resource, such as assignment.',
@@ -77,7 +78,7 @@ export const historyRoute = (tracker: Tracker): Route => ({
   summary: 'Who changed a row, or anything in a project, newest first, with the fields before and after.',
   method: 'GET',
   path: '/ext/history',
-  query,
+  parameters: query,
   answer: ref('History'),
   refusals: [400, 403, 404, 503],
   async handle({ caller, request }) {

@@ -13,7 +13,7 @@ export const peopleRoute = (tracker: Tracker, live: LiveListings): Route => ({
     'Lists active accounts that share a project with the caller, by name; all of them for administrators. With Accept: text/event-stream, as a live listing.',
   method: 'GET',
   path: '/ext/people',
-  query: listKeys(person),
+  parameters: listKeys(person),
   answer: ref(`${person.title}Page`),
   refusals: [400, 503],
   isConditional: true,

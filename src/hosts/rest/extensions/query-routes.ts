@@ -19,7 +19,7 @@ export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resou
   summary: `Reads ${resource.pluralNoun} by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing.`,
   method: 'GET',
   path: `/ext/query/${resource.plural}`,
-  query: queryParameters(resource),
+  parameters: queryParameters(resource),
   answer: ref(`${resource.title}QueryPage`),
   refusals: [400, 403, 503],
   isConditional: true,

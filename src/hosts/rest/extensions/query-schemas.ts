@@ -1,3 +1,4 @@
+import type { Parameter, Schema } from '../../../http/operation.ts'
 import {
   cursorCharactersMax,
   expansionDepthMax,
@@ -11,11 +12,10 @@ import {
 import type { Listed, Resource } from '../../../resources/define-resource.ts'
 import { expandable, queryColumns } from '../../../resources/query-columns.ts'
 import { recordSchema, ref } from '../resource-schemas.ts'
-import type { QueryKey, Schema } from '../route.ts'
 
 const namesOf = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(', ')
 
-export function queryParameters(resource: Resource): QueryKey[] {
+export function queryParameters(resource: Resource): Parameter[] {
   const columns = queryColumns(resource)
   const sortable = columns.filter(({ isSortable }) => isSortable)
   const references = expandable(resource)
@@ -54,7 +54,7 @@ export function queryParameters(resource: Resource): QueryKey[] {
   ]
 }
 
-const expandKey = (references: readonly { readonly name: string }[]): QueryKey => ({
+const expandKey = (references: readonly { readonly name: string }[]): Parameter => ({
   name: 'expand',
   description: `Up to ${expansionsMax} references, separated by commas, whose rows are shown as well, and with dots theirs, ${expansionDepthMax} deep. Here: ${namesOf(references)}.`,
   schema: { type: 'string' },

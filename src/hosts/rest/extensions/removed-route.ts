@@ -12,7 +12,7 @@ export const removedRoute = (tracker: Tracker, live: LiveListings, resource: Res
   summary: `Lists removed ${resource.pluralNoun} that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing.`,
   method: 'GET',
   path: `/ext/removed/${resource.plural}`,
-  query: listKeys(resource, 'removed'),
+  parameters: listKeys(resource, 'removed'),
   answer: ref(`${resource.title}Page`),
   refusals: [400, 403, 503],
   isConditional: true,

@@ -22,7 +22,7 @@ export const reportRoutes = (tracker: Tracker, live: LiveListings): Route[] =>
     summary: `Sums of ${report.summed.pluralNoun} by groups; with Accept: text/csv as a table, with Accept: text/event-stream live.`,
     method: 'GET',
     path: `/ext/reports/${report.name}`,
-    query: reportParameters(report),
+    parameters: reportParameters(report),
     answer: ref(`${labelOf(report.name)}Report`),
     refusals: [400, 503],
     isConditional: true,

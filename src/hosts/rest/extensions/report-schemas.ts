@@ -1,3 +1,4 @@
+import type { Parameter, Schema } from '../../../http/operation.ts'
 import { labelOf } from '../../../model/field.ts'
 import { uuid } from '../../../model/field-kinds.ts'
 import { groupingsMax, groupsMax } from '../../../operations/limits.ts'
@@ -9,9 +10,8 @@ import {
   reports,
 } from '../../../operations/reports/reports.ts'
 import { ref } from '../resource-schemas.ts'
-import type { QueryKey, Schema } from '../route.ts'
 
-export const reportParameters = ({ summed, dated }: Report): QueryKey[] => [
+export const reportParameters = ({ summed, dated }: Report): Parameter[] => [
   {
     name: 'groupBy',
     description: `1 to ${groupingsMax} of ${groupings.join(', ')}, separated by commas; the groups come in their order.`,

@@ -1,8 +1,9 @@
 import { endAllSessions, endSessions, listSessions, sessionsListedMax } from '../../../accounts/sessions.ts'
+import type { Schema } from '../../../http/operation.ts'
 import { uuid } from '../../../model/field-kinds.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
 import { ref } from '../resource-schemas.ts'
-import type { Route, Schema } from '../route.ts'
+import type { Route } from '../route.ts'
 
 const moment = { type: 'string', format: 'date-time' }
 const nullableText = { type: ['string', 'null'] }
@@ -58,7 +59,7 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     summary: `Lists the newest ${sessionsListedMax} sessions that stand, of the own account; of any for administrators.`,
     method: 'GET',
     path: '/ext/sessions',
-    query: [{ name: 'userId', description: 'Whose; by default the own account.', schema: uuid.schema }],
+    parameters: [{ name: 'userId', description: 'Whose; by default the own account.', schema: uuid.schema }],
     answer: ref('Sessions'),
     refusals: [400, 403],
     async handle({ caller, session, request }) {

@@ -1,0 +1,79 @@
+import { describeDeprecation } from '../model/deprecation.ts'
+import type { Operation, Parameter, Schema } from './operation.ts'
+
+/** What a document says beside its operations. */
+export interface About {
+  readonly title: string
+  readonly description: string
+  /** Of operations that say nothing else. */
+  readonly security?: readonly Schema[]
+  readonly securitySchemes: Schema
+  readonly schemas: Readonly<Record<string, Schema>>
+  readonly responses?: Readonly<Record<string, Schema>>
+}
+
+/** What a host says of an operation beside its name, tag and summary. */
+export interface Described extends Schema {
+  readonly responses: Readonly<Record<string, Schema>>
+}
+
+/** The document of a host: a pure function of the operations that are registered, so it can miss none. */
+export const documentOf = <O extends Operation>(
+  operations: readonly O[],
+  { title, description, security, securitySchemes, schemas, responses }: About,
+  describe: (operation: O) => Described,
+): Schema => ({
+  openapi: '3.1.0',
+  info: { title, version: 'v1', description },
+  tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+  ...(security && { security }),
+  paths: pathsOf(operations, describe),
+  components: { securitySchemes, schemas, ...(responses && { responses }) },
+})
+
+function pathsOf<O extends Operation>(
+  operations: readonly O[],
+  describe: (operation: O) => Described,
+): Schema {
+  const paths: Record<string, Record<string, Schema>> = {}
+  for (const operation of operations) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: operationSchema(operation, describe(operation)),
+    }
+  }
+  return paths
+}
+
+function operationSchema({ id, tag, summary, deprecation }: Operation, described: Described): Schema {
+  const named = { operationId: id, tags: [tag], summary }
+  if (deprecation === undefined) return { ...named, ...described }
+  return {
+    ...named,
+    description: describeDeprecation(deprecation),
+    deprecated: true,
+    ...described,
+    responses: Object.fromEntries(
+      Object.entries(described.responses).map(([status, response]) => [status, withHeaders(response)]),
+    ),
+  }
+}
+
+/** A response that stands elsewhere is every operation's, so it cannot have headers of this one. */
+const withHeaders = (response: Schema): Schema =>
+  '$ref' in response
+    ? response
+    : { ...response, headers: { ...(response.headers as Schema | undefined), ...deprecationHeaders } }
+
+const deprecationHeaders = {
+  Deprecation: { description: 'Since when, as seconds since 1970 behind an @.', schema: { type: 'string' } },
+  Sunset: { description: 'Until when it works, as an HTTP date.', schema: { type: 'string' } },
+}
+
+export const queryParameters = (parameters: readonly Parameter[] = []): Schema[] =>
+  parameters.map((parameter) => ({
+    in: 'query',
+    ...(parameter.schema ? parameter : { schema: text, ...parameter }),
+  }))
+
+const text = { type: 'string' }

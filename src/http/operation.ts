@@ -1,0 +1,34 @@
+import { type Deprecation, deprecationProblems } from '../model/deprecation.ts'
+
+export type Schema = Readonly<Record<string, unknown>>
+
+/** What every host's document says of an operation, and what is needed to register it. */
+export interface Operation {
+  /** Readable and named after its feature, such as `UpdateProject`. */
+  readonly id: string
+  readonly tag: string
+  readonly summary: string
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  /** Of the query; of the form for an operation that takes one. */
+  readonly parameters?: readonly Parameter[]
+  /** The statuses of refusals, besides those that every operation of the host has. */
+  readonly refusals: readonly number[]
+  /** Sent with every answer of the operation, refusals too. */
+  readonly deprecation?: Deprecation
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly description: string
+  readonly required?: true
+  readonly schema?: Schema
+}
+
+/** Throws before a route is served whose end comes too early. */
+export function checkDeprecation({ id, path, deprecation }: Operation): void {
+  if (deprecation === undefined) return
+  const edition = path.startsWith('/ext/') ? 'ext' : 'v1'
+  const [problem] = deprecationProblems(id, deprecation, edition)
+  if (problem !== undefined) throw new Error(problem)
+}
