@@ -11,6 +11,27 @@ export interface Mutant {
 
 export const mutants: readonly Mutant[] = [
   {
+    file: 'src/store/limited-reads.ts',
+    rule: 'a slow list leaves the connection that lists share after 40 ms',
+    from: 'const quickMilliseconds = 40',
+    to: 'const quickMilliseconds = 40_000',
+    tests: ['slow-lists'],
+  },
+  {
+    file: 'src/store/database.ts',
+    rule: 'snapshots of live listings have connections of their own',
+    from: "openLimitedReads(connections, budgets, 'liveLists')",
+    to: 'lists',
+    tests: ['slow-lists'],
+  },
+  {
+    file: 'src/store/fair-turns.ts',
+    rule: 'an account has no more lists under way than its share',
+    from: '&& atOncePerAccount.used(account) < atOncePerAccount.max',
+    to: '',
+    tests: ['fair-turns', 'slow-lists'],
+  },
+  {
     file: 'src/store/database.ts',
     rule: 'a transaction whose commit was lost is not run again',
     from: "=> new Error('The outcome of a commit is unknown.', { cause: error })",

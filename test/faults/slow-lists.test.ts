@@ -20,12 +20,13 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
   before(async () => {
     rest = await startRestUnderTest()
     const workspace = await furnish(rest)
-    greedy = await rest.signUp()
     reader = await rest.signUp()
     projectId = await workspace.project('Relaunch', reader)
   })
   after(() => rest.stop())
   beforeEach(async () => {
+    // Somebody new: an account that was slow a moment ago is kept apart at once.
+    greedy = await rest.signUp()
     ;({ letGo } = await slowDownImpediments(rest.database))
   })
   afterEach(() => letGo())
@@ -41,7 +42,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
   }
 
   /** A list and a record, one after the other, as a person clicks. */
-  async function medianOfReads(reads: number): Promise<number> {
+  async function timesOfReads(reads: number) {
     const { token } = reader
     const times: number[] = []
     for (let count = 0; count < reads; count += 1) {
@@ -50,20 +51,22 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
         await millisecondsOf(() => rest.call('GET', `/api/project?id=${projectId}`, { token })),
       )
     }
-    return times.sort((first, second) => first - second)[reads] ?? 0
+    times.sort((first, second) => first - second)
+    return { read: times[reads] ?? 0, slowestRead: times.at(-1) ?? 0 }
   }
 
   async function measure() {
     const startedAt = performance.now()
     await rest.identity.signIn(reader.login)
     const signIn = performance.now() - startedAt
-    return { signIn, read: await medianOfReads(10) }
+    return { signIn, ...(await timesOfReads(10)) }
   }
 
   async function assertOthersGoOn(quiet: Awaited<ReturnType<typeof measure>>) {
     const crowded = await measure()
     for (const [kind, busyMachineMilliseconds] of [
-      ['read', 400],
+      ['read', 200],
+      ['slowestRead', 1000],
       ['signIn', 1000],
     ] as const) {
       const limit = Math.max(quietTimesMax * quiet[kind], busyMachineMilliseconds)
@@ -89,33 +92,62 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     )
   })
 
-  test('120 of one account hold up nobody else’s reads and sign-ins', async () => {
+  test('120 of one account, asked again and again, hold up nobody else’s reads and sign-ins', async () => {
     const quiet = await measure()
-    const searches = Array.from({ length: 120 }, (_, count) => searchOf(greedy, `q${count}`))
-    await sleep(500)
-    await assertOthersGoOn(quiet)
-    for (const answer of await Promise.all(searches)) {
+    let isOver = false
+    const refusals: Answer[] = []
+    const searches = Array.from({ length: 120 }, async (_, count) => {
+      while (!isOver) refusals.push(await searchOf(greedy, `q${count}`))
+    })
+    try {
+      await sleep(500)
+      await assertOthersGoOn(quiet)
+    } finally {
+      isOver = true
+      await Promise.all(searches)
+    }
+    assert.ok(refusals.length >= 120)
+    for (const answer of refusals) {
       assertEnvelope(answer, 503)
       assert.ok(answer.headers.get('retry-after'))
     }
   })
 
-  test('live listings that cannot be refreshed hold up nobody, and go on afterwards', async () => {
+  test('250 live listings that cannot be refreshed, with a write a second, hold up nobody, and go on', async () => {
     await letGo()
-    const people = await Promise.all(Array.from({ length: 5 }, () => rest.signUp()))
+    const people = await Promise.all(Array.from({ length: 13 }, () => rest.signUp()))
     const lives: LiveReader[] = []
-    for (let count = 0; count < 75; count += 1) {
+    for (let count = 0; count < 250; count += 1) {
       const { token } = people[count % people.length] as Person
       lives.push(await listen(rest.address, `/api/impediments?search=a${count}`, { token }))
     }
     await Promise.all(lives.map((live) => live.next()))
     const quiet = await measure()
-    const { administrator } = rest
-    await rest.call('POST', '/api/impediment', { token: administrator.token, body: { name: 'a1' } })
     ;({ letGo } = await slowDownImpediments(rest.database))
-    await sleep(1500)
-    await assertOthersGoOn(quiet)
+    const { administrator } = rest
+    const written: Promise<Answer>[] = []
+    const writing = setInterval(() => {
+      // Waits for the table as long as that is slow; what it changes is seen by everybody who listens.
+      written.push(
+        rest.call('POST', '/api/impediment', {
+          token: administrator.token,
+          body: { name: `a${written.length + 1}` },
+        }),
+      )
+    }, 1000)
+    try {
+      await sleep(1500)
+      await assertOthersGoOn(quiet)
+    } finally {
+      clearInterval(writing)
+      await letGo()
+      letGo = () => Promise.resolve()
+      await Promise.all(written)
+    }
     for (const live of lives) assert.equal(live.isEnded, false)
+    // A listing that was stopped rests for a few times as long as its statement took.
+    const [, listensToA1] = lives
+    await listensToA1?.next(25)
     for (const live of lives) live.close()
   })
 })

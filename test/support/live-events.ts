@@ -17,7 +17,7 @@ export interface LiveReader {
   readonly events: readonly LiveEvent[]
   readonly comments: readonly string[]
   /** The next event that was not taken yet. */
-  next(): Promise<LiveEvent>
+  next(secondsMax?: number): Promise<LiveEvent>
   /** Takes events until one is as wanted. */
   nextWhere(isWanted: (event: LiveEvent) => boolean): Promise<LiveEvent>
   /** Stops reading, as a client does that is busy elsewhere. */
@@ -97,8 +97,8 @@ function readerOf(response: IncomingMessage, refusal: string): LiveReader {
       notify()
     })
   }
-  async function next(): Promise<LiveEvent> {
-    const deadline = Date.now() + arrivalSecondsMax * 1000
+  async function next(secondsMax = arrivalSecondsMax): Promise<LiveEvent> {
+    const deadline = Date.now() + secondsMax * 1000
     for (;;) {
       const event = events[taken]
       if (event !== undefined) {
@@ -106,7 +106,7 @@ function readerOf(response: IncomingMessage, refusal: string): LiveReader {
         return event
       }
       if (isEnded) throw new Error('The stream ended before the next event.')
-      if (Date.now() > deadline) throw new Error(`No event arrived within ${arrivalSecondsMax} s.`)
+      if (Date.now() > deadline) throw new Error(`No event arrived within ${secondsMax} s.`)
       await Promise.race([wake.promise, new Promise((resolve) => setTimeout(resolve, 100))])
     }
   }
