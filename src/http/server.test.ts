@@ -1,6 +1,8 @@
 import { deepStrictEqual, equal, match, ok } from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
+import { createBudget } from '../model/budget.ts'
 import { exchange, listen, sampleHost, send } from './testing/sample-host.ts'
 
 const hello = 'GET /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -196,4 +198,26 @@ it('a refused upload still gets its answer while the client is sending', async (
   )
   equal(answer.status, 415)
   ok(answer.headers['content-security-policy'])
+})
+
+describe('connections', () => {
+  it('beyond the budget are closed as they come, counted, and given back when they close', async (t) => {
+    const connections = createBudget(2)
+    const app = sampleHost(t, { connections })
+    const port = await listen(app)
+    const open = async () => {
+      const socket = connect(port, '127.0.0.1')
+      socket.on('error', () => undefined)
+      await once(socket, 'connect')
+      return socket
+    }
+    const held = [await open(), await open()]
+    await once(await open(), 'close')
+    // The holder is the server: each has as many.
+    equal(connections.used(app.server), 2)
+    equal(connections.refused(), 1)
+    for (const socket of held) socket.destroy()
+    while (connections.used(app.server) > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    match(await exchange(port, hello), /^HTTP\/1.1 200 /)
+  })
 })

@@ -7,10 +7,12 @@ import {
   LogController,
 } from 'fastify'
 import { budgetLimits } from '../configuration/budgets.ts'
+import { type Budget, createBudget } from '../model/budget.ts'
 import { answerErrors, frameworkRefusal } from './answer-errors.ts'
 import { acceptBodies, type BodyKind } from './body.ts'
 import { answerBrokenConnection, answerBrokenRequests } from './broken-requests.ts'
 import { allowOrigins, type CorsOptions } from './cors.ts'
+import { countConnections } from './count-connections.ts'
 import { sendEnvelope } from './envelope.ts'
 import { type Log, logRequest, logRequests, requestIdHeader, requestIdOf, showRequestIds } from './log.ts'
 import { parseQuery } from './query.ts'
@@ -29,6 +31,8 @@ export interface ServerOptions {
   readonly cors?: CorsOptions
   readonly rateLimit?: RateLimitOptions
   readonly timeouts?: Partial<Timeouts>
+  /** `httpConnections`, where it shall be seen. */
+  readonly connections?: Budget
 }
 
 /** The one place where Fastify is configured; hosts add their routes to what it returns. */
@@ -44,7 +48,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // A request that still reaches a closing host is answered, and told that the connection ends.
     return503OnClosing: false,
   })
-  app.server.maxConnections = budgetLimits.httpConnections.max
+  countConnections(app.server, options.connections ?? createBudget(budgetLimits.httpConnections.max))
   acceptBodies(app, options.bodies ?? ['json'])
   showRequestIds(app)
   if (options.log !== undefined) logRequests(app)

@@ -28,16 +28,20 @@ describe('A connection to the commands', () => {
     assert.deepEqual([answered.status, streamsMax()], [status.OK, 1024])
   })
 
-  test('ends a watch of health after a while when nobody has shown a token on it', async (t) => {
-    const raw = openRawCalls(host.target)
-    t.after(raw.close)
-    const watch = grpcHeaders('/grpc.health.v1.Health/Watch')
-    const ended = await raw.send(watch, framed(Buffer.alloc(0)))
-    assert.deepEqual(
-      [ended.status, ended.message],
-      [status.DEADLINE_EXCEEDED, 'A call on a connection without a token must end sooner. Call again.'],
-    )
-  })
+  for (const [kind, path] of [
+    ['a watch of health', '/grpc.health.v1.Health/Watch'],
+    ['a call of reflection', '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'],
+  ] as const) {
+    test(`ends ${kind} after a while when nobody has shown a token on it`, async (t) => {
+      const raw = openRawCalls(host.target)
+      t.after(raw.close)
+      const ended = await raw.send(grpcHeaders(path), framed(Buffer.alloc(0)), false)
+      assert.deepEqual(
+        [ended.status, ended.message],
+        [status.DEADLINE_EXCEEDED, 'A call on a connection without a token must end sooner. Call again.'],
+      )
+    })
+  }
 
   test('names the request in the trailers, of an answer and of a refusal', async (t) => {
     const raw = openRawCalls(host.target)

@@ -21,7 +21,7 @@ const quietCalls = 200
 /** The attacks held others up for a minute; of calls during these seconds one in a hundred may be late. */
 const measuredMilliseconds = 1500
 /** What other work on the same two cores may cost a call, the attacker's own among it. */
-const noiseMilliseconds = 500
+const noiseMilliseconds = 3000
 /** Unanswered, the requests would stay for a minute. */
 const attackMillisecondsMax = 40_000
 

@@ -1,6 +1,6 @@
 import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { createAuthentication } from '../../src/authentication/authenticate.ts'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { type Budgets, openBudgets } from '../../src/configuration/budgets.ts'
 import { type Environment, readSettings } from '../../src/configuration/settings.ts'
 import { readCommandSettings } from '../../src/hosts/commands/configuration.ts'
 import { startCommands, type TimeLimits } from '../../src/hosts/commands/main.ts'
@@ -36,6 +36,7 @@ export interface HostOptions extends Partial<TimeLimits> {
   /** Of the rate limiter; a minute otherwise. */
   readonly windowMilliseconds?: number
   readonly beside?: Beside
+  readonly budgets?: Budgets
 }
 
 const administratorLogin = 'admin@example.com'
@@ -46,7 +47,7 @@ export type Beside = Pick<CommandsUnderTest, 'database' | 'identity'>
 /** The command host as it is deployed, on ports of its own; its store too, unless it starts beside another host. */
 export async function startCommandsUnderTest(
   environment: Environment = {},
-  { beside, windowMilliseconds, ...limits }: HostOptions = {},
+  { beside, windowMilliseconds, budgets = openBudgets(), ...limits }: HostOptions = {},
 ): Promise<CommandsUnderTest> {
   const { database, identity, end } = beside ? await join(beside) : await ownGround()
   const settings = readSettings(
@@ -71,7 +72,7 @@ export async function startCommandsUnderTest(
   const tracker = {
     database,
     passwords: cheapPasswords(),
-    budgets: openBudgets(),
+    budgets,
     hoursStep: settings.hoursStep,
   }
   const rateLimit = { ...settings.rateLimit, ...(windowMilliseconds && { windowMilliseconds }) }

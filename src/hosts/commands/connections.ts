@@ -1,7 +1,8 @@
 import type { Http2Server } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Server } from '@grpc/grpc-js'
-import { budgetLimits } from '../../configuration/budgets.ts'
+import type { Budgets } from '../../configuration/budgets.ts'
+import { countConnections } from '../../http/count-connections.ts'
 
 export interface Connections {
   /** Those that have said everything, to clients that do not hang up. */
@@ -10,10 +11,10 @@ export interface Connections {
 }
 
 /** The library waits for every client to hang up, and cuts nobody when its statistics are off. */
-export function trackConnections(http2Servers: readonly Http2Server[]): Connections {
+export function trackConnections(http2Servers: readonly Http2Server[], budgets: Budgets): Connections {
   const open = new Set<Socket>()
   for (const http2Server of http2Servers) {
-    http2Server.maxConnections = budgetLimits.commandConnections.max
+    countConnections(http2Server, budgets.budget('commandConnections'))
     http2Server.on('connection', (socket: Socket) => {
       open.add(socket)
       socket.once('close', () => open.delete(socket))

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Authentication } from '../../authentication/authenticate.ts'
-import { budgetLimits } from '../../configuration/budgets.ts'
+import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
 import { addHealthRoutes, type ReadinessCheck } from '../../http/health.ts'
 import type { Log } from '../../http/log.ts'
 import { createServer, smallBodies } from '../../http/server.ts'
@@ -9,11 +9,12 @@ import { createServer, smallBodies } from '../../http/server.ts'
 export function createDiagnostics(
   authentication: Authentication,
   checks: readonly ReadinessCheck[],
-  { log, trustedHops }: { log: Log; trustedHops: number },
+  { log, trustedHops, budgets }: { log: Log; trustedHops: number; budgets: Budgets },
 ): FastifyInstance {
   const app = createServer({
     log,
     trustedHops,
+    connections: budgets.budget('httpConnections'),
     ...smallBodies(budgetLimits.diagnosticsBodyBytes.max),
   })
   app.get('/', {

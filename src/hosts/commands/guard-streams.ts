@@ -82,6 +82,13 @@ function dropUntaken(stream: ServerHttp2Stream, { answerMilliseconds }: StreamLi
 /** A client that never ends its request would keep the stream for ever, although it has its answer. */
 function closeAnswered(stream: ServerHttp2Stream): void {
   stream.once('finish', () => {
-    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR)
+    if (stream.readableEnded) return
+    const close = () => stream.close(constants.NGHTTP2_NO_ERROR)
+    // The status stands in the trailers, which follow the last message; closed before, the client would never see it.
+    if (hasSentStatus(stream)) close()
+    else stream.once('wantTrailers', () => setImmediate(close))
   })
 }
+
+const hasSentStatus = ({ sentHeaders, sentTrailers }: ServerHttp2Stream): boolean =>
+  sentTrailers !== undefined || sentHeaders?.['grpc-status'] !== undefined

@@ -52,6 +52,7 @@ export async function startCommands(
   const diagnostics = createDiagnostics(authentication, storeReadiness(tracker.database), {
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
+    budgets: tracker.budgets,
   })
   const all = [...commands('v1'), ...(settings.extensions ? commands('ext') : [])]
   const callLog = createCallLog(log, measureCalls(diagnostics, tracker.budgets, settings))
@@ -82,7 +83,7 @@ export async function startCommands(
   const stopDiagnostics = prepareStop(diagnostics)
   const port = await bind(server, settings)
   const http2Servers = http2ServersOf(server)
-  const connections = trackConnections(http2Servers)
+  const connections = trackConnections(http2Servers, tracker.budgets)
   guardStreams(http2Servers, limits)
   try {
     await listen(diagnostics, { host: settings.host, port: settings.diagnosticsPort })

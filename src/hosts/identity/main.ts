@@ -66,6 +66,7 @@ export async function startIdentity(
   const app = createServer({
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
+    connections: budgets.budget('httpConnections'),
     bodies: ['form'],
     ...smallBodies(budgetLimits.identityBodyBytes.max),
     cors: { origins: settings.allowedOrigins, closedPaths: navigationPaths(routes) },

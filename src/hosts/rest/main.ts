@@ -39,6 +39,7 @@ export async function startRest(
   const app = createServer({
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
+    connections: tracker.budgets.budget('httpConnections'),
     cors: { origins: settings.allowedOrigins },
     rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(securityLog) },
   })

@@ -26,15 +26,17 @@ export const builtClient = join(import.meta.dirname, '..', '..', '..', 'web', 'd
 /** Serves the built web client: its files, its page for every address of a screen, and its configuration. */
 export async function startWeb(settings: WebSettings, log: Log, folder = builtClient): Promise<WebHost> {
   const files = await readFiles(folder)
+  const budgets = openBudgets()
   const app = createServer({
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
+    connections: budgets.budget('httpConnections'),
     ...smallBodies(budgetLimits.webBodyBytes.max),
   })
   const stop = prepareStop(app)
   addPageHeaders(app, settings)
   addHealthRoutes(app, [])
-  addMetrics(app, openBudgets(), settings)
+  addMetrics(app, budgets, settings)
   app.get('/config.json', (_request, reply) =>
     reply.header('cache-control', 'no-store').send(settings.client),
   )

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { freshDatabase } from '../support/fresh-database.ts'
+import { startIdentityHost } from '../support/identity-host.ts'
+import { send, startRestUnderTest } from '../support/rest-host.ts'
+
+const environmentFor = (proxies: number) => ({
+  ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
+  TRUSTED_PROXIES: String(proxies),
+})
+
+/** What our proxies write behind whatever a client sent: the address that each of them was called from. */
+const addedBy: Readonly<Record<number, string>> = { 1: '10.0.0.9', 2: '10.0.0.9, 10.0.1.1' }
+
+for (const proxies of [1, 2]) {
+  describe(`Behind ${proxies === 1 ? 'one proxy' : 'two proxies'} of ours, an address that a client made up does not get it past the limiter`, () => {
+    const statusFrom = async (address: string, path: string, forged: string) =>
+      (await send(address, 'GET', path, { headers: { 'x-forwarded-for': `${forged}, ${addedBy[proxies]}` } }))
+        .status
+
+    test('of REST', async (t) => {
+      const environment = {
+        ...environmentFor(proxies),
+        RateLimit__Rest__PermitLimit: '1',
+        RateLimit__Rest__QueueLimit: '0',
+      }
+      const rest = await startRestUnderTest(environment)
+      t.after(() => rest.stop())
+      assert.equal(await statusFrom(rest.address, '/api/projects', '10.0.0.1'), 401)
+      assert.equal(await statusFrom(rest.address, '/api/projects', '10.0.0.2'), 429)
+    })
+
+    test('of the identity host', async (t) => {
+      const { database, drop } = await freshDatabase()
+      const identity = await startIdentityHost(database, {
+        environment: {
+          ...environmentFor(proxies),
+          RateLimit__Identity__PermitLimit: '1',
+          RateLimit__Identity__QueueLimit: '0',
+        },
+      })
+      t.after(async () => {
+        await identity.stop()
+        await drop()
+      })
+      const path = '/.well-known/openid-configuration'
+      assert.equal(await statusFrom(identity.address, path, '10.0.0.1'), 200)
+      assert.equal(await statusFrom(identity.address, path, '10.0.0.2'), 429)
+    })
+  })
+}
