@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { PreparedCall } from './prepared-call.ts'
+import { PreparedCall, type Row } from './prepared-call.ts'
 
 /** One connection to the database, opened at its first use and again after it broke. Nothing is ever sent twice. */
 export interface Connection {
@@ -13,8 +13,6 @@ export interface Statement {
   readonly text: string
   readonly values: readonly string[]
 }
-
-export type Row = readonly (string | null)[]
 
 /** The database refused the statement, or was never asked. */
 export class NothingApplied extends Error {

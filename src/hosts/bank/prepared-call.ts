@@ -1,5 +1,7 @@
 import type { Connection as DriverConnection, Submittable } from 'pg'
-import type { Row } from './connection.ts'
+
+/** The columns of a row, as text. */
+export type Row = readonly (string | null)[]
 
 /**
  * A prepared statement that answers one row of text, as the driver lets others submit queries: three messages in one

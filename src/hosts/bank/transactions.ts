@@ -1,5 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { type Connection, NothingApplied, type Row } from './connection.ts'
+import { type Connection, NothingApplied } from './connection.ts'
+import type { Row } from './prepared-call.ts'
 
 export interface Transaction {
   readonly account: number

@@ -5,28 +5,11 @@ import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { t } from '../../texts/text.ts'
 import { EmptyState } from '../../ui/notes.tsx'
 import { BoardColumn } from './board-column.tsx'
+import type { BoardProps } from './board-props.ts'
 import { useCardFocus } from './use-card-focus.ts'
 
 type Assignment = RecordOf<'assignment'>
 type Stage = RecordOf<'workflow'>
-
-export interface BoardProps {
-  readonly projectId: string
-  readonly stages: readonly Stage[]
-  readonly doneId: string | undefined
-  readonly assignments: readonly Assignment[]
-  readonly isStale: boolean
-  readonly openId: string | undefined
-  /** Of the address, so that links keep the filters. */
-  readonly query: string
-  /** A card that was just made or moved, to be brought into sight. */
-  readonly revealed: string | undefined
-  countOf(stageId: string): number
-  hasMore(stageId: string): boolean
-  onMore(stageId: string): void
-  onMove(assignment: Assignment, stage: Stage): void
-  onNew(assignment: Assignment): void
-}
 
 /** One column a stage. Cards are moved by dragging, by their menu, or with Shift and an arrow. */
 export function Board(props: BoardProps) {
