@@ -1,6 +1,7 @@
 /** `npm run bench -- rest`: each benchmark starts what it measures, says against which floor, and stops by itself. */
 const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
   bank: async (words) => (await import('./bank/main.ts')).runBankBench(words),
+  batch: async () => (await import('./batch/main.ts')).runBatchBench(),
   commands: async (words) => (await import('./commands/main.ts')).runCommandBench(words),
   compression: async () => (await import('./compression/main.ts')).runCompressionBench(),
   identity: async (words) => (await import('./identity/main.ts')).runIdentityBench(words),

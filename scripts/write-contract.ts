@@ -1,5 +1,6 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { openBudgets } from '../src/configuration/budgets.ts'
 import { commands } from '../src/hosts/commands/commands.ts'
 import { protoFile } from '../src/hosts/commands/protobuf/proto-file.ts'
 import { identityDocument } from '../src/hosts/identity/openapi.ts'
@@ -16,7 +17,7 @@ const folder = join(import.meta.dirname, '..', 'docs', 'contract')
 
 // The document says what the routes are; it never calls one.
 const nowhere = undefined as never
-const tracker = { database: nowhere, passwords: nowhere, budgets: nowhere }
+const tracker = { database: nowhere, passwords: nowhere, budgets: openBudgets() }
 
 const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
 

@@ -33,7 +33,7 @@ export function ownerConditions(
   const owner = ownerColumnFor(resource, caller)
   if (!owner) return []
   const refusedIf = [
-    ...(owner in row ? [raw(row[owner] === caller.id ? 'false' : 'true')] : []),
+    ...(owner in row ? [sql`${row[owner]}::uuid <> ${caller.id}::uuid`] : []),
     ...(before ? [sql`(select ${column(owner)} <> ${caller.id} from ${raw(before)})`] : []),
   ]
   return [{ refusedIf: join(refusedIf, ' or '), refusal: () => notOwner(resource) }]

@@ -16,6 +16,14 @@ export const budgetLimits = {
 
   /** Hundreds of times the longest legal record. The token is accepted before a byte of it is read. */
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
+  /** A thousand items of four kilobytes; four are under way at once. */
+  batchBodyBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
+  /** From before the body is read until the answer is sent; each holds a connection to the store for about a second. */
+  batches: { max: 4, per: 'process', of: 'requests' },
+  batchesOfAccount: { max: 2, per: 'account', of: 'requests' },
+  /** They hold nothing but their headers. */
+  batchesWaiting: { max: 200, per: 'process', of: 'requests' },
+  batchesWaitingOfAccount: { max: 20, per: 'account', of: 'requests' },
   /** Answers being compressed, each about half a megabyte; any more are sent as they are. */
   restCompressions: { max: 8, per: 'process', of: 'requests' },
   /** Each holds a connection and a few kilobytes. */

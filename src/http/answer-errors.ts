@@ -62,8 +62,8 @@ export function frameworkRefusal(error: unknown, request: FastifyRequest): Envel
   return { statusCode, message: 'The request could not be understood.' }
 }
 
-function tooLarge({ server }: FastifyRequest): Envelope {
-  const kibibytes = (server.initialConfig.bodyLimit ?? 0) / 1024
+function tooLarge({ server, routeOptions }: FastifyRequest): Envelope {
+  const kibibytes = (routeOptions.bodyLimit ?? server.initialConfig.bodyLimit ?? 0) / 1024
   const size = kibibytes < 1024 ? `${kibibytes} KiB` : `${kibibytes / 1024} MiB`
   return { statusCode: 413, message: `The body must not be larger than ${size}.` }
 }

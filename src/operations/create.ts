@@ -1,8 +1,9 @@
 import { membershipConditions, ownerConditions, requireRole } from '../access/require-write.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
+import type { Condition } from '../store/conditional-write.ts'
 import { newId } from '../store/new-id.ts'
-import { insertRow, type Row } from '../store/rows.ts'
+import { insertRow, type Row, type Values } from '../store/rows.ts'
 import { noteAccountChange } from './note-account-change.ts'
 import { readInput } from './read-input.ts'
 import { referenceConditions } from './reference-conditions.ts'
@@ -25,14 +26,22 @@ export async function create(
     caller,
     { id, ...prepared },
     {
-      conditions: [
-        ...referenceConditions(resource, [values]),
-        ...ownerConditions(resource, caller, values),
-        ...membershipConditions(resource, caller, values),
-      ],
+      conditions: createConditions(resource, caller, values, referenceConditions(resource, [values])),
       also: rules.alsoCreate?.(caller, id) ?? [],
     },
   )
   noteAccountChange(tracker.securityLog, resource, caller, 'create', [created.id])
   return created
 }
+
+/** The conditions of a new row, in the order in which they refuse. */
+export const createConditions = (
+  resource: Resource,
+  caller: Caller,
+  values: Values,
+  references: readonly Condition[],
+): Condition[] => [
+  ...references,
+  ...ownerConditions(resource, caller, values),
+  ...membershipConditions(resource, caller, values),
+]

@@ -20,3 +20,8 @@ export const cursorCharactersMax = 6000
 /** Of one report: what a person can look at, and a client can draw. */
 export const groupingsMax = 3
 export const groupsMax = 1000
+/** Items of a batch, and rows that its removals and restores name. */
+export const batchItemsMax = 1000
+/** Each takes a tenth of a second of a core, before anything is written. */
+export const batchPasswordsMax = 10
+export const labelCharactersMax = 64

@@ -4,6 +4,8 @@ import type pg from 'pg'
 import { connectOutside, untilOneWaits } from '../../test/support/outside-connection.ts'
 import { freshTracker } from '../../test/support/tracker.ts'
 import { resourceNamed } from '../resources/all.ts'
+import { readBatch } from './batch/read-batch.ts'
+import { runBatch } from './batch/run-batch.ts'
 import { create } from './create.ts'
 import { remove } from './remove.ts'
 
@@ -80,6 +82,30 @@ describe('whoever waits for a row', () => {
         userId: user.id,
         assignmentTypeId: assignmentType.id,
       }),
+    )
+  })
+
+  const run = (...items: readonly object[]) =>
+    runBatch(setting.tracker, setting.administrator, readBatch({ items }), async () => new Map())
+
+  it('of many writes at once holds none with a higher id, whatever is done to it first', async () => {
+    const rows = await Promise.all([setting.makeAny('impediment'), setting.makeAny('impediment')])
+    const [low = '', high = ''] = rows.map(({ id }) => id).sort()
+    await assertFree(['impediments', low], ['impediments', high], () =>
+      run(
+        { operation: 'update', resource: 'impediment', body: { id: high, name: 'Changed' } },
+        { operation: 'remove', resource: 'impediment', body: { ids: [low] } },
+      ),
+    )
+  })
+
+  it('of many writes at once holds none of a kind that is declared later', async () => {
+    const [organization, project] = [await setting.makeAny('organization'), await setting.makeAny('project')]
+    await assertFree(['organizations', organization.id], ['projects', project.id], () =>
+      run(
+        { operation: 'update', resource: 'project', body: { ...project, name: 'Changed' } },
+        { operation: 'remove', resource: 'organization', body: { ids: [organization.id] } },
+      ),
     )
   })
 })

@@ -25,6 +25,43 @@ export const referenceConditions = (
     return ids.length > 0 ? [conditionOf(reference, ids, before)] : []
   })
 
+/** The same of each row of `input`, which has its references under the names of the fields. */
+export const eachReferenceCondition = (
+  resource: Resource,
+  rows: readonly Values[],
+  { before }: References = {},
+): Condition[] =>
+  referencesFrom(resource).flatMap((reference) => {
+    const ids = distinctIds(rows, reference)
+    return ids.length > 0 ? [eachConditionOf(reference, ids, before)] : []
+  })
+
+function eachConditionOf(
+  { column: name, parent }: ReferenceColumn,
+  ids: readonly string[],
+  before?: string,
+): Condition {
+  const wanted = raw(`input."${name}"`)
+  const isAsked = before ? [sql`(select ${column(name)} <> ${wanted} from ${raw(before)})`] : []
+  const isNew =
+    before &&
+    sql`id in (select ${wanted} from input join ${raw(before)} as stored on stored.id = input.id
+      where stored.${column(name)} <> ${wanted})`
+  return {
+    locks: {
+      name,
+      rows: sql`select id from ${tableOf(parent)}
+        where ${allOf([sql`id = any(${ids}::uuid[])`, raw('active'), ...(isNew ? [isNew] : [])])}
+        order by id for key share`,
+    },
+    refusedIf: allOf([...isAsked, sql`${wanted} not in (select id from ${raw(`"${name}"`)})`]),
+    refusal: () => notActive(name, parent),
+  }
+}
+
+const notActive = (name: string, { noun }: Resource) =>
+  invalid({ [name]: [`${labelOf(name)} must refer to an active ${noun}.`] })
+
 function conditionOf(
   { column: name, parent }: ReferenceColumn,
   ids: readonly string[],
@@ -41,7 +78,7 @@ function conditionOf(
         order by id for key share`,
     },
     refusedIf: allOf([...isAsked, sql`${found} <> ${raw(String(ids.length))}`]),
-    refusal: () => invalid({ [name]: [`${labelOf(name)} must refer to an active ${parent.noun}.`] }),
+    refusal: () => notActive(name, parent),
   }
 }
 

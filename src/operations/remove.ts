@@ -22,23 +22,30 @@ export async function remove(
 ): Promise<void> {
   requireRole(resource, caller, 'write')
   const ids = readIds(body, 'ignored')
-  await tracker.database.transaction(async (transaction) => {
-    const rows = await lockVisible(transaction, resource, caller, ids, {
-      state: 'active',
-      strength: 'update',
-    })
-    requireOwner(resource, caller, rows)
-    requireVersions(resource, rows, versions)
-    await requireNoDependents(transaction, resource, ids)
-    for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
-      if (whenRemoved !== 'removeAlong') continue
-      const links = sql`${column(parentId)} = any(${ids}::uuid[]) and active`
-      await removeRows(transaction, child, caller, links, column(parentId))
-    }
-    await removeRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`)
-    await resource.rules.afterRemove?.(transaction, ids)
-  })
+  await tracker.database.transaction((transaction) =>
+    removeWithin(transaction, resource, caller, ids, versions),
+  )
   noteAccountChange(tracker.securityLog, resource, caller, 'remove', ids)
+}
+
+export async function removeWithin(
+  transaction: Queries,
+  resource: Resource,
+  caller: Caller,
+  ids: readonly string[],
+  versions: RequiredVersions,
+): Promise<void> {
+  const rows = await lockVisible(transaction, resource, caller, ids, { state: 'active', strength: 'update' })
+  requireOwner(resource, caller, rows)
+  requireVersions(resource, rows, versions)
+  await requireNoDependents(transaction, resource, ids)
+  for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
+    if (whenRemoved !== 'removeAlong') continue
+    const links = sql`${column(parentId)} = any(${ids}::uuid[]) and active`
+    await removeRows(transaction, child, caller, links, column(parentId))
+  }
+  await removeRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`)
+  await resource.rules.afterRemove?.(transaction, ids)
 }
 
 async function requireNoDependents(transaction: Queries, resource: Resource, ids: readonly string[]) {

@@ -22,20 +22,27 @@ export async function restore(
 ): Promise<void> {
   requireRole(resource, caller, 'write')
   const ids = readIds(body, 'refused')
-  await tracker.database.transaction(async (transaction) => {
-    const rows = await lockVisible(transaction, resource, caller, ids, {
-      state: 'removed',
-      strength: 'update',
-      memberships: restorersMemberships,
-    })
-    requireOwner(resource, caller, rows)
-    await requireConditions(transaction, referenceConditions(resource, rows.map(withoutStaying(resource))))
-    await restoreRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`, goesAlong(resource))
-    for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
-      if (whenRemoved === 'removeAlong') await restoreAlong(transaction, child, parentId, caller, ids)
-    }
-  })
+  await tracker.database.transaction((transaction) => restoreWithin(transaction, resource, caller, ids))
   noteAccountChange(tracker.securityLog, resource, caller, 'restore', ids)
+}
+
+export async function restoreWithin(
+  transaction: Queries,
+  resource: Resource,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<void> {
+  const rows = await lockVisible(transaction, resource, caller, ids, {
+    state: 'removed',
+    strength: 'update',
+    memberships: restorersMemberships,
+  })
+  requireOwner(resource, caller, rows)
+  await requireConditions(transaction, referenceConditions(resource, rows.map(withoutStaying(resource))))
+  await restoreRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`, goesAlong(resource))
+  for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
+    if (whenRemoved === 'removeAlong') await restoreAlong(transaction, child, parentId, caller, ids)
+  }
 }
 
 /** A row that stays when a parent goes comes back without it, too. */

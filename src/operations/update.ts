@@ -21,14 +21,12 @@ export async function update(
   body: unknown,
   versions: RequiredVersions = new Map(),
 ): Promise<Row> {
-  const { fields, rules } = resource
+  const { rules } = resource
   requireRole(resource, caller, 'write')
   const { id = '', values } = readInput(resource, body, 'update', tracker)
   const prepared = (await rules.prepare?.(values, tracker.passwords)) ?? values
-  const stored = Object.fromEntries(
-    Object.entries(prepared).filter(([name]) => fields[name]?.presence !== 'updateOnly'),
-  )
-  const updated = await write(tracker.database, resource, caller, { id, values, stored, versions })
+  const stored = storedOf(resource, prepared)
+  const updated = await writeUpdate(tracker.database, resource, caller, { id, values, stored, versions })
   noteAccountChange(tracker.securityLog, resource, caller, 'update', [id])
   if ('passwordHash' in stored) notePasswordChange(tracker.securityLog, caller, id)
   return updated
@@ -41,14 +39,19 @@ interface Wanted {
   readonly versions: RequiredVersions
 }
 
-function write(
+export function writeUpdate(
   database: Database,
   resource: Resource,
   caller: Caller,
   { id, values, stored, versions }: Wanted,
 ): Promise<Row> {
   const { beforeUpdate, afterUpdate } = resource.rules
-  const conditions = updateConditions(resource, caller, { id, values, versions })
+  const conditions = updateConditions(resource, caller, {
+    ids: [id],
+    values,
+    references: referenceConditions(resource, [values], { before: 'before' }),
+    versions: versionConditions(resource, id, versions),
+  })
   if (!beforeUpdate && !afterUpdate)
     return updateRow(database.single, resource, caller, id, stored, conditions)
   return database.transaction(async (transaction) => {
@@ -63,23 +66,34 @@ function write(
 
 const toUpdate = { state: 'active', strength: 'no key update' } as const
 
+interface Updating {
+  readonly ids: readonly string[]
+  readonly values: Values
+  readonly references: readonly Condition[]
+  readonly versions: readonly Condition[]
+}
+
 /** The conditions of an update, in the order in which they refuse. The row as it was is called `before`. */
-function updateConditions(
+export function updateConditions(
   resource: Resource,
   caller: Caller,
-  { id, values, versions }: Omit<Wanted, 'stored'>,
+  { ids, values, references, versions }: Updating,
 ): Condition[] {
   const before = { before: 'before' }
   return [
     {
-      locks: { name: 'before', rows: visibleForLock(resource, caller, [id], toUpdate) },
+      locks: { name: 'before', rows: visibleForLock(resource, caller, ids, toUpdate) },
       refusedIf: sql`not exists (select 1 from before)`,
       refusal: () => missing(resource.title),
     },
-    ...referenceConditions(resource, [values], before),
+    ...references,
     ...ownerConditions(resource, caller, values, before),
     ...membershipConditions(resource, caller, values, before),
-    ...versionConditions(resource, id, versions),
+    ...versions,
     ...(resource.rules.updateConditions?.(values) ?? []),
   ]
 }
+
+/** Fields that are asked for and not stored are not here. */
+export const storedOf = ({ fields }: Resource, prepared: Values): Values =>
+  Object.fromEntries(Object.entries(prepared).filter(([name]) => fields[name]?.presence !== 'updateOnly'))

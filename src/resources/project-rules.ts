@@ -12,7 +12,7 @@ export const creatorsMembership = (caller: Caller, id: string): AlsoInserted[] =
 
 /** The version is the moment of the last change. Without `expectedVersion` the last write wins. */
 export const sameVersion = ({ expectedVersion }: Values): Condition[] =>
-  typeof expectedVersion === 'string'
+  expectedVersion !== undefined
     ? [
         {
           refusedIf: isOtherVersion(expectedVersion),

@@ -40,6 +40,47 @@ export async function writeIf<Written extends object>(
   return rows
 }
 
+export interface Asked<Written> {
+  readonly position: number
+  readonly refusal: Problem | undefined
+  /** Undefined too where another row had the same key already. */
+  readonly written: Written | undefined
+}
+
+/**
+ * The same for many rows: every condition is asked of each row of `input`, which `refusedIf` may name, and each is refused
+ * by itself. A condition that locks rows under the name `before` finds there the one that has the id of the input.
+ */
+export async function writeEachIf<Written extends object>(
+  queries: Queries,
+  input: Sql,
+  conditions: readonly Condition[],
+  parts: readonly Part[],
+  answer: { readonly columns: Sql; readonly from: string },
+): Promise<Asked<Written>[]> {
+  const bits = refusedBits(conditions)
+  const asked = conditions.some(({ locks }) => locks?.name === 'before')
+    ? sql`input left join "before" as stored on stored.id = input.id cross join lateral (
+        with "before" as (select stored.* where stored.id is not null) select ${bits} as refused
+      ) as asked`
+    : sql`input cross join lateral (select ${bits} as refused) as asked`
+  const first = [
+    { name: 'input', statement: input },
+    ...lockingParts(conditions),
+    { name: 'verdict', statement: sql`select input.*, asked.refused from ${asked}` },
+  ]
+  const rows = await queries.query<Written & Verdict & { position: number; writtenId: string | null }>(sql`
+    with ${listOf([...first, ...parts])}
+    select verdict.position, verdict.refused, row.id as "writtenId", ${answer.columns}
+    from verdict left join ${raw(answer.from)} as row on row.id = verdict.id
+    order by verdict.position`)
+  return rows.map(({ position, refused, writtenId, ...written }) => ({
+    position,
+    refusal: refused === 0 ? undefined : problemOf(conditionsIn(refused, conditions)),
+    written: writtenId === null ? undefined : (written as unknown as Written),
+  }))
+}
+
 /** Locks and asks without writing, for what a transaction does later. */
 export async function requireConditions(
   transaction: Queries,
@@ -59,13 +100,19 @@ interface Verdict {
 
 function refuseBy(conditions: readonly Condition[], verdict: Verdict | undefined) {
   const refused = verdict?.refused ?? 0
-  if (refused !== 0) throw problemOf(conditions.filter((_, index) => (refused >> index) & 1))
+  if (refused !== 0) throw problemOf(conditionsIn(refused, conditions))
 }
 
+const conditionsIn = (refused: number, conditions: readonly Condition[]) =>
+  conditions.filter((_, index) => (refused >> index) & 1)
+
 const verdictOf = (conditions: readonly Condition[]): Part[] => [
-  ...conditions.flatMap(({ locks }) => (locks ? [{ name: locks.name, statement: locks.rows }] : [])),
+  ...lockingParts(conditions),
   { name: 'verdict', statement: sql`select ${refusedBits(conditions)} as refused` },
 ]
+
+const lockingParts = (conditions: readonly Condition[]): Part[] =>
+  conditions.flatMap(({ locks }) => (locks ? [{ name: locks.name, statement: locks.rows }] : []))
 
 const listOf = (parts: readonly Part[]): Sql =>
   join(
@@ -75,6 +122,9 @@ const listOf = (parts: readonly Part[]): Sql =>
 
 /** A condition that is neither true nor false refuses. */
 const refusedBits = (conditions: readonly Condition[]): Sql =>
+  conditions.length === 0 ? raw('0') : joinedBits(conditions)
+
+const joinedBits = (conditions: readonly Condition[]): Sql =>
   join(
     conditions.map(
       ({ refusedIf }, index) => sql`((${refusedIf}) is not false)::int * ${raw(String(1 << index))}`,

@@ -18,15 +18,18 @@ export interface Table extends Remembered {
 export type Action = 'create' | 'update' | 'remove' | 'restore'
 
 /** Whoever writes without a caller, such as the seed. */
-type Writer = Pick<Caller, 'id' | 'origin'> | undefined
+export type Writer = Pick<Caller, 'id' | 'origin'> | undefined
 
 /** Names come from declarations, so there are few of them, and each is spelled for the store once. */
 const columns = new Map<string, Sql>()
 
+export const columnName = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
 export function column(name: string): Sql {
   const known = columns.get(name)
   if (known) return known
-  const spelled = raw(`"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`)
+  const spelled = raw(`"${columnName(name)}"`)
   columns.set(name, spelled)
   return spelled
 }
@@ -136,12 +139,12 @@ export async function restoreRows(
 const presence = ['active', 'deletedAt'] as const
 
 /** A version strictly grows, also when two changes fall into one tick of the clock. */
-const nextVersion = raw(
+export const nextVersion = raw(
   `updated_at = greatest(statement_timestamp(), coalesce(row.updated_at, row.created_at) + interval '1 microsecond')`,
 )
 
 /** Whether the locked row called `before` was changed since it had this version. */
-export const isOtherVersion = (version: string): Sql =>
+export const isOtherVersion = (version: unknown): Sql =>
   sql`(select coalesce(updated_at, created_at) <> ${version} from before)`
 
 const assignments = (values: Values): Sql[] =>
@@ -172,7 +175,7 @@ function rewrite(
   })
 }
 
-interface WrittenTable {
+export interface WrittenTable {
   readonly table: Table
   readonly statement: Sql
   /** New rows have none. */
@@ -195,13 +198,28 @@ async function write(
   writes: readonly WrittenTable[],
   { conditions = [], first = [] }: WriteOptions = {},
 ): Promise<Row[]> {
+  const [main] = writes
+  if (!main) return []
+  try {
+    return await writeIf<Row>(queries, conditions, [...first, ...loggedParts(action, writer, writes)], {
+      columns: shownColumns(main.table),
+      from: mainPart,
+    })
+  } catch (error) {
+    throw duplicateProblem(error, main.table) ?? error
+  }
+}
+
+/** The name of the part that writes the first table. */
+export const mainPart = 'written0'
+
+/** What writes the rows, and their rows in the change log and in the history. */
+export function loggedParts(action: Action, writer: Writer, writes: readonly WrittenTable[]): Part[] {
   const parts = writes.map(({ statement, ...written }, index) => ({
     ...written,
     name: `written${index}`,
     statement: sql`${statement} returning row.*`,
   }))
-  const [main] = parts
-  if (!main) return []
   const logged = parts.map(
     ({ table, name }) =>
       sql`select ${raw(`'${table.name}', id, '${action}'`)}, ${writer?.id ?? null}::uuid from ${raw(name)}`,
@@ -212,25 +230,18 @@ async function write(
     parts.map(({ name: now, ...written }) => ({ ...written, now })),
     writer,
   )
-  const all = [...first, ...parts, { name: 'logged', statement: log }, { name: 'kept', statement: kept }]
-  try {
-    return await writeIf<Row>(queries, conditions, all, {
-      columns: shownColumns(main.table),
-      from: main.name,
-    })
-  } catch (error) {
-    throw duplicateProblem(error, main.table) ?? error
-  }
+  return [...parts, { name: 'logged', statement: log }, { name: 'kept', statement: kept }]
 }
 
 /** A racing duplicate and one found before answer alike. */
 function duplicateProblem(error: unknown, { table }: Table) {
   const constraint = violatedUniqueConstraint(error)
-  if (constraint === `${table}_pkey`) return duplicate('id', 'Id is already taken.')
-  if (constraint === 'users_login_active')
-    return duplicate('login', 'Login is already used by an active account.')
-  return undefined
+  if (constraint === `${table}_pkey`) return idTaken()
+  return constraint === 'users_login_active' ? loginTaken() : undefined
 }
+
+export const idTaken = () => duplicate('id', 'Id is already taken.')
+export const loginTaken = () => duplicate('login', 'Login is already used by an active account.')
 
 function first(rows: readonly Row[]): Row {
   const [row] = rows

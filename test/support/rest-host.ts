@@ -79,7 +79,7 @@ export async function startRestUnderTest(
     readRestSettings,
   )
   const stops: (() => Promise<void>)[] = []
-  const start = async (store: Database) => {
+  const start = async (store: Database, budgets: Budgets) => {
     const log = createLog({ level: settings.logLevel, ...(destination && { destination }) })
     const authentication = createAuthentication({
       ...settings,
@@ -99,7 +99,7 @@ export async function startRestUnderTest(
     stops.push(stop)
     return { address: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, stop }
   }
-  const { address } = await start(database)
+  const { address } = await start(database, budgets)
   const signUp: RestUnderTest['signUp'] = async (options = {}) => {
     const account = await insertAccount(database, { ...options, passwordHash: await passwordHash() })
     const { access_token: token } = await identity.signIn(account.login)
@@ -112,7 +112,8 @@ export async function startRestUnderTest(
     call: (method, path, call) => send(address, method, path, call),
     signUp,
     administrator: await signUp({ login: administratorLogin, name: 'Root' }),
-    startAnother: () => start(database),
+    // A process counts by itself.
+    startAnother: () => start(database, openBudgets()),
     async stop() {
       await Promise.all(stops.map((stop) => stop()))
       await identity.stop()

@@ -1,15 +1,16 @@
 import type { FastifyRequest } from 'fastify'
+import { visibleRows } from '../../access/visible-rows.ts'
 import { entityTag, matchesStrongly } from '../../http/conditional.ts'
 import type { Caller } from '../../model/caller.ts'
 import { isMissing, uuid } from '../../model/field-kinds.ts'
-import { changed, Problem } from '../../model/problem.ts'
-import { get } from '../../operations/get.ts'
+import { changed } from '../../model/problem.ts'
 import { idsMax } from '../../operations/limits.ts'
 import { type RequiredVersions, versionOf } from '../../operations/required-versions.ts'
 import { showRecord } from '../../operations/show-record.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import type { Resource } from '../../resources/define-resource.ts'
-import type { Row } from '../../store/rows.ts'
+import { type Row, shownColumns, tableOf } from '../../store/rows.ts'
+import { sql } from '../../store/sql.ts'
 import type { Exchange } from './route.ts'
 
 /** The JSON of one row, which its ETag is made from. */
@@ -29,13 +30,33 @@ export async function readIfMatch(
   const given: readonly unknown[] = Array.isArray(ids) ? ids : [ids]
   // Any row will do; one that is missing is refused anyhow, and so are too many.
   if (ifMatch === undefined || ifMatch.trim() === '*' || given.length > idsMax) return new Map()
-  const versions = given.map(async (id) => {
-    const reading = uuid.read(id, 'Id')
-    if ('problems' in reading) return []
-    const row = await findRow(tracker, resource, caller, reading.value)
-    return [[reading.value, row && isNamed(ifMatch, resource, caller, row) ? versionOf(row) : null] as const]
-  })
-  return new Map((await Promise.all(versions)).flat())
+  const wanted = new Map(
+    given.flatMap((id) => {
+      const reading = uuid.read(id, 'Id')
+      return 'value' in reading ? [[reading.value, ifMatch] as const] : []
+    }),
+  )
+  return readNamedVersions(tracker, resource, caller, wanted)
+}
+
+/** By id, the version that each row must still have under its own `If-Match`. Why a row cannot be had is for the write to say. */
+export async function readNamedVersions(
+  { database }: Tracker,
+  resource: Resource,
+  caller: Caller,
+  wanted: ReadonlyMap<string, string>,
+): Promise<RequiredVersions> {
+  if (wanted.size === 0) return new Map()
+  const rows = await database.query<Row>(sql`
+    select ${shownColumns(resource)} from ${tableOf(resource)} as row
+    where row.id = any(${[...wanted.keys()]}::uuid[]) and row.active and ${visibleRows(resource, caller)}`)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return new Map(
+    [...wanted].map(([id, ifMatch]) => {
+      const row = byId.get(id)
+      return [id, row && isNamed(ifMatch, resource, caller, row) ? versionOf(row) : null]
+    }),
+  )
 }
 
 /** Of a write that makes a row: there is none yet that a tag could name. */
@@ -43,18 +64,9 @@ export function refuseIfMatch({ title }: Resource, request: FastifyRequest): voi
   if (!isMissing(request.headers['if-match'])) throw changed(title)
 }
 
-const isNamed = (ifMatch: string, resource: Resource, caller: Caller, row: Row): boolean =>
-  matchesStrongly(
-    ifMatch,
-    entityTag(caller.id, caller.isAdministrator, JSON.stringify(rowAnswer(resource, row))),
-  )
+/** The tag that reading this row by its id gives. */
+export const tagOf = (resource: Resource, { id, isAdministrator }: Caller, row: Row): string =>
+  entityTag(id, isAdministrator, JSON.stringify(rowAnswer(resource, row)))
 
-/** Why it cannot be had is for the write to say. */
-async function findRow(tracker: Tracker, resource: Resource, caller: Caller, id: string) {
-  try {
-    return (await get(tracker, resource, caller, id)).row
-  } catch (error) {
-    if (error instanceof Problem) return undefined
-    throw error
-  }
-}
+const isNamed = (ifMatch: string, resource: Resource, caller: Caller, row: Row): boolean =>
+  matchesStrongly(ifMatch, tagOf(resource, caller, row))

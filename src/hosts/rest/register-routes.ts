@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
 import { httpDate, sendConditional } from '../../http/conditional.ts'
 import { announceDeprecations, deprecationsIn } from '../../http/deprecation.ts'
@@ -8,6 +8,7 @@ import { originOf } from '../../http/request-origin.ts'
 import { createSentDates, type SentDates } from '../../http/sent-dates.ts'
 import { createOnce, type Once } from '../../operations/once.ts'
 import type { Tracker } from '../../operations/tracker.ts'
+import type { FairTurns } from '../../store/fair-turns.ts'
 import type { DateOf, ModificationDates } from '../../store/modification-dates.ts'
 import { readKeyedRequest, replayedHeader } from './idempotency-key.ts'
 import type { Answer, Exchange, Route } from './route.ts'
@@ -33,11 +34,14 @@ export function registerRoutes(
     app.route({
       method: route.method,
       url: route.path,
+      ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
       async onRequest(request, reply) {
         announceDeprecations(reply, ofRoute)
         const { authorization } = request.headers
         const origin = { ...originOf(request), host: 'rest' } as const
-        sessions.set(request, await authentication.authenticate(authorization, origin))
+        const session = await authentication.authenticate(authorization, origin)
+        sessions.set(request, session)
+        if (route.turns) await enter(route.turns, session.caller.id, reply)
       },
       async handler(request, reply) {
         announceDeprecations(reply, [...ofRoute, ...deprecationsIn(request.body, route.deprecatedFields)])
@@ -52,6 +56,18 @@ export function registerRoutes(
       },
     })
   }
+}
+
+/** Waits for a place, and keeps it until the connection has the answer or is gone. */
+async function enter(turns: FairTurns, account: string, reply: FastifyReply): Promise<void> {
+  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  reply.raw.once('close', end)
+  const { promise: entered, resolve, reject } = Promise.withResolvers<void>()
+  turns(account, () => {
+    resolve()
+    return over
+  }).catch(reject)
+  await entered
 }
 
 /** A POST with a key is done once; whether this was one. */

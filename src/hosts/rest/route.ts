@@ -4,6 +4,7 @@ import type { Operation as HttpOperation, Schema } from '../../http/operation.ts
 import type { Caller } from '../../model/caller.ts'
 import type { Deprecation } from '../../model/deprecation.ts'
 import type { Tracker } from '../../operations/tracker.ts'
+import type { FairTurns } from '../../store/fair-turns.ts'
 
 /** What the document says of an operation of this host. */
 export interface Operation extends HttpOperation {
@@ -15,6 +16,8 @@ export interface Operation extends HttpOperation {
   readonly isConditional?: true
   /** Takes `If-Match`: the ETags of the rows that it changes. */
   readonly hasPrecondition?: true
+  /** The largest body, where it is not that of every other route. */
+  readonly bodyBytesMax?: number
   /** Also answers `Accept: text/event-stream` with a live listing. */
   readonly isLive?: true
 }
@@ -36,6 +39,8 @@ export interface Answer {
 }
 
 export interface Route extends Operation {
+  /** Where its requests wait before their bodies are read. */
+  readonly turns?: FairTurns
   /** Nothing, when the handler has taken over the connection. */
   handle(exchange: Exchange): Promise<Answer | undefined>
 }

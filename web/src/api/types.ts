@@ -247,6 +247,32 @@ export interface History {
   }
 }
 
+export interface Batch {
+  readonly mode?: 'allOrNothing' | 'eachForItself'
+  readonly items: readonly BatchItem[]
+}
+
+export interface BatchItem {
+  readonly operation: 'create' | 'update' | 'remove' | 'restore'
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+  readonly body: {
+  }
+  readonly label?: string
+  readonly ifMatch?: string
+}
+
+export interface BatchResults {
+  readonly results: readonly BatchResult[]
+}
+
+export interface BatchResult {
+  readonly statusCode: number
+  readonly id?: string
+  readonly etag?: string
+  readonly message?: string
+  readonly errors?: Readonly<Record<string, readonly string[]>>
+}
+
 export interface Success {
   readonly success: boolean
 }
@@ -545,6 +571,9 @@ export const limits = {
   description: 2000,
   filter: 2000,
   ids: 100,
+  items: 1000,
+  label: 64,
+  labelMin: 1,
   limit: 1000,
   login: 256,
   name: 200,

@@ -6,6 +6,8 @@ import type { About } from '../openapi.ts'
 import { resourceRoutes } from '../resource-routes.ts'
 import { pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
+import { batchRoute } from './batch-route.ts'
+import { batchSchemas } from './batch-schemas.ts'
 import { historyRoute, historySchemas } from './history-routes.ts'
 import { peopleRoute } from './people-route.ts'
 import { queryRoute } from './query-routes.ts'
@@ -24,6 +26,7 @@ export const extensionRoutes = (tracker: Tracker, live: LiveListings): Route[] =
   ...reportRoutes(tracker, live),
   ...sessionRoutes(tracker),
   historyRoute(tracker),
+  batchRoute(tracker),
 ]
 
 export const aboutExtensions: About = {
@@ -45,6 +48,7 @@ export const aboutExtensions: About = {
     ...reportSchemas,
     ...sessionSchemas,
     ...historySchemas,
+    ...batchSchemas,
     ...sharedSchemas,
   },
 }

@@ -1,0 +1,81 @@
+import { type Entity, pathOf } from '../contract/resources.ts'
+import { furnish, type Workspace } from './furnish.ts'
+import { type Answer, type Person, type RestUnderTest, startRestUnderTest } from './rest-host.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+export interface Item {
+  readonly operation: string
+  readonly resource: string
+  readonly body: Body
+  readonly label?: string
+  readonly ifMatch?: string
+}
+
+export const create = (resource: string, body: Body, label?: string): Item => ({
+  operation: 'create',
+  resource,
+  body,
+  ...(label && { label }),
+})
+export const update = (resource: string, body: Body, ifMatch?: string): Item => ({
+  operation: 'update',
+  resource,
+  body,
+  ...(ifMatch !== undefined && { ifMatch }),
+})
+export const remove = (resource: string, ...ids: unknown[]): Item => ({
+  operation: 'remove',
+  resource,
+  body: { ids },
+})
+export const restore = (resource: string, ...ids: unknown[]): Item => ({
+  operation: 'restore',
+  resource,
+  body: { ids },
+})
+
+export const statusesOf = ({ body }: Answer): number[] =>
+  body.results.map(({ statusCode }: { statusCode: number }) => statusCode)
+
+export interface BatchSetting {
+  readonly rest: RestUnderTest
+  readonly workspace: Workspace
+  /** By the administrator unless told otherwise. */
+  post(body: unknown, by?: Person, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  all(items: readonly Item[], by?: Person): Promise<Answer>
+  each(items: readonly Item[], by?: Person): Promise<Answer>
+  get(resource: string, id: string): Promise<Answer>
+  countOf(list: string, search: string): Promise<number>
+  /** The body of an assignment, whose project is among the values. */
+  assignment(values: Body): Body
+}
+
+/** A host with catalogs, and short ways to send batches to it. */
+export async function batchSetting(): Promise<BatchSetting> {
+  const rest = await startRestUnderTest()
+  const workspace = await furnish(rest)
+  const post: BatchSetting['post'] = (body, by = rest.administrator, headers = {}) =>
+    rest.call('POST', '/ext/batch', { token: by.token, body, headers })
+  const { token } = rest.administrator
+  return {
+    rest,
+    workspace,
+    post,
+    all: (items, by) => post({ items }, by),
+    each: (items, by) => post({ mode: 'eachForItself', items }, by),
+    get: (resource, id) => rest.call('GET', `${pathOf(resource as Entity)}?id=${id}`, { token }),
+    countOf: async (list, search) =>
+      (await rest.call('GET', `/api/${list}?search=${search}`, { token })).body.result.totalCount,
+    assignment: (values) => ({
+      name: 'Write',
+      startDate: '2026-01-05',
+      endDate: '2026-01-09T12:00:00.123456Z',
+      amountHours: 4.25,
+      workflowId: workspace.workflowId,
+      assignmentTypeId: workspace.assignmentTypeId,
+      userId: rest.administrator.id,
+      ...values,
+    }),
+  }
+}
