@@ -1,6 +1,6 @@
 import type { Caller } from '../model/caller.ts'
 import { text } from '../model/field-kinds.ts'
-import { unauthenticated } from '../model/problem.ts'
+import { changed, unauthenticated } from '../model/problem.ts'
 import { nameCharactersMax } from '../model/text-limits.ts'
 import type { Database } from '../store/database.ts'
 import { shownColumns, updateRow } from '../store/rows.ts'
@@ -24,13 +24,20 @@ export async function readOwnAccount(database: Database, caller: Caller): Promis
   return account
 }
 
-export async function renameOwnAccount(database: Database, caller: Caller, body: unknown): Promise<void> {
+/** `isExpected` looks at the account as it is when it is locked. */
+export async function renameOwnAccount(
+  database: Database,
+  caller: Caller,
+  body: unknown,
+  isExpected: (account: OwnAccount) => boolean = () => true,
+): Promise<void> {
   const { name } = readFields(body, { name: text({ max: nameCharactersMax }) })
   await database.transaction(async (transaction) => {
-    const [account] = await transaction.query(
-      sql`select from users where id = ${caller.id} and active for no key update`,
+    const [account] = await transaction.query<OwnAccount>(
+      sql`select ${shownColumns(accountTable)} from users as row where id = ${caller.id} and active for no key update`,
     )
     if (!account) throw unauthenticated()
+    if (!isExpected(account)) throw changed('Account')
     await updateRow(transaction, accountTable, caller, caller.id, { name })
   })
 }

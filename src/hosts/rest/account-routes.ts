@@ -5,6 +5,7 @@ import type { Schema } from '../../http/operation.ts'
 import { newPassword, text, uuid } from '../../model/field-kinds.ts'
 import { nameCharactersMax } from '../../model/text-limits.ts'
 import type { Tracker } from '../../operations/tracker.ts'
+import { isNamedBody, tagOfBody } from './if-match.ts'
 import { ref } from './resource-schemas.ts'
 import type { Route } from './route.ts'
 
@@ -44,7 +45,12 @@ export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[
     method: 'GET',
     answer: ref('Account'),
     refusals: [],
-    handle: async ({ caller }) => ({ body: await readOwnAccount(database, caller) }),
+    hasTag: true,
+    async handle({ caller, reply }) {
+      const body = await readOwnAccount(database, caller)
+      reply.header('etag', tagOfBody(caller, body)).header('cache-control', 'private, no-cache')
+      return { body }
+    },
   },
   {
     ...one,
@@ -53,9 +59,11 @@ export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[
     method: 'PATCH',
     body: ref('AccountUpdate'),
     answer: ref('Success'),
-    refusals: [400],
-    async handle({ caller, request }) {
-      await renameOwnAccount(database, caller, request.body)
+    hasPrecondition: true,
+    refusals: [400, 412],
+    async handle(exchange) {
+      const { caller, request } = exchange
+      await renameOwnAccount(database, caller, request.body, (account) => isNamedBody(exchange, account))
       return { body: { success: true } }
     },
   },

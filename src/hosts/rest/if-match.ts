@@ -65,8 +65,18 @@ export function refuseIfMatch({ title }: Resource, request: FastifyRequest): voi
 }
 
 /** The tag that reading this row by its id gives. */
-export const tagOf = (resource: Resource, { id, isAdministrator }: Caller, row: Row): string =>
-  entityTag(id, isAdministrator, JSON.stringify(rowAnswer(resource, row)))
+export const tagOf = (resource: Resource, caller: Caller, row: Row): string =>
+  tagOfBody(caller, rowAnswer(resource, row))
+
+export const tagOfBody = ({ id, isAdministrator }: Caller, body: unknown): string =>
+  entityTag(id, isAdministrator, JSON.stringify(body))
+
+/** Whether `If-Match` names this answer of another kind; without the header, any will do. */
+export function isNamedBody({ caller, request }: Exchange, body: unknown): boolean {
+  const ifMatch = request.headers['if-match']
+  if (ifMatch === undefined || ifMatch.trim() === '*') return true
+  return matchesStrongly(ifMatch, tagOfBody(caller, body))
+}
 
 const isNamed = (ifMatch: string, resource: Resource, caller: Caller, row: Row): boolean =>
   matchesStrongly(ifMatch, tagOf(resource, caller, row))

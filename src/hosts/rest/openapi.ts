@@ -46,12 +46,14 @@ const answersOf = ({
   method,
   answer,
   isConditional,
+  hasTag,
   isLive,
 }: Operation): Readonly<Record<string, Schema>> => ({
   200: {
     // Not a second content type: generators would type the answer as either a page or text.
     description: isLive ? liveDescription : 'Success.',
     ...(isConditional && { headers: validatorHeaders }),
+    ...(hasTag && { headers: { ETag: validatorHeaders.ETag } }),
     ...(method === 'POST' && { headers: replayedHeaders }),
     content: { 'application/json': { schema: answer } },
   },

@@ -14,6 +14,8 @@ export interface Operation extends HttpOperation {
   readonly answer: Schema
   /** Answers with validators, and with 304 to whoever holds the same already. */
   readonly isConditional?: true
+  /** Answers with a tag for `If-Match` alone. */
+  readonly hasTag?: true
   /** Takes `If-Match`: the ETags of the rows that it changes. */
   readonly hasPrecondition?: true
   /** The largest body, where it is not that of every other route. */
