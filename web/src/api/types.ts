@@ -210,7 +210,7 @@ export interface Session {
   readonly isCurrent: boolean
 }
 
-export interface Sessions {
+export interface SessionList {
   readonly sessions: readonly Session[]
 }
 

@@ -18,7 +18,7 @@ export const fileDescriptor = (edition: Edition, commands: readonly Command[]): 
     name: packages[edition].file,
     package: packages[edition].name,
     syntax: 'proto3',
-    dependency: [...imports],
+    dependency: importsOf(commands),
     messageType: messagesIn(commands).map((message) => {
       const optionals = message.fields.filter(hasMarkedPresence)
       return {
@@ -45,8 +45,15 @@ export const fileDescriptor = (edition: Edition, commands: readonly Command[]): 
     ],
   })
 
-/** What the messages are made of beside our own. */
-export const imports = ['google/protobuf/field_mask.proto', 'google/protobuf/timestamp.proto'] as const
+/** The files of what the messages are made of beside our own; compilers warn of one that nothing needs. */
+export function importsOf(commands: readonly Pick<Command, 'request' | 'result'>[]): string[] {
+  const shapes = messagesIn(commands).flatMap(({ fields }) => fields.map(({ shape }) => shape))
+  const hasMask = shapes.some((shape) => typeof shape !== 'string' && shape.name === 'FieldMask')
+  return [
+    ...(hasMask ? ['google/protobuf/field_mask.proto'] : []),
+    ...(shapes.includes('moment') ? ['google/protobuf/timestamp.proto'] : []),
+  ]
+}
 
 /** Every message of ours once, each after those it is made of. */
 export function messagesIn(commands: readonly Pick<Command, 'request' | 'result'>[]): Message[] {

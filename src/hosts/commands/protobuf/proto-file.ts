@@ -3,7 +3,7 @@ import type { Edition } from '../../../resources/define-resource.ts'
 import type { Command } from '../commands.ts'
 import type { Message, MessageField } from '../message.ts'
 import { type Comments, commentsOf } from './comments.ts'
-import { hasMarkedPresence, imports, messagesIn, snakeCase } from './descriptors.ts'
+import { hasMarkedPresence, importsOf, messagesIn, snakeCase } from './descriptors.ts'
 import { packages } from './service.ts'
 
 /** The same as text, for those who generate clients in other languages. */
@@ -13,7 +13,9 @@ export function protoFile(edition: Edition, commands: readonly Command[]): strin
     '// Derived from the declarations of the resources; a test compares. Version 1 changes by additions only.',
     'syntax = "proto3";',
     `package ${packages[edition].name};`,
-    imports.map((path) => `import "${path}";`).join('\n'),
+    importsOf(commands)
+      .map((path) => `import "${path}";`)
+      .join('\n'),
     serviceText(commands, comments),
     ...messagesIn(commands).map((message) => messageText(message, comments)),
   ].join('\n\n')}\n`

@@ -31,7 +31,8 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
       isCurrent: { type: 'boolean', description: 'Whether this request belongs to it.' },
     },
   },
-  Sessions: {
+  // Not Sessions, which generated Python confuses with its property.
+  SessionList: {
     type: 'object',
     required: ['sessions'],
     properties: { sessions: { type: 'array', items: ref('Session'), maxItems: sessionsListedMax } },
@@ -60,7 +61,7 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     method: 'GET',
     path: '/ext/sessions',
     parameters: [{ name: 'userId', description: 'Whose; by default the own account.', schema: uuid.schema }],
-    answer: ref('Sessions'),
+    answer: ref('SessionList'),
     refusals: [400, 403],
     async handle({ caller, session, request }) {
       const query = request.query as Readonly<Record<string, unknown>>
