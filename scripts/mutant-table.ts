@@ -25,11 +25,11 @@ export const mutants: readonly Mutant[] = [
     tests: ['slow-lists'],
   },
   {
-    file: 'src/store/fair-turns.ts',
+    file: 'src/store/fair-queue.ts',
     rule: 'an account has no more lists under way than its share',
     from: '&& atOncePerAccount.used(account) < atOncePerAccount.max',
     to: '',
-    tests: ['fair-turns', 'slow-lists'],
+    tests: ['fair-queue', 'slow-lists'],
   },
   {
     file: 'src/store/database.ts',

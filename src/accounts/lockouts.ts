@@ -1,7 +1,7 @@
 import { locked } from '../model/problem.ts'
 import type { Database, Queries } from '../store/database.ts'
 import { type Sql, sql } from '../store/sql.ts'
-import { createTurns } from './turns.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 /** Whose failures are counted together, and for what. */
 export interface LockoutSubject {
@@ -38,7 +38,7 @@ const retryAfterSeconds = 1
  * fifth failure is counted, so N instances verify at most N - 1 too many.
  */
 export function createLockouts({ database, now }: LockoutOptions): Lockouts {
-  const inTurn = createTurns({ waitingMax, retryAfterSeconds })
+  const inTurn = oneAtATime({ waitingMax, retryAfterSeconds })
   return {
     guardAttempt: (subject, verify, onLocked) =>
       inTurn(`${subject.purpose} ${subject.subject}`, async () => {

@@ -1,6 +1,6 @@
 import { type Algorithm, hash, type Options, parseOptions, verify } from '@node-rs/argon2'
 import { type Budgets, openBudgets } from '../configuration/budgets.ts'
-import { createGate } from './gate.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
 
 export interface Passwords {
   /** A PHC string; the password is taken as it is, never trimmed. */
@@ -22,21 +22,21 @@ const retryAfterSeconds = 1
 export function createPasswords(options: PasswordOptions = {}, budgets: Budgets = openBudgets()): Passwords {
   const argon2id = argon2Options(options)
   const absentHash = hashNobodyKnows(argon2id)
-  // Making a hash takes the same memory and cores as verifying one, so both pass the same gate.
-  const gate = createGate({
+  // Making a hash takes the same memory and cores as verifying one, so both count against the same limit.
+  const limited = limitConcurrency({
     atOnce: budgets.budget('passwordHashes'),
     waiting: budgets.budget('passwordHashesWaiting'),
     retryAfterSeconds,
   })
   const verifyAbsent = async (password: string): Promise<false> => {
-    await gate(() => verify(absentHash, password))
+    await limited(() => verify(absentHash, password))
     return false
   }
   return {
-    hash: (password) => gate(() => hash(password, argon2id)),
+    hash: (password) => limited(() => hash(password, argon2id)),
     verify: (storedHash, password) =>
       isUsable(storedHash) && password.isWellFormed()
-        ? gate(() => verify(storedHash, password))
+        ? limited(() => verify(storedHash, password))
         : verifyAbsent(password),
     verifyAbsent,
   }

@@ -1,7 +1,7 @@
-import { createTurns } from '../accounts/turns.ts'
+import { oneAtATime } from '../accounts/one-at-a-time.ts'
 import { Problem } from '../model/problem.ts'
 import type { SecurityEvent } from '../security-log/security-log.ts'
-import { createFairTurns } from '../store/fair-turns.ts'
+import { createFairQueue } from '../store/fair-queue.ts'
 import { within } from '../store/within.ts'
 import { claimKey, createKeyMeter, type KeyedRequest, keepAnswer } from './idempotency-keys.ts'
 import type { Tracker } from './tracker.ts'
@@ -28,14 +28,14 @@ export function createOnce(tracker: Tracker): Once {
     keysMax: budgets.budget('keysOfAccount').max,
     bytesMax: budgets.budget('keyedAnswerBytesOfAccount').max,
   })
-  const fairly = createFairTurns({
+  const fairly = createFairQueue({
     atOnce: budgets.budget('keyedWrites'),
     atOncePerAccount: budgets.budget('keyedWritesOfAccount'),
     waiting: budgets.budget('keyedWritesWaiting'),
     waitingPerAccount: budgets.budget('keyedWritesWaitingOfAccount'),
   })
   // Of one key only one waits in the store.
-  const inTurn = createTurns({ waitingMax: 32, retryAfterSeconds: 1 })
+  const inTurn = oneAtATime({ waitingMax: 32, retryAfterSeconds: 1 })
   return (request, work) => {
     const { account, key } = request
     return inTurn(`${account} ${key.toString('base64')}`, () =>

@@ -1,12 +1,12 @@
 import type { Budgets } from '../configuration/budgets.ts'
 import type { Connections } from './connections.ts'
 import { isLostConnection, isTimedOut, isUnparsed } from './failures.ts'
-import { createFairTurns } from './fair-turns.ts'
+import { createFairQueue } from './fair-queue.ts'
 import { retried } from './retry.ts'
 import { rememberSlowAccounts } from './slow-accounts.ts'
 import type { Sql } from './sql.ts'
 
-/** Statements that may be long: few at once, in turns between accounts, each stopped at its limit. */
+/** Statements that may be long: few at once, fair between accounts, each stopped at its limit. */
 export interface LimitedReads {
   /** Throws `StatementTooSlow` for one that was stopped. */
   query<Row>(statement: Sql, account: string): Promise<Row[]>
@@ -43,12 +43,12 @@ export function openLimitedReads(
     waiting: budgets.budget(`${kind}Waiting`),
     waitingPerAccount: budgets.budget(`${kind}WaitingOfAccount`),
   }
-  const quickTurns = createFairTurns({
+  const quickQueue = createFairQueue({
     ...waiting,
     atOnce: budgets.budget(`${kind}Quick`),
     atOncePerAccount: budgets.budget(`${kind}QuickOfAccount`),
   })
-  const slowTurns = createFairTurns({
+  const slowQueue = createFairQueue({
     ...waiting,
     atOnce: budgets.budget(`${kind}Slow`),
     atOncePerAccount: budgets.budget(`${kind}SlowOfAccount`),
@@ -90,8 +90,8 @@ export function openLimitedReads(
       retried(isLostConnection, async () => {
         const rows = slowAccounts.has(account)
           ? undefined
-          : await quickTurns(account, () => readQuickly<Row>(statement, account))
-        return rows ?? slowTurns(account, () => readSlowly<Row>(statement, account))
+          : await quickQueue(account, () => readQuickly<Row>(statement, account))
+        return rows ?? slowQueue(account, () => readSlowly<Row>(statement, account))
       }),
     async close() {
       await Promise.all([quick.close(), slow.end()])

@@ -49,7 +49,7 @@ export async function startCommandsUnderTest(
   environment: Environment = {},
   { beside, windowMilliseconds, budgets = openBudgets(), ...limits }: HostOptions = {},
 ): Promise<CommandsUnderTest> {
-  const { database, identity, end } = beside ? await join(beside) : await ownGround()
+  const { database, identity, end } = beside ? await join(beside) : await ownStore()
   const settings = readSettings(
     {
       COMMAND_PORT: '0',
@@ -106,7 +106,7 @@ export async function startCommandsUnderTest(
   }
 }
 
-async function ownGround() {
+async function ownStore() {
   const { database, drop } = await freshDatabase()
   const identity = await startIdentityHost(database, {
     environment: { SVC_ADMIN_LOGINS: administratorLogin },

@@ -2,9 +2,10 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerBrokenConnection } from '../../http/broken-requests.ts'
 import { repeat } from '../../schedule/repeat.ts'
-import { beginConnection, detach, type Ground, type SmallConnection } from './small-connection.ts'
+import { beginConnection, detach, type SmallConnection, type SmallServerState } from './small-connection.ts'
 
-export interface SmallServerOptions extends Pick<Ground, 'readHead' | 'aheadBytes' | 'aheadBytesMax'> {
+export interface SmallServerOptions
+  extends Pick<SmallServerState, 'readHead' | 'aheadBytes' | 'aheadBytesMax'> {
   /** In milliseconds; all of these are the general server's own. */
   readonly headersTimeout: number
   readonly keepAliveTimeout: number
@@ -30,7 +31,7 @@ export function standBefore(general: Server, options: SmallServerOptions): Small
   const [serveGenerally, ...others] = general.listeners('connection')
   if (serveGenerally === undefined || others.length > 0) throw new Error('The server listens in another way.')
   const open = new Set<SmallConnection>()
-  const ground: Ground = {
+  const state: SmallServerState = {
     ...options,
     open,
     date: dateNow(),
@@ -39,19 +40,19 @@ export function standBefore(general: Server, options: SmallServerOptions): Small
     keepAliveSeconds: Math.floor(options.keepAliveTimeout / 1000),
   }
   general.removeAllListeners('connection')
-  general.on('connection', (socket: Socket) => beginConnection(ground, socket))
+  general.on('connection', (socket: Socket) => beginConnection(state, socket))
   const repetitions = [
     repeat({ everyMilliseconds: dateMilliseconds }, () => {
-      ground.date = dateNow()
+      state.date = dateNow()
     }),
-    repeat({ everyMilliseconds: options.connectionsCheckingInterval }, () => closeSilent(ground, options)),
+    repeat({ everyMilliseconds: options.connectionsCheckingInterval }, () => closeSilent(state, options)),
   ]
   general.once('close', () => {
     for (const repetition of repetitions) void repetition.stop()
   })
   return {
     drain() {
-      ground.isDraining = true
+      state.isDraining = true
     },
     closeIdle() {
       for (const { socket, isBusy } of open) if (!isBusy) socket.destroy()
@@ -63,13 +64,13 @@ export function standBefore(general: Server, options: SmallServerOptions): Small
 }
 
 /** Who never says a word is told so; who says no more, or takes no answer, is left. */
-function closeSilent(ground: Ground, options: SmallServerOptions): void {
+function closeSilent(state: SmallServerState, options: SmallServerOptions): void {
   const now = performance.now()
-  for (const connection of ground.open) {
+  for (const connection of state.open) {
     const { socket, isBusy, isNew, since } = connection
     const silence = now - since
     if (isNew && silence > options.headersTimeout) {
-      detach(ground, connection)
+      detach(state, connection)
       socket.on('error', () => socket.destroy())
       answerBrokenConnection(nothingCame, socket)
     } else if (!isNew && silence > (isBusy ? options.silentTimeout : options.keepAliveTimeout)) {

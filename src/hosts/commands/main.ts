@@ -9,7 +9,7 @@ import type { Tracker } from '../../operations/tracker.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { storeReadiness } from '../../store/readiness.ts'
 import { type AdmittedCalls, admitCalls } from './admit-calls.ts'
-import { blameClients } from './blame-clients.ts'
+import { answerUnreadable } from './answer-unreadable.ts'
 import { createCallLog } from './call-log.ts'
 import { commands } from './commands.ts'
 import type { CommandSettings } from './configuration.ts'
@@ -133,7 +133,7 @@ const serverOptions = (limits: TimeLimits, { requestIds, admitted, calls }: Inte
   'grpc.keepalive_timeout_ms': Math.min(pingMilliseconds, limits.silenceMilliseconds),
   'grpc.enable_channelz': 0,
   interceptors: [
-    blameClients,
+    answerUnreadable,
     requestIds.interceptor,
     admitted.interceptor,
     paceRequests,

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js'
-import { createGate } from '../../accounts/gate.ts'
+import { limitConcurrency } from '../../accounts/limit-concurrency.ts'
 import type { Budgets } from '../../configuration/budgets.ts'
 import { giveBackAll, takeAll } from '../../model/budget.ts'
 import { Problem } from '../../model/problem.ts'
@@ -18,7 +18,7 @@ export interface PendingRequests {
 export function createPendingRequests(budgets: Budgets): PendingRequests {
   const perProcess = budgets.budget('commandBytes')
   const arriving = new Set<Pending>()
-  const unpackInTurn = createGate({
+  const unpackInTurn = limitConcurrency({
     atOnce: budgets.budget('commandUnpacking'),
     waiting: budgets.budget('commandUnpackingWaiting'),
     retryAfterSeconds: 1,

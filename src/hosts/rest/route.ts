@@ -4,7 +4,7 @@ import type { Operation as HttpOperation, Schema } from '../../http/operation.ts
 import type { Caller } from '../../model/caller.ts'
 import type { Deprecation } from '../../model/deprecation.ts'
 import type { Tracker } from '../../operations/tracker.ts'
-import type { FairTurns } from '../../store/fair-turns.ts'
+import type { FairQueue } from '../../store/fair-queue.ts'
 
 /** What the document says of an operation of this host. */
 export interface Operation extends HttpOperation {
@@ -42,7 +42,7 @@ export interface Answer {
 
 export interface Route extends Operation {
   /** Where its requests wait before their bodies are read. */
-  readonly turns?: FairTurns
+  readonly turns?: FairQueue
   /** Nothing, when the handler has taken over the connection. */
   handle(exchange: Exchange): Promise<Answer | undefined>
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { fchownSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Place } from './choose-place.ts'
+import type { Setup } from './choose-setup.ts'
 import { replaceFile } from './password.ts'
 
 /** Whether whoever connects has to know this very password; the sum tells a cluster that was copied from elsewhere. */
@@ -9,10 +9,10 @@ export const asksFor = (cluster: string, password: string): boolean =>
   readRules(cluster) === rulesWith(password)
 
 /** From the server's next look at its rules on. */
-export const askForPassword = (place: Place, password: string) => writeRules(place, rulesWith(password))
+export const askForPassword = (setup: Setup, password: string) => writeRules(setup, rulesWith(password))
 
 /** Only to give the role a password: the socket is closed to every other user of the machine. */
-export const askForNothing = (place: Place) => writeRules(place, 'local all tracker trust\n')
+export const askForNothing = (setup: Setup) => writeRules(setup, 'local all tracker trust\n')
 
 const rulesWith = (password: string) => `# Written by the program that runs this server.
 # Password: ${createHash('sha256').update(password).digest('hex')}
@@ -29,7 +29,7 @@ function readRules(cluster: string): string | undefined {
   }
 }
 
-function writeRules({ cluster, account: { user } }: Place, text: string): void {
+function writeRules({ cluster, account: { user } }: Setup, text: string): void {
   replaceFile(fileIn(cluster), text, (handle) => {
     if (user !== undefined && process.getuid?.() === 0) fchownSync(handle, user.uid, user.gid)
   })

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Account, makersFor } from './accounts.ts'
-import { type Place, probe } from './choose-place.ts'
+import { probe, type Setup } from './choose-setup.ts'
 import { giveTo } from './give-to.ts'
 import { passwordArguments } from './password.ts'
 import { programIn } from './program-in.ts'
@@ -20,24 +20,24 @@ import type { Settings } from './start-server.ts'
 export const isCluster = (cluster: string) => existsSync(join(cluster, 'PG_VERSION'))
 
 /** Made beside its place and renamed when complete: whatever ends this process, nothing half-made is used. */
-export async function makeCluster(place: Place, settings: Settings): Promise<void> {
-  const { cluster, account } = place
+export async function makeCluster(setup: Setup, settings: Settings): Promise<void> {
+  const { cluster, account } = setup
   requireFree(cluster)
   const staging = mkdtempSync(`${cluster}${stagingMark}`)
-  await fill(staging, { ...place, account: makerFor(place) }, settings)
+  await fill(staging, { ...setup, account: makerFor(setup) }, settings)
   giveTo(account, staging)
   renameSync(staging, cluster)
   syncDirectory(dirname(cluster))
 }
 
-function makerFor({ binaries, account, cluster }: Place): Account {
+function makerFor({ binaries, account, cluster }: Setup): Account {
   const maker = makersFor(account).find((each) => probe(binaries, each, dirname(cluster)) !== undefined)
   if (maker !== undefined) return maker
   throw new Error('Root has no user here to make a database as. Start as an ordinary user.')
 }
 
 /** On Windows initdb's own database has to do: a server by itself refuses administrators there. */
-async function fill(staging: string, { binaries, major, account }: Place, settings: Settings): Promise<void> {
+async function fill(staging: string, { binaries, major, account }: Setup, settings: Settings): Promise<void> {
   giveTo(account, staging)
   const initdb = [programIn(binaries, 'initdb'), ...initdbArguments(staging, settings)]
   await initialize(initdb, localesFor(major), account)
@@ -54,7 +54,7 @@ function requireFree(cluster: string): void {
 }
 
 /** Starts that were cut short leave folders behind; one that cannot be removed yet is left for the next start. */
-export function removeHalfMade({ cluster }: Place): void {
+export function removeHalfMade({ cluster }: Setup): void {
   const mark = basename(cluster) + stagingMark
   for (const name of readdirSync(dirname(cluster))) {
     if (!name.startsWith(mark)) continue

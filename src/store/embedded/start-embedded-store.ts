@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync } from 'node:fs'
-import { choosePlace, isRoot } from './choose-place.ts'
+import { chooseSetup, isRoot } from './choose-setup.ts'
 import { endPreviousServer } from './end-server.ts'
 import { installedBinaries } from './find-binaries.ts'
 import { isCluster, makeCluster, removeHalfMade } from './make-cluster.ts'
@@ -33,12 +33,12 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   const dataDirectory = prepareDirectory(options.dataDirectory)
   const ownership = takeOwnership(dataDirectory)
   try {
-    const place = choosePlace(dataDirectory, options.binaryDirectories ?? installedBinaries(dataDirectory))
-    removeHalfMade(place)
-    await endPreviousServer(place.cluster)
-    if (!isCluster(place.cluster)) await makeCluster(place, settings)
+    const setup = chooseSetup(dataDirectory, options.binaryDirectories ?? installedBinaries(dataDirectory))
+    removeHalfMade(setup)
+    await endPreviousServer(setup.cluster)
+    if (!isCluster(setup.cluster)) await makeCluster(setup, settings)
     const start = process.platform === 'win32' ? startWindowsServer : startServer
-    const server = await start(place, { dataDirectory, settings, onExit })
+    const server = await start(setup, { dataDirectory, settings, onExit })
     let stopped: Promise<void> | undefined
     const stop = () => {
       stopped ??= server.stop().finally(ownership.release)

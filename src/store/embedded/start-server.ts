@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askForNothing, askForPassword, asksFor } from './access-rules.ts'
-import type { Place } from './choose-place.ts'
+import type { Setup } from './choose-setup.ts'
 import { endServer } from './end-server.ts'
 import { giveTo } from './give-to.ts'
 import { type Leashed, spawnLeashed } from './leash.ts'
@@ -29,19 +29,19 @@ export interface ServerOptions {
 }
 
 export async function startServer(
-  place: Place,
+  setup: Setup,
   { dataDirectory, settings, onExit }: ServerOptions,
 ): Promise<Server> {
-  const { cluster, account } = place
+  const { cluster, account } = setup
   // The same cluster may have been made by a start that had to run as somebody else.
   giveTo(account, cluster)
   const socketDirectory = socketDirectoryFor(cluster, account)
   removeLeftSocketLock(socketDirectory)
   const kept = findPassword(dataDirectory)
   const isProtected = kept !== undefined && asksFor(cluster, kept)
-  if (!isProtected) askForNothing(place)
-  const command = commandFor(place, { ...settingsFor(place, socketDirectory), ...settings })
-  const { leashed, pid, logPath } = await startUntilReady(place, command, dataDirectory)
+  if (!isProtected) askForNothing(setup)
+  const command = commandFor(setup, { ...settingsFor(setup, socketDirectory), ...settings })
+  const { leashed, pid, logPath } = await startUntilReady(setup, command, dataDirectory)
   let isStopping = false
   void leashed.exited.then((ending) => {
     if (!isStopping) onExit(`The database ended unexpectedly (${ending}). Its log is ${logPath}.`)
@@ -53,7 +53,7 @@ export async function startServer(
   }
   const password = isProtected ? kept : keepNewPassword(dataDirectory)
   try {
-    if (!isProtected) await setPassword(socketDirectory, password, () => askForPassword(place, password))
+    if (!isProtected) await setPassword(socketDirectory, password, () => askForPassword(setup, password))
   } catch (error) {
     await stop()
     throw error
@@ -62,7 +62,7 @@ export async function startServer(
   return { url: `postgresql://tracker:${password}@/tracker?${query}`, stop }
 }
 
-function settingsFor({ cluster, major }: Place, socketDirectory: string): Settings {
+function settingsFor({ cluster, major }: Setup, socketDirectory: string): Settings {
   return {
     cluster_name: clusterNameOf(cluster),
     listen_addresses: '',
@@ -86,7 +86,7 @@ function settingsFor({ cluster, major }: Place, socketDirectory: string): Settin
 const clusterNameOf = (cluster: string) =>
   `tracker-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
 
-function commandFor({ binaries, cluster }: Place, settings: Settings): readonly string[] {
+function commandFor({ binaries, cluster }: Setup, settings: Settings): readonly string[] {
   const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   return [programIn(binaries, 'postgres'), '-D', cluster, ...parameters]
 }
@@ -99,16 +99,16 @@ interface Started {
 
 /** Sessions of a killed server may hold the cluster's shared memory for a moment. */
 async function startUntilReady(
-  place: Place,
+  setup: Setup,
   command: readonly string[],
   dataDirectory: string,
 ): Promise<Started> {
   const deadline = performance.now() + orphanSecondsMax * 1000
   for (;;) {
     const log = openServerLog(dataDirectory)
-    const leashed = spawnLeashed(command, place.account, ['ignore', log.handle, log.handle])
+    const leashed = spawnLeashed(command, setup.account, ['ignore', log.handle, log.handle])
     log.close()
-    const pid = await waitForReady(leashed, place.cluster)
+    const pid = await waitForReady(leashed, setup.cluster)
     if (pid !== undefined) return { leashed, pid, logPath: log.path }
     const text = log.readNew()
     if (!text.includes('pre-existing shared memory block') || performance.now() > deadline) {
@@ -116,7 +116,7 @@ async function startUntilReady(
         `The database did not start (${leashed.ending()}). The end of ${log.path}:\n${lastLines(text)}`,
       )
     }
-    endOrphans(clusterNameOf(place.cluster))
+    endOrphans(clusterNameOf(setup.cluster))
     await sleep(orphanPauseMilliseconds)
   }
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import type { Place } from './choose-place.ts'
+import type { Setup } from './choose-setup.ts'
 import { findPassword } from './password.ts'
 import { programIn } from './program-in.ts'
 import type { Server, ServerOptions } from './start-server.ts'
@@ -12,10 +12,10 @@ import type { Server, ServerOptions } from './start-server.ts'
  * There is no watchdog: a server left by a killed process is ended by the next start.
  */
 export async function startWindowsServer(
-  place: Place,
+  setup: Setup,
   { dataDirectory, settings }: ServerOptions,
 ): Promise<Server> {
-  const { binaries, cluster } = place
+  const { binaries, cluster } = setup
   const control = (...parameters: string[]) =>
     spawnSync(programIn(binaries, 'pg_ctl'), [...parameters, '-D', cluster, '-w'], { stdio: 'ignore' })
       .status === 0

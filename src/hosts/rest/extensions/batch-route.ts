@@ -7,7 +7,7 @@ import { runBatch, type VersionsOf } from '../../../operations/batch/run-batch.t
 import type { RequiredVersions } from '../../../operations/required-versions.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
 import type { Resource } from '../../../resources/define-resource.ts'
-import { createFairTurns } from '../../../store/fair-turns.ts'
+import { createFairQueue } from '../../../store/fair-queue.ts'
 import { readNamedVersions, tagOf } from '../if-match.ts'
 import { ref } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
@@ -23,7 +23,7 @@ export const batchRoute = ({ budgets }: Tracker): Route => ({
   answer: ref('BatchResults'),
   refusals: [400, 403, 404, 409, 412],
   bodyBytesMax: budgetLimits.batchBodyBytes.max,
-  turns: createFairTurns({
+  turns: createFairQueue({
     atOnce: budgets.budget('batches'),
     atOncePerAccount: budgets.budget('batchesOfAccount'),
     waiting: budgets.budget('batchesWaiting'),

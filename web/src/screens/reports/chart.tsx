@@ -60,7 +60,7 @@ export function Chart({ title, kind, rows, labelOf, children: draw }: ChartProps
 const Pattern = ({ id }: { readonly id: string }) => (
   <defs>
     <pattern id={id} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-      <rect class="planned-ground" width="6" height="6" />
+      <rect class="planned-background" width="6" height="6" />
       <rect class="planned-line" width="2" height="6" />
     </pattern>
   </defs>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBudget } from '../model/budget.ts'
 import { Problem } from '../model/problem.ts'
-import { createGate } from './gate.ts'
-import { createTurns } from './turns.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 const limitsOf = (atOnceMax = 2) => ({
   atOnce: createBudget(atOnceMax),
@@ -12,11 +12,11 @@ const limitsOf = (atOnceMax = 2) => ({
 })
 
 test('work passes a few at a time, in the order in which it came', async () => {
-  const gate = createGate(limitsOf())
+  const limited = limitConcurrency(limitsOf())
   const begun: number[] = []
   const finish: (() => void)[] = []
   const work = [0, 1, 2, 3, 4].map((number) =>
-    gate(() => {
+    limited(() => {
       begun.push(number)
       return new Promise<void>((resolve) => finish.push(resolve))
     }),
@@ -35,35 +35,35 @@ test('work passes a few at a time, in the order in which it came', async () => {
   await Promise.all(work)
 })
 
-test('whoever finds the waiting room full is told when to come again', async () => {
+test('more work than may wait is refused, with the time to come again', async () => {
   const limits = limitsOf()
-  const gate = createGate(limits)
+  const limited = limitConcurrency(limits)
   let finish = () => {}
   const finished = new Promise<void>((resolve) => {
     finish = resolve
   })
-  const admitted = [1, 2, 3, 4, 5].map(() => gate(() => finished))
+  const admitted = [1, 2, 3, 4, 5].map(() => limited(() => finished))
   await assert.rejects(
-    gate(() => finished),
+    limited(() => finished),
     isBusy,
   )
   finish()
   await Promise.all(admitted)
-  assert.equal(await gate(async () => 'in'), 'in')
+  assert.equal(await limited(async () => 'in'), 'in')
   assert.deepEqual([limits.atOnce.refused(), limits.waiting.refused()], [0, 1])
   assert.deepEqual([limits.atOnce.used(), limits.waiting.used()], [0, 0])
 })
 
-test('work that fails leaves its place to the next', async () => {
-  const gate = createGate(limitsOf(1))
-  const failing = gate(() => Promise.reject(new Error('no')))
-  const next = gate(async () => 'in')
+test('work that fails lets the next one begin', async () => {
+  const limited = limitConcurrency(limitsOf(1))
+  const failing = limited(() => Promise.reject(new Error('no')))
+  const next = limited(async () => 'in')
   await assert.rejects(failing, { message: 'no' })
   assert.equal(await next, 'in')
 })
 
-test('turns are taken per key: another key does not wait', async () => {
-  const inTurn = createTurns({ waitingMax: 1, retryAfterSeconds: 7 })
+test('one piece of work at a time is counted per key: another key does not wait', async () => {
+  const inTurn = oneAtATime({ waitingMax: 1, retryAfterSeconds: 7 })
   let finish = () => {}
   const first = inTurn('ada', () => new Promise<void>((resolve) => (finish = resolve)))
   const second = inTurn('ada', async () => 'second')

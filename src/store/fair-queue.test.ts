@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { refusedAs } from '../../test/support/tracker.ts'
 import { createBudget } from '../model/budget.ts'
-import { createFairTurns } from './fair-turns.ts'
+import { createFairQueue } from './fair-queue.ts'
 
 function turnsOf(maxima: {
   atOnce: number
@@ -18,7 +18,7 @@ function turnsOf(maxima: {
     waitingPerAccount = 100,
     waitMillisecondsMax = 60_000,
   } = maxima
-  const turns = createFairTurns({
+  const turns = createFairQueue({
     atOnce: createBudget(atOnce),
     atOncePerAccount: createBudget(atOncePerAccount),
     waiting: createBudget(waiting),
@@ -33,7 +33,7 @@ function turnsOf(maxima: {
       running.push(name)
       return new Promise<void>((resolve) => ends.push(resolve))
     })
-    // Whoever still waits when the test is over is refused a minute later.
+    // What still waits when the test is over is refused a minute later.
     turn.catch(() => undefined)
     return turn
   }
@@ -44,7 +44,7 @@ function turnsOf(maxima: {
   return { begin, endNext, running }
 }
 
-describe('Turns between accounts', () => {
+describe('A queue that is fair between accounts', () => {
   it('leave places free for others, however much one account wants', () => {
     const { begin, running } = turnsOf({ atOnce: 4, atOncePerAccount: 2 })
     for (let count = 0; count < 50; count += 1) void begin('greedy')
@@ -53,7 +53,7 @@ describe('Turns between accounts', () => {
     assert.deepEqual(running, ['greedy', 'greedy', 'modest'])
   })
 
-  it('go round: whoever comes last waits for one of each other account, not for all they have', async () => {
+  it('serves accounts in rotation: the last to come waits for one of each other account, not for all they have', async () => {
     const { begin, endNext, running } = turnsOf({ atOnce: 1, atOncePerAccount: 1 })
     for (const name of ['a1', 'a2', 'a3']) void begin('a', name)
     void begin('b', 'b1')
@@ -70,7 +70,7 @@ describe('Turns between accounts', () => {
     await assert.rejects(begin('b'), refusedAs('overloaded'))
   })
 
-  it('refuse whoever has waited too long, and give the place in the line back', async () => {
+  it('refuses what has waited too long, and counts it as waiting no more', async () => {
     const { begin, running, endNext } = turnsOf({
       atOnce: 1,
       atOncePerAccount: 1,
@@ -86,7 +86,7 @@ describe('Turns between accounts', () => {
   })
 
   it('go on after work that failed', async () => {
-    const turns = createFairTurns({
+    const turns = createFairQueue({
       atOnce: createBudget(1),
       atOncePerAccount: createBudget(1),
       waiting: createBudget(1),

@@ -14,8 +14,8 @@ import { type Account, accountsFor, minimalEnvironment } from './accounts.ts'
 import { copyBinaries } from './complete-binaries.ts'
 import { programIn } from './program-in.ts'
 
-/** Which server runs, as whom, on which cluster. */
-export interface Place {
+/** Which programs run the server, as which account, on which cluster. */
+export interface Setup {
   readonly binaries: string
   /** Major version of the binaries. */
   readonly major: number
@@ -29,13 +29,13 @@ export const isRoot = () => process.getuid?.() === 0
 const majorMin = 15
 
 /** Takes the first binaries and account that can run and reach the data, and that fit an existing cluster. */
-export function choosePlace(dataDirectory: string, binaries: readonly string[]): Place {
+export function chooseSetup(dataDirectory: string, binaries: readonly string[]): Setup {
   const cluster = clusterIn(dataDirectory)
-  const place = findPlace(cluster, binaries)
-  if (place !== undefined) return place
+  const setup = findSetup(cluster, binaries)
+  if (setup !== undefined) return setup
   const embedded = binaries[0]
   if (embedded !== undefined && isRoot()) {
-    const moved = findPlaceElsewhere(dataDirectory, cluster, embedded)
+    const moved = findSetupElsewhere(dataDirectory, cluster, embedded)
     if (moved !== undefined) return moved
   }
   throw new Error(`${reasonFor(cluster, binaries)} Or set DATABASE_URL to a PostgreSQL server of your own.`)
@@ -48,7 +48,7 @@ function clusterIn(dataDirectory: string): string {
   return isLink ? readlinkSync(cluster) : cluster
 }
 
-function findPlace(cluster: string, candidates: readonly string[]): Place | undefined {
+function findSetup(cluster: string, candidates: readonly string[]): Setup | undefined {
   const folder = dirname(cluster)
   const accounts = accountsFor(cluster, { cluster: ownerOf(cluster), folder: ownerOf(folder) ?? 0 })
   for (const binaries of candidates) {
@@ -61,7 +61,7 @@ function findPlace(cluster: string, candidates: readonly string[]): Place | unde
 }
 
 /** Below a folder closed to everyone but root, and without user namespaces, binaries and data move to /var/lib. */
-function findPlaceElsewhere(dataDirectory: string, cluster: string, binaries: string): Place | undefined {
+function findSetupElsewhere(dataDirectory: string, cluster: string, binaries: string): Setup | undefined {
   const known = join(dataDirectory, 'postgres')
   if (dirname(cluster) === dataDirectory && existsSync(known)) return undefined
   let home = dirname(cluster)
@@ -71,9 +71,9 @@ function findPlaceElsewhere(dataDirectory: string, cluster: string, binaries: st
     symlinkSync(join(home, 'postgres'), known)
   }
   chmodSync(home, 0o711)
-  const direct = findPlace(join(home, 'postgres'), [binaries])
+  const direct = findSetup(join(home, 'postgres'), [binaries])
   if (direct !== undefined) return direct
-  return findPlace(join(home, 'postgres'), [join(copyBinaries(dirname(binaries), home), 'bin')])
+  return findSetup(join(home, 'postgres'), [join(copyBinaries(dirname(binaries), home), 'bin')])
 }
 
 /** The major version, when this account can run these binaries and enter this folder. */

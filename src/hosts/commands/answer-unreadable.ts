@@ -3,8 +3,8 @@ import { UnreadableMessage } from './message.ts'
 
 type Ending = Parameters<ServerInterceptingCall['sendStatus']>[0]
 
-/** The library says INTERNAL, which is for our own faults, when it cannot read what a client packed. */
-export const blameClients: ServerInterceptor = (_method, call) => {
+/** A message that cannot be read is the client's mistake; the library answers INTERNAL, which says that it is ours. */
+export const answerUnreadable: ServerInterceptor = (_method, call) => {
   // The library ends such a call by itself, past every interceptor.
   const send = call.sendStatus.bind(call)
   call.sendStatus = (ending) => {

@@ -1,17 +1,17 @@
 import type { Budget } from '../model/budget.ts'
 import { busy, overloaded } from '../model/problem.ts'
 
-/** Lets work through a few at a time, and no account more of it than its share, however much it has waiting. */
-export type FairTurns = <Result>(account: string, work: () => Promise<Result>) => Promise<Result>
+/** Runs a few pieces of work at a time, and of no account more than its share, however many it has waiting. */
+export type FairQueue = <Result>(account: string, work: () => Promise<Result>) => Promise<Result>
 
-export interface FairTurnsOptions extends Waiting {
+export interface FairQueueOptions extends Waiting {
   readonly atOnce: Budget
   /** Counted for each account. */
   readonly atOncePerAccount: Budget
 }
 
-export function createFairTurns({ atOnce, atOncePerAccount, ...waiting }: FairTurnsOptions): FairTurns {
-  const lines = createLines(waiting)
+export function createFairQueue({ atOnce, atOncePerAccount, ...waiting }: FairQueueOptions): FairQueue {
+  const queues = createQueues(waiting)
   const mayEnter = (account: string) =>
     atOnce.used() < atOnce.max && atOncePerAccount.used(account) < atOncePerAccount.max
   const enter = (account: string) => {
@@ -20,14 +20,14 @@ export function createFairTurns({ atOnce, atOncePerAccount, ...waiting }: FairTu
   }
   return async (account, work) => {
     if (mayEnter(account)) enter(account)
-    // Whoever is let in has entered already, so that nobody who comes later takes the place.
-    else await lines.wait(account)
+    // When the wait ends it is counted as entered already, so that work that comes later cannot overtake it.
+    else await queues.wait(account)
     try {
       return await work()
     } finally {
       atOnce.giveBack()
       atOncePerAccount.giveBack(1, account)
-      const next = lines.next(mayEnter)
+      const next = queues.next(mayEnter)
       if (next) {
         enter(next.account)
         next.letIn()
@@ -50,13 +50,17 @@ interface Waiter {
 
 /** Longer than two of the slowest statements; by then a client has given up or asks again. */
 const waitMillisecondsDefault = 6000
-/** What a refused caller is told: by then those that ran have ended. */
+/** Of a refusal: by then those that ran have ended. */
 const retryAfterSeconds = 5
 
-/** One line for each account; the accounts take turns. */
-function createLines({ waiting, waitingPerAccount, waitMillisecondsMax = waitMillisecondsDefault }: Waiting) {
-  /** In the order of their turns. */
-  const lines = new Map<string, Set<Waiter>>()
+/** One queue for each account; the accounts are served in rotation. */
+function createQueues({
+  waiting,
+  waitingPerAccount,
+  waitMillisecondsMax = waitMillisecondsDefault,
+}: Waiting) {
+  /** The account that is served next comes first. */
+  const queues = new Map<string, Set<Waiter>>()
 
   function join(account: string) {
     if (!waitingPerAccount.take(1, account)) throw busy(retryAfterSeconds)
@@ -67,9 +71,9 @@ function createLines({ waiting, waitingPerAccount, waitMillisecondsMax = waitMil
 
   function leave(waiter: Waiter) {
     const { account } = waiter
-    const line = lines.get(account)
-    line?.delete(waiter)
-    if (line?.size === 0) lines.delete(account)
+    const queue = queues.get(account)
+    queue?.delete(waiter)
+    if (queue?.size === 0) queues.delete(account)
     waiting.giveBack()
     waitingPerAccount.giveBack(1, account)
   }
@@ -79,7 +83,7 @@ function createLines({ waiting, waitingPerAccount, waitMillisecondsMax = waitMil
       join(account)
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const waiter = { account, letIn: resolve }
-      lines.set(account, (lines.get(account) ?? new Set()).add(waiter))
+      queues.set(account, (queues.get(account) ?? new Set()).add(waiter))
       const timer = setTimeout(() => {
         leave(waiter)
         waiting.noteRefusal()
@@ -87,13 +91,13 @@ function createLines({ waiting, waitingPerAccount, waitMillisecondsMax = waitMil
       }, waitMillisecondsMax)
       await promise.finally(() => clearTimeout(timer))
     },
-    /** Takes the next waiter who may enter out of the line; its account's next one waits until the others had their turns. */
+    /** Takes out the next waiter that may enter; its account then comes last. */
     next(mayEnter: (account: string) => boolean): Waiter | undefined {
-      for (const [account, line] of lines) {
-        const [waiter] = line
+      for (const [account, queue] of queues) {
+        const [waiter] = queue
         if (!waiter || !mayEnter(account)) continue
-        lines.delete(account)
-        lines.set(account, line)
+        queues.delete(account)
+        queues.set(account, queue)
         leave(waiter)
         return waiter
       }

@@ -1,26 +1,26 @@
 import type { Budget } from '../model/budget.ts'
 import { busy } from '../model/problem.ts'
 
-/** Lets work through a few at a time, in the order in which it came; whoever finds the waiting room full is refused. */
-export type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>
+/** Runs a few pieces of work at a time, in the order in which they came; refuses more than may wait. */
+export type Limited = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-export interface GateOptions {
+export interface ConcurrencyLimits {
   readonly atOnce: Budget
   readonly waiting: Budget
-  /** What a refused caller is told. */
+  /** Of a refusal. */
   readonly retryAfterSeconds: number
 }
 
-export function createGate({ atOnce, waiting, retryAfterSeconds }: GateOptions): Gate {
+export function limitConcurrency({ atOnce, waiting, retryAfterSeconds }: ConcurrencyLimits): Limited {
   const inLine: (() => void)[] = []
   const enter = async () => {
-    // Asked first: whoever has to wait is not refused yet.
+    // Looked at first: work that has to wait is not refused yet, and is not counted as refused.
     if (atOnce.used() < atOnce.max) return void atOnce.take()
     if (!waiting.take()) throw busy(retryAfterSeconds)
     await new Promise<void>((resolve) => inLine.push(resolve))
     waiting.giveBack()
   }
-  // The place goes straight to the next in line, so nobody who comes later can take it.
+  // What ends hands its permission to the next that waits, so work that comes later cannot take it.
   const leave = () => {
     const next = inLine.shift()
     if (next) next()
