@@ -8,7 +8,7 @@ export interface EventStream {
    * False: the client has not read the last event yet, and this one is not kept; `onReady` follows when it has.
    * The bytes may be shared by many streams; the id, which is a stream's own, is written before them.
    */
-  send(event: Buffer, id?: number): boolean
+  send(event: Buffer, id?: number | string): boolean
   /** A heartbeat; left out while the client is behind. */
   comment(text: string): void
   /** The reason is told as a comment, which no client takes for an event. */
@@ -109,7 +109,7 @@ function qualityOf(accept: string, type: string): number {
 export function formatEvent(event: {
   readonly event: string
   readonly data: string
-  readonly id?: number
+  readonly id?: number | string
 }): Buffer {
   const id = event.id === undefined ? '' : `id: ${event.id}\n`
   const data = event.data.split(lineEnd).join('\ndata: ')

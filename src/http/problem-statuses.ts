@@ -6,6 +6,7 @@ export const problemStatuses: Readonly<Record<ProblemKind, number>> = {
   unauthenticated: 401,
   forbidden: 403,
   missing: 404,
+  gone: 410,
   duplicate: 409,
   inUse: 409,
   stale: 409,

@@ -4,6 +4,7 @@ export type ProblemKind =
   | 'unauthenticated'
   | 'forbidden'
   | 'missing'
+  | 'gone'
   | 'duplicate'
   | 'inUse'
   | 'stale'
@@ -45,6 +46,9 @@ export const unauthenticated = () => new Problem('unauthenticated', 'A valid acc
 export const forbidden = (message = 'You are not allowed to do this.') => new Problem('forbidden', message)
 
 export const missing = (what: string) => new Problem('missing', `${what} was not found.`)
+
+/** It was there once; asking again will not bring it back. */
+export const gone = (message: string) => new Problem('gone', message)
 
 export const duplicate = (key: string, message: string) =>
   new Problem('duplicate', message, { errors: { [key]: [message] } })

@@ -3,15 +3,15 @@ import { requireRole } from '../access/require-write.ts'
 import type { Caller } from '../model/caller.ts'
 import { labelOf } from '../model/field.ts'
 import { isMissing, uuid } from '../model/field-kinds.ts'
-import { missing, overloaded } from '../model/problem.ts'
+import { missing } from '../model/problem.ts'
 import { collectViolations, type Violations } from '../model/violations.ts'
 import { resourceNamed, resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { project } from '../resources/project.ts'
-import { StatementTooSlow } from '../store/limited-reads.ts'
 import { tableOf } from '../store/rows.ts'
 import { allOf, type Sql, sql } from '../store/sql.ts'
 import { pageSizeDefault, pageSizeMax } from './limits.ts'
+import { refuseTooSlow } from './refuse-too-slow.ts'
 import { changeColumns, type ShownChange, type StoredChange, showChange } from './show-change.ts'
 import type { Tracker } from './tracker.ts'
 
@@ -40,7 +40,7 @@ export async function readHistory(
     ...(projectId !== undefined && resource ? [sql`entry.resource = ${resource.name}`] : []),
     ...(before === undefined ? [] : [sql`entry.sequence < ${before}`]),
   ]
-  const found = await refuseTooSlow(() =>
+  const found = await refuseTooSlow(slowness, () =>
     database.lists.query<StoredChange>(newest(conditions, pageSize + 1), caller.id),
   )
   const data = found.slice(0, pageSize).map((change) => showChange(change, caller))
@@ -50,16 +50,7 @@ export async function readHistory(
 const newest = (conditions: readonly Sql[], count: number): Sql => sql`
   select ${changeColumns} from history as entry where ${allOf(conditions)} order by entry.sequence desc limit ${count}`
 
-export async function refuseTooSlow<Result>(read: () => Promise<Result>): Promise<Result> {
-  try {
-    return await read()
-  } catch (error) {
-    if (!(error instanceof StatementTooSlow)) throw error
-    throw overloaded('The history took too long to read. Ask for less of it at once.', {
-      retryAfterSeconds: 5,
-    })
-  }
-}
+const slowness = { what: 'Reading the history', advice: 'Ask for smaller pages, or for one row.' }
 
 function readHistoryQuery(query: Readonly<Record<string, unknown>>) {
   const violations = collectViolations()

@@ -31,6 +31,7 @@ const otherPaths = [
   '/ext/sessions',
   '/ext/sessions/end-all',
   '/ext/history',
+  '/ext/changes',
   '/ext/batch',
 ]
 

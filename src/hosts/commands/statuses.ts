@@ -7,6 +7,7 @@ export const statuses: Readonly<Record<ProblemKind, status | 'failedResult'>> = 
   unauthenticated: status.UNAUTHENTICATED,
   forbidden: status.PERMISSION_DENIED,
   missing: 'failedResult',
+  gone: status.OUT_OF_RANGE,
   duplicate: status.ALREADY_EXISTS,
   inUse: status.FAILED_PRECONDITION,
   stale: 'failedResult',

@@ -3,7 +3,7 @@ import { type Repetition, repeat } from '../../schedule/repeat.ts'
 import { watchChanges } from '../../store/change-watch.ts'
 import { createKeptSnapshots } from './kept-snapshots.ts'
 import { createListing, type Listing, type View } from './listing.ts'
-import { createLivePlaces } from './live-places.ts'
+import type { LivePlaces } from './live-places.ts'
 import { type LiveRequest, openLiveStream } from './live-stream.ts'
 import { createSharedListings } from './shared-listings.ts'
 
@@ -16,8 +16,11 @@ export interface LiveListings {
 /** How exactly the second between two events is kept. */
 const tickMilliseconds = 50
 
-export function createLiveListings(tracker: Tracker, onFailure: (error: unknown) => void): LiveListings {
-  const places = createLivePlaces(tracker.budgets)
+export function createLiveListings(
+  tracker: Tracker,
+  places: LivePlaces,
+  onFailure: (error: unknown) => void,
+): LiveListings {
   const kept = createKeptSnapshots(tracker.budgets)
   const shared = createSharedListings((view) => createListing(tracker, view, kept.keeperOf(), onFailure))
   let ticker: Repetition | undefined
@@ -41,7 +44,7 @@ export function createLiveListings(tracker: Tracker, onFailure: (error: unknown)
       leave() {
         leave()
         places.giveBack(view.caller.id)
-        if (places.areAllFree) stop()
+        if (shared.isEmpty) stop()
       },
     }
   }

@@ -1,12 +1,11 @@
 import type { Budgets } from '../../configuration/budgets.ts'
 import { overloaded, Problem } from '../../model/problem.ts'
 
-/** Who may have how many live listings open. */
+/** Who may have how many live listings and streams of the feed open. */
 export interface LivePlaces {
   /** Refuses an account that has too many, and everybody when there are too many. */
   take(account: string): void
   giveBack(account: string): void
-  readonly areAllFree: boolean
 }
 
 const retryAfterSeconds = 30
@@ -25,9 +24,6 @@ export function createLivePlaces(budgets: Budgets): LivePlaces {
     giveBack(account) {
       ofHost.giveBack(1, host)
       ofAccount.giveBack(1, account)
-    },
-    get areAllFree() {
-      return ofHost.used(host) === 0
     },
   }
 }

@@ -93,7 +93,7 @@ export function openLiveStream(
 }
 
 /** The session is looked at again before every snapshot and now and then; most times that is a look into a cache. */
-function createSessionCheck(session: Authenticated, onEnded: () => void) {
+export function createSessionCheck(session: Authenticated, onEnded: () => void) {
   let checkedAt = Date.now()
   let isUnderWay = false
   return {
@@ -101,14 +101,17 @@ function createSessionCheck(session: Authenticated, onEnded: () => void) {
       return isUnderWay
     },
     isDue: (now: number) => !isUnderWay && now - checkedAt >= sessionCheckMilliseconds,
-    async run(then: () => void) {
+    /** Whether it stands; no as well while the store does not answer: the next tick asks again. */
+    async run(then: () => void = () => undefined): Promise<boolean> {
       isUnderWay = true
       checkedAt = Date.now()
       try {
-        if (await session.recheck()) then()
+        const stands = await session.recheck()
+        if (stands) then()
         else onEnded()
+        return stands
       } catch {
-        // The store does not answer: the next tick asks again.
+        return false
       } finally {
         isUnderWay = false
       }

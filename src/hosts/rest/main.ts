@@ -14,7 +14,9 @@ import { createModificationDates } from '../../store/modification-dates.ts'
 import { storeReadiness } from '../../store/readiness.ts'
 import type { RestSettings } from './configuration.ts'
 import { aboutExtensions, extensionRoutes } from './extensions/routes.ts'
+import { createFeedStreams } from './feed-streams.ts'
 import { createLiveListings } from './live-listings.ts'
+import { createLivePlaces } from './live-places.ts'
 import { openApiOf } from './openapi.ts'
 import { registerRoutes } from './register-routes.ts'
 import { aboutContract, contractRoutes } from './routes.ts'
@@ -44,14 +46,18 @@ export async function startRest(
     rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(securityLog) },
   })
   const stop = prepareStop(app)
-  const live = createLiveListings(tracker, (error) =>
-    log.warn({ err: error }, 'live listings wait for the store'),
-  )
-  app.addHook('preClose', async () => live.close())
+  const places = createLivePlaces(tracker.budgets)
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'live listings wait for the store')
+  const live = createLiveListings(tracker, places, onFailure)
+  const feeds = createFeedStreams(tracker, places, onFailure)
+  app.addHook('preClose', async () => {
+    live.close()
+    feeds.close()
+  })
   addMetrics(app, tracker.budgets, settings)
   compressAnswers(app, tracker.budgets.budget('restCompressions'))
   const contract = contractRoutes(tracker, live)
-  const extensions = settings.extensions ? extensionRoutes(tracker, live) : []
+  const extensions = settings.extensions ? extensionRoutes(tracker, live, feeds) : []
   registerRoutes(app, {
     tracker,
     authentication,

@@ -9,7 +9,7 @@ import type { Operation } from './route.ts'
 export type About = Pick<DocumentParts, 'title' | 'description' | 'schemas'>
 
 export const openApiOf = (operations: readonly Operation[], about: About): Schema =>
-  documentOf(operations, { ...about, ...common }, (operation) => ({
+  documentOf(operations, { ...about, ...common, responses: responsesOf(operations) }, (operation) => ({
     parameters: [
       ...queryParameters(operation.parameters),
       ...(operation.isConditional ? conditionalHeaders : []),
@@ -86,6 +86,13 @@ function refusalsOf({ method, refusals, body }: Operation): Readonly<Record<stri
   )
 }
 
+/** Those that an operation of the document refers to. */
+function responsesOf(operations: readonly Operation[]): Readonly<Record<string, Schema>> {
+  const used = new Set(operations.flatMap((operation) => Object.keys(refusalsOf(operation))))
+  const statuses = Object.keys(descriptions).filter((status) => used.has(status))
+  return Object.fromEntries(statuses.map((status) => [refusalName(status), refusal(status)]))
+}
+
 /** These say when to come back. */
 const waits: ReadonlySet<string> = new Set(['429', '503'])
 
@@ -103,6 +110,7 @@ const descriptions: Readonly<Record<string, string>> = {
   403: 'The caller is not allowed to do this.',
   404: 'The record does not exist or is not visible to the caller.',
   409: 'The id or login is taken, the version is stale, dependents are active, or the rows changed at the same time.',
+  410: 'What was asked for is not kept any more.',
   412: 'If-Match does not name the rows as they are now.',
   413: 'The body is too large.',
   415: 'The body is no JSON.',
@@ -115,7 +123,4 @@ const descriptions: Readonly<Record<string, string>> = {
 const common = {
   security: [{ bearer: [] }],
   securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-  responses: Object.fromEntries(
-    Object.keys(descriptions).map((status) => [refusalName(status), refusal(status)]),
-  ),
 }

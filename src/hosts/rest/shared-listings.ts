@@ -3,6 +3,7 @@ import type { Listing, View } from './listing.ts'
 /** One listing for all who see the same of the same query. */
 export interface SharedListings {
   all(): Iterable<Listing>
+  readonly isEmpty: boolean
   /** Makes it for its first user and closes it after its last. */
   use(view: View): { readonly listing: Listing; leave(): void }
 }
@@ -13,6 +14,9 @@ export function createSharedListings(create: (view: View) => Listing): SharedLis
   const users = new Map<Listing, number>()
   return {
     all: () => listings.values(),
+    get isEmpty() {
+      return listings.size === 0
+    },
     use(view) {
       const { key } = view
       const listing = listings.get(key) ?? create(view)

@@ -567,6 +567,7 @@ export const roots = {
 
 /** How long a text may be, how many ids a list may have, how large a page is. */
 export const limits = {
+  after: 8192,
   cursor: 6000,
   description: 2000,
   filter: 2000,

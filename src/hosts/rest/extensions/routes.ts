@@ -1,6 +1,7 @@
 import type { Tracker } from '../../../operations/tracker.ts'
 import { resources, resourcesOf } from '../../../resources/all.ts'
 import { person } from '../../../resources/person.ts'
+import type { FeedStreams } from '../feed-streams.ts'
 import type { LiveListings } from '../live-listings.ts'
 import type { About } from '../openapi.ts'
 import { resourceRoutes } from '../resource-routes.ts'
@@ -8,6 +9,7 @@ import { pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../res
 import type { Route } from '../route.ts'
 import { batchRoute } from './batch-route.ts'
 import { batchSchemas } from './batch-schemas.ts'
+import { feedRoute, feedSchemas } from './feed-route.ts'
 import { historyRoute, historySchemas } from './history-routes.ts'
 import { peopleRoute } from './people-route.ts'
 import { queryRoute } from './query-routes.ts'
@@ -18,7 +20,7 @@ import { reportSchemas } from './report-schemas.ts'
 import { sessionRoutes, sessionSchemas } from './session-routes.ts'
 
 /** What is added to the contract: every path under `/ext/`, in the order of the document. */
-export const extensionRoutes = (tracker: Tracker, live: LiveListings): Route[] => [
+export const extensionRoutes = (tracker: Tracker, live: LiveListings, feeds: FeedStreams): Route[] => [
   peopleRoute(tracker, live),
   ...resources.map((resource) => removedRoute(tracker, live, resource)),
   ...resourcesOf('ext').flatMap((resource) => resourceRoutes(tracker, live, resource)),
@@ -27,6 +29,7 @@ export const extensionRoutes = (tracker: Tracker, live: LiveListings): Route[] =
   ...sessionRoutes(tracker),
   historyRoute(tracker),
   batchRoute(tracker),
+  feedRoute(tracker, feeds),
 ]
 
 export const aboutExtensions: About = {
@@ -49,6 +52,7 @@ export const aboutExtensions: About = {
     ...sessionSchemas,
     ...historySchemas,
     ...batchSchemas,
+    ...feedSchemas,
     ...sharedSchemas,
   },
 }

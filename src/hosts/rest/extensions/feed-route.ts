@@ -1,0 +1,91 @@
+import { wantsEventStream } from '../../../http/event-stream.ts'
+import type { Parameter, Schema } from '../../../http/operation.ts'
+import { uuid } from '../../../model/field-kinds.ts'
+import { positionCharactersMax, writePosition } from '../../../operations/feed/position.ts'
+import { newestPosition, readFeed } from '../../../operations/feed/read-feed.ts'
+import { feedActions, readFeedQuery } from '../../../operations/feed/read-feed-query.ts'
+import { pageSizeMax } from '../../../operations/limits.ts'
+import { showChange } from '../../../operations/show-change.ts'
+import type { Tracker } from '../../../operations/tracker.ts'
+import type { FeedStreams } from '../feed-streams.ts'
+import { ref } from '../resource-schemas.ts'
+import type { Route } from '../route.ts'
+import { resourceNames } from './history-routes.ts'
+
+export const feedSchemas: Readonly<Record<string, Schema>> = {
+  ChangePage: {
+    type: 'object',
+    required: ['result'],
+    properties: {
+      result: {
+        type: 'object',
+        required: ['data', 'cursor', 'hasMore'],
+        properties: {
+          data: { type: 'array', items: ref('Change'), maxItems: pageSizeMax },
+          cursor: {
+            type: 'string',
+            description: 'What `after` is for the next page; also when this one is empty.',
+          },
+          hasMore: { type: 'boolean', description: 'Whether it is worth asking again at once.' },
+        },
+      },
+    },
+  },
+}
+
+const parameters: readonly Parameter[] = [
+  {
+    name: 'after',
+    description:
+      'The cursor of the page before; `now` for what comes from now on; absent, from the beginning.',
+    schema: { type: 'string', maxLength: positionCharactersMax },
+  },
+  {
+    name: 'resource',
+    description: `Only changes of these, separated by commas: ${resourceNames.join(', ')}.`,
+    schema: { type: 'string' },
+  },
+  {
+    name: 'action',
+    description: `Only ${feedActions.join(', ')}; separated by commas.`,
+    schema: { type: 'string' },
+  },
+  { name: 'projectId', description: 'Only changes in this project.', schema: uuid.schema },
+  {
+    name: 'pageSize',
+    description: 'Changes in a page.',
+    schema: { type: 'integer', minimum: 1, maximum: pageSizeMax, default: pageSizeMax },
+  },
+]
+
+export const feedRoute = (tracker: Tracker, feeds: FeedStreams): Route => ({
+  id: 'ReadChanges',
+  tag: 'History',
+  summary:
+    'Every committed change that the caller may see, none left out and none twice, page after page by a cursor; with Accept: text/event-stream, as an endless stream that goes on after Last-Event-ID.',
+  method: 'GET',
+  path: '/ext/changes',
+  parameters,
+  answer: ref('ChangePage'),
+  refusals: [400, 410, 503],
+  async handle({ caller, session, request, reply }) {
+    const isStream = wantsEventStream(request)
+    const { after, filter, pageSize } = readFeedQuery(
+      request.query as Readonly<Record<string, unknown>>,
+      isStream ? request.headers['last-event-id'] : undefined,
+    )
+    if (isStream) return feeds.open({ caller, filter }, after, { session, request, reply })
+    const { lists } = tracker.database
+    const position = after === 'now' ? await newestPosition(lists, caller) : after
+    const page = await readFeed({ caller, filter, position, pageSize }, lists)
+    return {
+      body: {
+        result: {
+          data: page.changes.map(({ change }) => showChange(change, caller)),
+          cursor: writePosition(page.position),
+          hasMore: !page.isCurrent,
+        },
+      },
+    }
+  },
+})

@@ -1,0 +1,86 @@
+import type { Position } from '../../operations/feed/position.ts'
+import { type FeedQuery, newestPosition, readFeed } from '../../operations/feed/read-feed.ts'
+import type { Tracker } from '../../operations/tracker.ts'
+import { type Repetition, repeat } from '../../schedule/repeat.ts'
+import { watchChanges } from '../../store/change-watch.ts'
+import { type FeedStream, openFeedStream } from './feed-stream.ts'
+import { createKeptSnapshots } from './kept-snapshots.ts'
+import type { LivePlaces } from './live-places.ts'
+import type { LiveRequest } from './live-stream.ts'
+
+export interface FeedStreams {
+  /** Takes the connection over; what is refused is refused before the stream starts. */
+  open(
+    query: Omit<FeedQuery, 'position' | 'pageSize'>,
+    after: Position | 'now' | undefined,
+    request: LiveRequest,
+  ): Promise<undefined>
+  close(): void
+}
+
+/** What one statement reads for a stream, and what a stream keeps until its client has read it. */
+const pageSize = 100
+/** How often each stream is looked after. */
+const attendMilliseconds = 1000
+
+/** Streams of the change feed. They count as live listings of their account, in number and in bytes. */
+export function createFeedStreams(
+  tracker: Tracker,
+  places: LivePlaces,
+  onFailure: (error: unknown) => void,
+): FeedStreams {
+  const kept = createKeptSnapshots(tracker.budgets)
+  const streams = new Set<FeedStream>()
+  const wakeAll = () => {
+    for (const stream of streams) stream.wake()
+  }
+  const watch = watchChanges({ database: tracker.database, onFailure, onChanges: wakeAll })
+  let attending: Repetition | undefined
+  /** Streams, and the requests that are about to become one. */
+  let users = 0
+
+  function leave(account: string) {
+    places.giveBack(account)
+    users -= 1
+    if (users > 0) return
+    watch.stop()
+    void attending?.stop()
+    attending = undefined
+  }
+
+  return {
+    async open(query, after, request) {
+      const { id } = query.caller
+      places.take(id)
+      users += 1
+      const reads = tracker.database.liveLists
+      const read = (position: Position | undefined) => readFeed({ ...query, position, pageSize }, reads)
+      try {
+        // Before the first statement, so that nothing is committed unnoticed between it and the watching.
+        await watch.start()
+        const first = await read(after === 'now' ? await newestPosition(reads, query.caller) : after)
+        attending ??= repeat({ everyMilliseconds: attendMilliseconds, onFailure }, () => {
+          for (const stream of streams) stream.attend(Date.now())
+        })
+        const stream = openFeedStream(request, {
+          first,
+          keeper: kept.keeperOf(id),
+          read,
+          onFailure,
+          onClose() {
+            streams.delete(stream)
+            leave(id)
+          },
+        })
+        streams.add(stream)
+      } catch (error) {
+        leave(id)
+        throw error
+      }
+      return undefined
+    },
+    close() {
+      for (const stream of streams) stream.close()
+    },
+  }
+}

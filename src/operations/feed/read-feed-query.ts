@@ -1,0 +1,64 @@
+import { labelOf } from '../../model/field.ts'
+import { isMissing } from '../../model/field-kinds.ts'
+import { collectViolations, type Violations } from '../../model/violations.ts'
+import { resources } from '../../resources/all.ts'
+import { pageSizeMax } from '../limits.ts'
+import { readNumber, readUuid } from '../read-history.ts'
+import { type Position, readPosition } from './position.ts'
+import type { FeedFilter } from './read-feed.ts'
+
+export const feedActions = ['create', 'update', 'remove', 'restore'] as const
+
+export interface FeedRequest {
+  readonly filter: FeedFilter
+  /** Nothing is the beginning, `now` what comes from now on. */
+  readonly after: Position | 'now' | undefined
+  readonly pageSize: number
+}
+
+/** `lastEventId` is what a stream that was cut off sends instead of `after`. */
+export function readFeedQuery(query: Readonly<Record<string, unknown>>, lastEventId?: unknown): FeedRequest {
+  const violations = collectViolations()
+  for (const [key, value] of Object.entries(query))
+    if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+  const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  const read = {
+    filter: {
+      resources: readNames(
+        'resource',
+        given('resource'),
+        resources.map(({ name }) => name),
+        violations,
+      ),
+      actions: readNames('action', given('action'), feedActions, violations),
+      projectId: readUuid('projectId', given('projectId'), violations),
+    },
+    after: readAfter(isMissing(lastEventId) ? given('after') : lastEventId, violations),
+    pageSize: readNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeMax,
+  }
+  violations.refuseIfAny()
+  return read
+}
+
+function readAfter(input: unknown, violations: Violations): FeedRequest['after'] {
+  if (input === undefined || input === 'now') return input
+  const position = typeof input === 'string' ? readPosition(input) : undefined
+  if (position === undefined) violations.add('after', 'After must be now, or a cursor that the feed gave.')
+  return position
+}
+
+/** One or several of these, separated by commas. */
+export function readNames(
+  key: string,
+  input: unknown,
+  known: readonly string[],
+  violations: Violations,
+): readonly string[] | undefined {
+  if (input === undefined) return undefined
+  const names = String(input)
+    .split(',')
+    .map((name) => name.trim())
+  if (names.every((name) => known.includes(name))) return [...new Set(names)]
+  violations.add(key, `${labelOf(key)} must be one or several of ${known.join(', ')}.`)
+  return undefined
+}

@@ -1,0 +1,136 @@
+import { readableEntries } from '../../access/remembered-rows.ts'
+import type { Caller } from '../../model/caller.ts'
+import { gone } from '../../model/problem.ts'
+import type { LimitedReads } from '../../store/limited-reads.ts'
+import { allOf, raw, type Sql, sql } from '../../store/sql.ts'
+import { refuseTooSlow } from '../refuse-too-slow.ts'
+import { changeColumns, type StoredChange } from '../show-change.ts'
+import { beginning, type Position } from './position.ts'
+
+/** Which changes a reader wants; each is a list of what may be, and nothing is all. */
+export interface FeedFilter {
+  readonly resources?: readonly string[] | undefined
+  readonly actions?: readonly string[] | undefined
+  readonly projectId?: string | undefined
+}
+
+export interface FeedQuery {
+  readonly caller: Caller
+  readonly filter: FeedFilter
+  /** Nothing is the beginning of what is kept. */
+  readonly position: Position | undefined
+  readonly pageSize: number
+}
+
+export interface FeedPage {
+  readonly changes: readonly { readonly change: StoredChange; readonly position: Position }[]
+  /** After this page: also when nothing in it was for this reader. */
+  readonly position: Position
+  /** Whether this was all that was committed when the page was read. */
+  readonly isCurrent: boolean
+}
+
+/** Few change so much at once; what a statement looks at has an end, also when nothing of it is for this reader. */
+const scannedMax = 2000
+
+/** The next changes after a position, none left out and none twice, each row's in the order in which they happened. */
+export async function readFeed(query: FeedQuery, reads: Pick<LimitedReads, 'query'>): Promise<FeedPage> {
+  const { caller, position, pageSize } = query
+  const found = await refuseTooSlow(
+    { what: 'Reading the feed', advice: 'Ask for smaller pages, or filter by resource or project.' },
+    () => reads.query<FoundChange>(feedStatement(query), caller.id),
+  )
+  const { scanned, lastScanned, snapshot, now, begin, isAhead } = found[0] as FoundChange
+  if (position && (isAhead || begin > position.sinceAt)) throw tooOld()
+  const { since, sinceAt, within } = position ?? { since: beginning, sinceAt: begin }
+  const { until, untilAt } = within ?? { until: snapshot, untilAt: now }
+  const at = (last: number): Position => ({ since, sinceAt, within: { until, untilAt, last } })
+  const changes = found.flatMap(({ scanned: _, lastScanned: __, snapshot: ___, now: ____, ...rest }) =>
+    rest.sequence === null ? [] : [{ change: withoutBounds(rest), position: at(rest.sequence) }],
+  )
+  const isPageFull = changes.length === pageSize
+  const isPartial = isPageFull || scanned === scannedMax
+  const last = isPageFull ? changes.at(-1)?.change.sequence : lastScanned
+  const next = isPartial ? at(last ?? 0) : { since: until, sinceAt: untilAt }
+  return {
+    changes: changes.map((one, index) =>
+      index === changes.length - 1 && !isPartial ? { ...one, position: next } : one,
+    ),
+    position: next,
+    isCurrent: !isPartial && until === snapshot,
+  }
+}
+
+/** Where a reader who wants nothing of before begins. */
+export async function newestPosition(reads: Pick<LimitedReads, 'query'>, caller: Caller): Promise<Position> {
+  const [row] = await reads.query<{ since: string; sinceAt: number }>(
+    sql`select pg_current_snapshot()::text as since, ${milliseconds(raw('statement_timestamp()'))} as "sinceAt"`,
+    caller.id,
+  )
+  if (!row) throw new Error('The store did not tell its snapshot.')
+  return row
+}
+
+/** Forgotten, or of a store that was put back to an earlier state since. */
+const tooOld = () =>
+  gone('What came after this position is not kept any more. Read the lists again, then go on from a new one.')
+
+type FoundChange = StoredChange & {
+  readonly scanned: number
+  readonly lastScanned: number | null
+  readonly snapshot: string
+  readonly now: number
+  readonly begin: number
+  readonly isAhead: boolean
+}
+
+function withoutBounds({
+  begin: _,
+  isAhead: __,
+  ...change
+}: StoredChange & { begin: number; isAhead: boolean }) {
+  return change
+}
+
+const milliseconds = (moment: Sql): Sql => sql`floor(extract(epoch from ${moment}) * 1000)::bigint`
+
+function feedStatement({ caller, filter, position, pageSize }: FeedQuery): Sql {
+  const since = position?.since ?? beginning
+  return sql`
+    with scanned as materialized (${scannedEntries(position)})
+    select bounds.*, total.*, found.* from (
+      select pg_current_snapshot()::text as snapshot, ${milliseconds(raw('statement_timestamp()'))} as now,
+        (select ${milliseconds(raw('at'))} from history_begin) as begin,
+        pg_snapshot_xmax(${since}::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as "isAhead"
+    ) as bounds
+    cross join (select count(*) as scanned, max(sequence) as "lastScanned" from scanned) as total
+    left join (
+      select ${changeColumns} from scanned as entry
+      where ${allOf([...filterConditions(filter), readableEntries(caller)])} order by entry.sequence limit ${pageSize}
+    ) as found on true
+    order by found.sequence`
+}
+
+/**
+ * From a position on its way the numbers lead on. At its start they do not, because the next change may have any number; there
+ * the transactions do, and adding nothing to the number keeps the planner from walking along all numbers instead.
+ */
+function scannedEntries(position: Position | undefined): Sql {
+  if (position === undefined)
+    return sql`select entry.* from history as entry order by entry.sequence limit ${scannedMax}::int`
+  const { since, within } = position
+  const isNew = sql`entry.transaction >= pg_snapshot_xmin(${since}::pg_snapshot)
+    and not pg_visible_in_snapshot(entry.transaction, ${since}::pg_snapshot)`
+  if (within === undefined)
+    return sql`select entry.* from history as entry where ${isNew} order by entry.sequence + 0 limit ${scannedMax}::int`
+  return sql`
+    select entry.* from history as entry
+    where entry.sequence > ${within.last} and ${isNew} and pg_visible_in_snapshot(entry.transaction, ${within.until}::pg_snapshot)
+    order by entry.sequence limit ${scannedMax}::int`
+}
+
+const filterConditions = ({ resources, actions, projectId }: FeedFilter): Sql[] => [
+  ...(resources ? [sql`entry.resource = any(${resources}::text[])`] : []),
+  ...(actions ? [sql`entry.action = any(${actions}::text[])`] : []),
+  ...(projectId ? [sql`entry.project_id = ${projectId}`] : []),
+]

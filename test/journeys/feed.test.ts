@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { readPosition, writePosition } from '../../src/operations/feed/position.ts'
+import { impediment } from '../../src/resources/impediment.ts'
+import { newId } from '../../src/store/new-id.ts'
+import { insertRow } from '../../src/store/rows.ts'
+import { sql } from '../../src/store/sql.ts'
+import { assertEnvelope } from '../support/assert-envelope.ts'
+import { furnish, type Workspace } from '../support/furnish.ts'
+import { listen } from '../support/live-events.ts'
+import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a change is what came over the network
+type Change = any
+
+describe('GET /ext/changes', () => {
+  let rest: RestUnderTest
+  let workspace: Workspace
+  let member: Person
+  before(async () => {
+    rest = await startRestUnderTest()
+    workspace = await furnish(rest)
+    member = await rest.signUp({ name: 'Mara' })
+  })
+  after(() => rest.stop())
+  const read = (query: string, { token }: Person = rest.administrator) =>
+    rest.call('GET', `/ext/changes?${query}`, { token })
+  const page = async (
+    query: string,
+    by?: Person,
+  ): Promise<{ data: Change[]; cursor: string; hasMore: boolean }> => {
+    const answer = await read(query, by)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.result
+  }
+  const now = async (by?: Person) => (await page('after=now', by)).cursor
+  const named = (name: string) => workspace.make('impediment', { name })
+  const namesOf = (changes: Change[]) => changes.map(({ after: fields }) => fields.name)
+
+  test('tells what was committed after a cursor, once, whatever the size of the pages', async () => {
+    const start = await now()
+    for (const name of ['one', 'two', 'three', 'four', 'five']) await named(name)
+    const whole = await page(`after=${start}`)
+    assert.deepEqual(namesOf(whole.data), ['one', 'two', 'three', 'four', 'five'])
+    assert.equal(whole.hasMore, false)
+    const seen: Change[] = []
+    let cursor = start
+    for (let more = true; more; ) {
+      const next = await page(`after=${cursor}&pageSize=2`)
+      seen.push(...next.data)
+      cursor = next.cursor
+      more = next.hasMore
+    }
+    assert.deepEqual(seen, whole.data)
+    for (const after of [cursor, whole.cursor]) {
+      const empty = await page(`after=${after}`)
+      assert.deepEqual([empty.data, empty.hasMore], [[], false])
+    }
+  })
+
+  test('begins with the oldest change that is kept', async () => {
+    const all: Change[] = []
+    let result = await page('')
+    all.push(...result.data)
+    while (result.hasMore) {
+      result = await page(`after=${result.cursor}`)
+      all.push(...result.data)
+    }
+    const kept = await rest.database.query<{ id: string }>(
+      sql`select sequence::text as id from history order by sequence`,
+    )
+    assert.deepEqual(
+      all.map(({ id }) => id),
+      kept.map(({ id }) => id),
+    )
+  })
+
+  test('does not leave out a change that is committed long after later ones', async () => {
+    const start = await now()
+    const written = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const late = rest.database.transaction(async (transaction) => {
+      await insertRow(transaction, impediment, undefined, { id: newId(), name: 'late' })
+      written.resolve()
+      await released.promise
+    })
+    await written.promise
+    await named('early')
+    const first = await page(`after=${start}`)
+    assert.deepEqual(namesOf(first.data), ['early'])
+    // The cursor goes on while the other transaction is still under way.
+    const second = await page(`after=${first.cursor}`)
+    assert.deepEqual(second.data, [])
+    released.resolve()
+    await late
+    const third = await page(`after=${second.cursor}`)
+    assert.deepEqual(namesOf(third.data), ['late'])
+    assert.ok(Number(third.data[0].id) < Number(first.data[0].id))
+    assert.deepEqual((await page(`after=${third.cursor}`)).data, [])
+  })
+
+  test('is of one resource, action or project when it is asked for that', async () => {
+    const start = await now()
+    const projectId = await workspace.project('Filtered')
+    const other = await workspace.project('Other')
+    const id = await workspace.assignment(projectId, member.id)
+    await workspace.assignment(other, member.id)
+    await workspace.write('DELETE', '/api/assignment', { ids: [id] })
+    const kinds = async (query: string) =>
+      (await page(`after=${start}&${query}`)).data.map(({ resource, action }) => `${action} ${resource}`)
+    assert.deepEqual(await kinds(`projectId=${projectId}`), [
+      ...['create project', 'create userProject', 'create assignment', 'remove assignment'],
+    ])
+    assert.deepEqual(await kinds('resource=assignment,impediment&action=remove'), ['remove assignment'])
+    assert.deepEqual(await kinds('resource=userProject'), ['create userProject', 'create userProject'])
+  })
+
+  test('shows each reader what he may see now', async () => {
+    const start = await now(member)
+    const mine = await workspace.project('Mine', member)
+    const hidden = await workspace.project('Hidden')
+    await workspace.assignment(mine, member.id)
+    await workspace.assignment(hidden, member.id)
+    await workspace.make('organization', { name: 'For everybody' })
+    await workspace.make('user', { name: 'Ann', login: 'ann@example.com', password: 'Long enough 1!' })
+    const kinds = async (by: Person) =>
+      (await page(`after=${start}`, by)).data.map(({ resource }: Change) => resource)
+    assert.deepEqual(await kinds(member), ['project', 'userProject', 'assignment', 'organization'])
+    assert.deepEqual(await kinds(await rest.signUp()), ['organization'])
+    assert.equal((await kinds(rest.administrator)).length, 8)
+    const membership = await rest.call('GET', `/api/userProjects?projectId=${mine}`, { token: member.token })
+    await workspace.write('DELETE', '/api/userProject', { ids: [membership.body.result.data[0].id] })
+    assert.deepEqual(await kinds(member), ['organization'])
+  })
+
+  test('refuses a cursor that nobody gave, and whatever else it cannot read', async () => {
+    const forged = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+    for (const after of [
+      'x',
+      '17',
+      forged([]),
+      forged(['1:1:', '5']),
+      forged(['0:1:', 5]),
+      forged(['5:4:', 5]),
+      forged(['5:9:3', 5]),
+      forged(['5:9:7,6', 5]),
+      forged(['5:9:7,', 5]),
+      forged([`5:${'9'.repeat(19)}:`, 5]),
+      forged(['1:1:', 5, '1:1:']),
+      forged(['1:1:', 5, '1:1:', 5, 'x']),
+      forged(['1:1:', 5, '1:1:', 5, 5, 5]),
+      'x'.repeat(9000),
+    ]) {
+      const answer = await read(`after=${after}`)
+      assertEnvelope(answer, 400)
+      assert.ok(answer.body.errors.after)
+    }
+    for (const [query, field] of [
+      ['resource=none', 'resource'],
+      ['action=look', 'action'],
+      ['projectId=none', 'projectId'],
+      ['pageSize=101', 'pageSize'],
+      ['after=now&after=now', 'after'],
+    ] as const)
+      assert.ok((await read(query)).body.errors[field], query)
+    assertEnvelope(await rest.call('GET', '/ext/changes'), 401)
+  })
+
+  test('says 410 to a cursor of before what was forgotten, and to one of a store that was put back', async () => {
+    const position = readPosition(await now())
+    assert.ok(position)
+    const old = writePosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })
+    assertEnvelope(await read(`after=${old}`), 410)
+    const [xmin] = position.since.split(':')
+    const ahead = writePosition({ ...position, since: `${xmin}:${Number(xmin) + 1_000_000}:` })
+    assertEnvelope(await read(`after=${ahead}`), 410)
+    const stream = await listen(rest.address, `/ext/changes?after=${ahead}`, rest.administrator)
+    assert.equal(stream.status, 410)
+  })
+
+  test('as a stream sends each change at once, and goes on after Last-Event-ID on any instance', async () => {
+    const another = await rest.startAnother()
+    const start = await now()
+    const first = await listen(
+      rest.address,
+      `/ext/changes?after=${start}&resource=impediment`,
+      rest.administrator,
+    )
+    await named('streamed 1')
+    const one = await first.next()
+    assert.deepEqual([one.name, one.data.after.name], ['change', 'streamed 1'])
+    first.close()
+    await named('streamed 2')
+    await named('streamed 3')
+    const second = await listen(another.address, '/ext/changes?resource=impediment', {
+      ...rest.administrator,
+      headers: { 'last-event-id': one.id },
+    })
+    const names = [await second.next(), await second.next()].map(({ data }) => data.after.name)
+    await named('streamed 4')
+    names.push((await second.next()).data.after.name)
+    assert.deepEqual(names, ['streamed 2', 'streamed 3', 'streamed 4'])
+    const plain = await page(`after=${one.id}&resource=impediment`)
+    assert.deepEqual(namesOf(plain.data), names)
+    second.close()
+    await another.stop()
+  })
+
+  test('as a stream counts as a live listing of its account', async () => {
+    const reader = await rest.signUp()
+    const streams = await Promise.all(
+      Array.from({ length: 20 }, (_, count) =>
+        listen(rest.address, count % 2 ? '/ext/changes?after=now' : '/api/impediments', reader),
+      ),
+    )
+    assert.deepEqual([...new Set(streams.map(({ status }) => status))], [200])
+    const refused = await listen(rest.address, '/ext/changes', reader)
+    assert.equal(refused.status, 429)
+    for (const stream of streams) stream.close()
+  })
+
+  test('as a stream ends with its session', async () => {
+    const reader = await rest.signUp()
+    const stream = await listen(rest.address, '/ext/changes?after=now', reader)
+    assert.equal(stream.status, 200)
+    await rest.database.transaction((transaction) =>
+      transaction.query(sql`update signin_sessions set ended_at = now() where user_id = ${reader.id}`),
+    )
+    const other = await rest.startAnother()
+    const refused = await listen(other.address, '/ext/changes', reader)
+    assert.equal(refused.status, 401)
+    stream.close()
+    await other.stop()
+  })
+})
