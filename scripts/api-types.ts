@@ -4,11 +4,24 @@ export interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-interface Operation {
-  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly schema?: Schema }[]
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
 }
 
-interface Schema {
+export interface Operation {
+  readonly summary?: string
+  readonly parameters?: readonly {
+    readonly in: string
+    readonly name: string
+    readonly description?: string
+    readonly required?: boolean
+    readonly schema?: Schema
+  }[]
+  readonly requestBody?: Content
+  readonly responses?: Readonly<Record<string, Content>>
+}
+
+export interface Schema {
   readonly type?: string | readonly string[]
   readonly $ref?: string
   readonly description?: string
@@ -38,7 +51,7 @@ export function apiTypesOf(document: OpenApi, extensions: OpenApi): string {
     .concat('\n')
 }
 
-const declarationOf = (name: string, schema: Schema) => `export interface ${name} ${bodyOf(schema)}`
+export const declarationOf = (name: string, schema: Schema) => `export interface ${name} ${bodyOf(schema)}`
 
 function bodyOf({ properties = {}, required = [] }: Schema, indent = ''): string {
   const lines = Object.entries(properties).map(
@@ -48,7 +61,7 @@ function bodyOf({ properties = {}, required = [] }: Schema, indent = ''): string
   return `{\n${lines.join('')}${indent}}`
 }
 
-function typeOf(schema: Schema, indent: string): string {
+export function typeOf(schema: Schema, indent: string): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown'
   if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, indent)).join(' | ')
   if (schema.enum !== undefined) return schema.enum.map((value) => `'${value}'`).join(' | ')
@@ -64,6 +77,7 @@ function simpleTypeOf(type: string, schema: Schema, indent: string): string {
   if (type !== 'object') return type
   if (typeof schema.additionalProperties === 'object')
     return `Readonly<Record<string, ${typeOf(schema.additionalProperties, indent)}>>`
+  if (schema.additionalProperties === true) return 'Readonly<Record<string, unknown>>'
   return bodyOf(schema, indent)
 }
 

@@ -18,7 +18,8 @@ await build({
   logLevel: 'warn',
   plugins: [{ name: 'known-commands', load: (id) => (id.endsWith('/known-commands.ts') ? asData : null) }],
   build: {
-    ssr: join(folder, 'src', 'commands.ts'),
+    ssr: true,
+    rolldownOptions: { input: ['tracker', 'commands'].map((name) => join(folder, 'src', `${name}.ts`)) },
     outDir: dist,
     target: 'node20',
     minify: false,

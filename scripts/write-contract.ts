@@ -11,6 +11,7 @@ import { resources } from '../src/resources/all.ts'
 import { apiTypesOf } from './api-types.ts'
 import { commandTypesOf } from './command-types.ts'
 import { dotnetContracts } from './dotnet-contracts.ts'
+import { restTypesOf } from './rest-types.ts'
 
 /** Writes the snapshots that the served documents must equal. Run it after a wanted change, and read the difference. */
 const folder = join(import.meta.dirname, '..', 'docs', 'contract')
@@ -40,8 +41,11 @@ await writeFile(commandTypes, commandTypesOf(resources))
 
 /** The web client's view of the same, from the files alone, as any client would make it. */
 const written = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'))
-const types = apiTypesOf(await written('rest.v1.json'), await written('extensions.v1.json'))
-await writeFile(join(folder, '..', '..', 'web', 'src', 'api', 'types.ts'), types)
+const [rest, extensions] = [await written('rest.v1.json'), await written('extensions.v1.json')]
+await writeFile(join(folder, '..', '..', 'web', 'src', 'api', 'types.ts'), apiTypesOf(rest, extensions))
+
+const restTypes = join(folder, '..', '..', 'clients', 'typescript', 'src', 'rest-types.ts')
+await writeFile(restTypes, restTypesOf(rest, extensions))
 
 /** A release keeps its contract: from then on what is served is compared with it. */
 if (process.argv.includes('--release')) {

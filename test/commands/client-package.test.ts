@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { commandTypesOf } from '../../scripts/command-types.ts'
+import { restTypesOf } from '../../scripts/rest-types.ts'
 import { resources } from '../../src/resources/all.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
 
@@ -16,6 +17,14 @@ const run = promisify(execFile)
 
 test('The types of the TypeScript client are those of the commands: npm run contract writes them', () => {
   assert.equal(textOf('clients', 'typescript', 'src', 'command-types.ts'), commandTypesOf(resources))
+})
+
+test('The types of the TypeScript client are those of the contract: npm run contract writes them', () => {
+  const written = (name: string) => JSON.parse(textOf('docs', 'contract', name))
+  assert.equal(
+    textOf('clients', 'typescript', 'src', 'rest-types.ts'),
+    restTypesOf(written('rest.v1.json'), written('extensions.v1.json')),
+  )
 })
 
 test('The package of the client has the version of the project and its versions of what both need', () => {
@@ -89,6 +98,43 @@ openCommandClient({ target: '', token: '', secure: true })
     await run(process.execPath, [compiler, ...options, 'program.mts'], { cwd: elsewhere }).catch(
       ({ stdout }) => assert.fail(stdout),
     )
+  })
+
+  test('speaks REST from a plain module, and brings nothing along for it', async () => {
+    const program = join(elsewhere, 'rest.mjs')
+    writeFileSync(
+      program,
+      `import { filter, openTracker, TrackerError } from 'tracker-client'
+const tracker = openTracker({ address: 'http://127.0.0.1:9', token: 'token', retries: 0 })
+const refusal = await tracker.projects.list().catch((error) => error)
+console.log(refusal instanceof TrackerError, refusal.status, filter\`name eq \${"O'Neil"}\`)
+`,
+    )
+    const { stdout } = await run(process.execPath, [program], { cwd: elsewhere })
+    assert.equal(stdout, "true 0 name eq 'O''Neil'\n")
+    const bundle = join(elsewhere, 'node_modules', 'tracker-client', 'dist', 'tracker.js')
+    assert.doesNotMatch(readFileSync(bundle, 'utf8'), /^import |require\(|from "/m)
+  })
+
+  test('has types for REST that need none of Node, for browsers', async () => {
+    writeFileSync(
+      join(elsewhere, 'browser.mts'),
+      `import { openTracker, type Project } from 'tracker-client'
+const tracker = openTracker({ address: '', token: () => 'token' })
+export const project: Project = await tracker.projects.get('')
+const { data } = await tracker.assignments.query({ fields: ['name'], expand: ['project.organization'] })
+export const organization: string | undefined = data[0]?.project?.organization?.name
+// @ts-expect-error: it was not chosen
+data[0]?.amountHours
+// @ts-expect-error: a project belongs to an organization
+await tracker.projects.create({ name: 'x' })
+`,
+    )
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', '']
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+    await run(process.execPath, [compiler, ...options, '--lib', 'es2024,dom', 'browser.mts'], {
+      cwd: elsewhere,
+    }).catch(({ stdout }) => assert.fail(stdout))
   })
 
   test('has no file of the hosts and none of their words about budgets', () => {

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { CommandError, openCommandClient } from '../../clients/typescript/src/commands.ts'
-import { freePort, spawnStart } from '../support/child-host.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
 
 describe('The typed client', { concurrency: true }, () => {
@@ -116,55 +110,3 @@ describe('The typed client', { concurrency: true }, () => {
     assert.equal(typeof never, 'function')
   })
 })
-
-describe('The example of the README', () => {
-  test('runs against a first start', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tracker-example-'))
-    const [identityPort, commandPort, diagnosticsPort] = await Promise.all([
-      freePort(),
-      freePort(),
-      freePort(),
-    ])
-    const environment = {
-      DATA_DIR: join(folder, 'data'),
-      IDENTITY_PORT: String(identityPort),
-      COMMAND_PORT: String(commandPort),
-      COMMAND_DIAGNOSTICS_PORT: String(diagnosticsPort),
-      Jwt__Issuer: `http://127.0.0.1:${identityPort}`,
-      Identity__ServiceClients__robot__Login: 'demo@example.com',
-      Identity__ServiceClients__robot__Secret: randomUUID(),
-    }
-    const start = spawnStart(environment, ['identity', 'commands'])
-    try {
-      await untilReady(diagnosticsPort, start.exited)
-      const root = join(import.meta.dirname, '..', '..')
-      const [, example = ''] = /```ts\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
-      const program = join(folder, 'moon.ts')
-      writeFileSync(program, example.replace('./clients/', `${root}/clients/`))
-      const run = spawn(process.execPath, [program], { env: { ...process.env, ...environment } })
-      let output = ''
-      for (const stream of [run.stdout, run.stderr]) stream.on('data', (text) => (output += text))
-      const [code] = await once(run, 'close')
-      assert.deepEqual([code, output], [0, 'Moon landing is one of 1.\n'])
-    } finally {
-      start.process.kill('SIGTERM')
-      await start.exited
-      rmSync(folder, { recursive: true, force: true })
-    }
-  })
-})
-
-/** A first start makes a cluster; on a busy machine that takes its time. */
-const startSecondsMax = 60
-
-async function untilReady(port: number, exited: Promise<unknown>): Promise<void> {
-  let isOver = false
-  void exited.then(() => {
-    isOver = true
-  })
-  const endsAt = performance.now() + startSecondsMax * 1000
-  while ((await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status !== 200) {
-    assert.ok(!isOver && performance.now() < endsAt, 'the hosts start')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}

@@ -50,7 +50,10 @@ export interface RestUnderTest {
 const administratorLogin = 'admin@example.com'
 
 /** Both hosts write what they are told to write. */
-const identityEnvironment = ({ LOG_LEVEL }: Environment): Environment => (LOG_LEVEL ? { LOG_LEVEL } : {})
+const identityEnvironment = (environment: Environment): Environment =>
+  Object.fromEntries(
+    Object.entries(environment).filter(([name]) => name === 'LOG_LEVEL' || name.startsWith('Identity__')),
+  )
 
 interface RestOptions extends Pick<HostOptions, 'destination'> {
   readonly budgets?: Budgets

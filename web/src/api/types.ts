@@ -234,10 +234,8 @@ export interface Change {
   readonly host: string | null
   readonly sessionId: string | null
   readonly requestId: string | null
-  readonly before: {
-  } | null
-  readonly after: {
-  } | null
+  readonly before: Readonly<Record<string, unknown>> | null
+  readonly after: Readonly<Record<string, unknown>> | null
 }
 
 export interface History {
@@ -255,8 +253,7 @@ export interface Batch {
 export interface BatchItem {
   readonly operation: 'create' | 'update' | 'remove' | 'restore'
   readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
-  readonly body: {
-  }
+  readonly body: Readonly<Record<string, unknown>>
   readonly label?: string
   readonly ifMatch?: string
 }

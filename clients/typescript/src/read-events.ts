@@ -1,0 +1,41 @@
+export interface StreamEvent {
+  readonly id: string
+  readonly data: string
+}
+
+/** The events of a `text/event-stream` body; comments, which are heartbeats, come as nothing. */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent | undefined> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of chunksOf(body)) {
+    text = (text + decoder.decode(chunk, { stream: true })).replaceAll('\r\n', '\n')
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) yield eventIn(block)
+  }
+}
+
+/** Not every engine iterates streams by itself. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+function eventIn(block: string): StreamEvent | undefined {
+  let id = ''
+  const data: string[] = []
+  for (const line of block.split('\n')) {
+    const [, field, value = ''] = /^(\w+):? ?(.*)$/.exec(line) ?? []
+    if (field === 'id') id = value
+    if (field === 'data') data.push(value)
+  }
+  return data.length > 0 ? { id, data: data.join('\n') } : undefined
+}

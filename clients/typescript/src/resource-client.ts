@@ -1,0 +1,121 @@
+import { follow, type LiveOptions } from './live.ts'
+import { queryOf } from './query-of.ts'
+import { paths, type Resources } from './rest-types.ts'
+import { asJson, type RequestOptions, type Send, type TrackerOptions } from './send.ts'
+
+export type ResourceName = keyof Resources
+
+/** What a query asks for: docs/reading.md has the grammar of filters. */
+export interface Question<Fields extends readonly string[], Expand extends readonly string[]> {
+  readonly filter?: string
+  /** Each descending after a minus. */
+  readonly sort?: readonly string[]
+  readonly fields?: Fields
+  /** References by their names without Id, with dots to those of what they lead to. */
+  readonly expand?: Expand
+  readonly pageSize?: number
+  readonly cursor?: string
+  readonly count?: boolean
+}
+
+type Own<Name extends ResourceName, Fields extends readonly string[]> = Fields[number] &
+  keyof Resources[Name]['record']
+
+/** The chosen fields, the id, and what is expanded. */
+export type RowOf<
+  Name extends ResourceName,
+  Fields extends readonly string[],
+  Expand extends readonly string[],
+> = ([Own<Name, Fields>] extends [never]
+  ? Resources[Name]['record']
+  : Pick<Resources[Name]['record'], Own<Name, Fields> | ('id' & keyof Resources[Name]['record'])>) &
+  Required<Pick<Resources[Name]['row'], First<Expand[number]> & keyof Resources[Name]['row']>>
+
+type First<Path extends string> = Path extends `${infer Head}.${string}` ? Head : Path
+
+export interface QueryPage<Row> {
+  readonly data: readonly Row[]
+  readonly nextCursor: string | null
+  /** Of all pages, where it was asked for. */
+  readonly totalCount?: number
+}
+
+/** Everything that can be done with one resource. */
+export interface ResourceClient<Name extends ResourceName> {
+  create(body: Resources[Name]['create'], options?: RequestOptions): Promise<Resources[Name]['record']>
+  get(id: string, options?: RequestOptions): Promise<Resources[Name]['record']>
+  /** With its ETag, which `update` and `remove` take as `ifMatch`. */
+  getTagged(
+    id: string,
+    options?: RequestOptions,
+  ): Promise<{ readonly record: Resources[Name]['record']; readonly tag: string }>
+  list(query?: Resources[Name]['list'], options?: RequestOptions): Promise<Resources[Name]['page']>
+  update(body: Resources[Name]['update'], options?: RequestOptions): Promise<void>
+  remove(ids: readonly string[], options?: RequestOptions): Promise<void>
+  restore(ids: readonly string[], options?: RequestOptions): Promise<void>
+  /** What the caller could restore, the newest removal first. */
+  removed(query?: Resources[Name]['removed'], options?: RequestOptions): Promise<Resources[Name]['page']>
+  query<const Fields extends readonly string[] = [], const Expand extends readonly string[] = []>(
+    question?: Question<Fields, Expand>,
+    options?: RequestOptions,
+  ): Promise<QueryPage<RowOf<Name, Fields, Expand>>>
+  /** Every row of a query, page after page; writes meanwhile neither hide nor double a row that stays. */
+  rows<const Fields extends readonly string[] = [], const Expand extends readonly string[] = []>(
+    question?: Question<Fields, Expand>,
+    options?: RequestOptions,
+  ): AsyncGenerator<RowOf<Name, Fields, Expand>, void>
+  /** A page of the list now, and again after every change. */
+  live(query?: Resources[Name]['list'], options?: LiveOptions): AsyncGenerator<Resources[Name]['page'], void>
+  liveQuery<const Fields extends readonly string[] = [], const Expand extends readonly string[] = []>(
+    question?: Question<Fields, Expand>,
+    options?: LiveOptions,
+  ): AsyncGenerator<QueryPage<RowOf<Name, Fields, Expand>>, void>
+}
+
+/** As large as pages are. */
+const pageSizeMax = 100
+
+export function createResourceClient<Name extends ResourceName>(
+  send: Send,
+  plural: Name,
+  pause: TrackerOptions['pause'],
+): ResourceClient<Name> {
+  const { row, list, name } = paths[plural]
+  const questionPath = (question: object) => `/ext/query/${plural}${queryOf(question)}`
+  const read = (path: string, options?: RequestOptions) => send({ ...options, method: 'GET', path }, asJson)
+  const result = async (path: string, options?: RequestOptions) => (await read(path, options)).result
+  const write = (method: string, path: string, body: unknown, options?: RequestOptions) =>
+    send({ ...options, method, path, body }, asJson)
+  const results = async function* (path: string, options: LiveOptions = {}) {
+    for await (const answer of follow<{ readonly result: never }>(send, path, options, pause))
+      yield answer.result
+  }
+  return {
+    create: async (body, options) => (await write('POST', row, body, options))[name],
+    get: async (id, options) => (await read(row + queryOf({ id }), options))[name],
+    getTagged: (id, options) =>
+      send({ ...options, method: 'GET', path: row + queryOf({ id }) }, async (response) => ({
+        record: (await asJson(response))[name],
+        tag: response.headers.get('etag') ?? '',
+      })),
+    list: (query = {}, options) => result(list + queryOf(query), options),
+    update: (body, options) => write('PATCH', row, body, options),
+    remove: (ids, options) => write('DELETE', row, { ids }, options),
+    restore: (ids, options) => write('POST', `${row}/restore`, { ids }, options),
+    removed: (query = {}, options) => result(`/ext/removed/${plural}${queryOf(query)}`, options),
+    query: (question = {}, options) => result(questionPath(question), options),
+    async *rows(question = {}, options) {
+      let cursor: string | null = question.cursor ?? null
+      do {
+        const page: QueryPage<never> = await result(
+          questionPath({ pageSize: pageSizeMax, ...question, ...(cursor !== null && { cursor }) }),
+          options,
+        )
+        yield* page.data
+        cursor = page.nextCursor
+      } while (cursor !== null)
+    },
+    live: (query = {}, options) => results(list + queryOf(query), options),
+    liveQuery: (question = {}, options) => results(questionPath(question), options),
+  }
+}

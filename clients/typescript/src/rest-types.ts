@@ -1,0 +1,2241 @@
+// Made from docs/contract/ by npm run contract; a test compares. Not to be changed by hand.
+
+export interface Person {
+  readonly id: string
+  readonly name: string
+}
+
+export interface PersonPage {
+  readonly result: {
+    readonly data: readonly Person[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface Organization {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface OrganizationPage {
+  readonly result: {
+    readonly data: readonly Organization[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface Workflow {
+  readonly id: string
+  readonly name: string
+  readonly order: number
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface WorkflowPage {
+  readonly result: {
+    readonly data: readonly Workflow[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface AssignmentType {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface AssignmentTypePage {
+  readonly result: {
+    readonly data: readonly AssignmentType[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface Impediment {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface ImpedimentPage {
+  readonly result: {
+    readonly data: readonly Impediment[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface User {
+  readonly id: string
+  readonly name: string
+  readonly login: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface UserPage {
+  readonly result: {
+    readonly data: readonly User[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface Project {
+  readonly id: string
+  readonly name: string
+  readonly organizationId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface ProjectPage {
+  readonly result: {
+    readonly data: readonly Project[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface Assignment {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly amountHours: number
+  readonly projectId: string
+  readonly workflowId: string
+  readonly userId: string
+  readonly assignmentTypeId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface AssignmentPage {
+  readonly result: {
+    readonly data: readonly Assignment[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface Appointment {
+  readonly id: string
+  readonly description: string | null
+  readonly keepDate: string
+  readonly amountHours: number
+  readonly assignmentId: string
+  readonly userId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface AppointmentPage {
+  readonly result: {
+    readonly data: readonly Appointment[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface AssignmentImpediment {
+  readonly id: string
+  readonly description: string | null
+  readonly assignmentId: string
+  readonly impedimentId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface AssignmentImpedimentPage {
+  readonly result: {
+    readonly data: readonly AssignmentImpediment[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface UserAssignment {
+  readonly id: string
+  readonly userId: string
+  readonly assignmentId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface UserAssignmentPage {
+  readonly result: {
+    readonly data: readonly UserAssignment[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface UserProject {
+  readonly id: string
+  readonly userId: string
+  readonly projectId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface UserProjectPage {
+  readonly result: {
+    readonly data: readonly UserProject[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface Comment {
+  readonly id: string
+  readonly text: string
+  readonly assignmentId: string
+  readonly userId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface CommentPage {
+  readonly result: {
+    readonly data: readonly Comment[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface CommentCreate {
+  readonly id?: string | null
+  readonly text: string
+  readonly assignmentId: string
+  readonly userId: string
+}
+
+export interface CommentUpdate {
+  readonly id: string
+  readonly text: string
+  readonly assignmentId: string
+  readonly userId: string
+}
+
+export interface PersonQueryRow {
+  readonly id: string
+  readonly name?: string
+}
+
+export interface OrganizationQueryRow {
+  readonly id: string
+  readonly name?: string
+  readonly description?: string | null
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+}
+
+export interface WorkflowQueryRow {
+  readonly id: string
+  readonly name?: string
+  readonly order?: number
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+}
+
+export interface AssignmentTypeQueryRow {
+  readonly id: string
+  readonly name?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+}
+
+export interface ImpedimentQueryRow {
+  readonly id: string
+  readonly name?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+}
+
+export interface UserQueryRow {
+  readonly id: string
+  readonly name?: string
+  readonly login?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+}
+
+export interface ProjectQueryRow {
+  readonly id: string
+  readonly name?: string
+  readonly organizationId?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly organization?: OrganizationQueryRow | null
+}
+
+export interface AssignmentQueryRow {
+  readonly id: string
+  readonly name?: string
+  readonly description?: string | null
+  readonly startDate?: string
+  readonly endDate?: string
+  readonly amountHours?: number
+  readonly projectId?: string
+  readonly workflowId?: string
+  readonly userId?: string
+  readonly assignmentTypeId?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly workflow?: WorkflowQueryRow | null
+  readonly assignmentType?: AssignmentTypeQueryRow | null
+  readonly user?: PersonQueryRow | null
+  readonly project?: ProjectQueryRow | null
+}
+
+export interface AppointmentQueryRow {
+  readonly id: string
+  readonly description?: string | null
+  readonly keepDate?: string
+  readonly amountHours?: number
+  readonly assignmentId?: string
+  readonly userId?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly user?: PersonQueryRow | null
+  readonly assignment?: AssignmentQueryRow | null
+}
+
+export interface AssignmentImpedimentQueryRow {
+  readonly id: string
+  readonly description?: string | null
+  readonly assignmentId?: string
+  readonly impedimentId?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly impediment?: ImpedimentQueryRow | null
+  readonly assignment?: AssignmentQueryRow | null
+}
+
+export interface UserAssignmentQueryRow {
+  readonly id: string
+  readonly userId?: string
+  readonly assignmentId?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly user?: PersonQueryRow | null
+  readonly assignment?: AssignmentQueryRow | null
+}
+
+export interface UserProjectQueryRow {
+  readonly id: string
+  readonly userId?: string
+  readonly projectId?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly user?: PersonQueryRow | null
+  readonly project?: ProjectQueryRow | null
+}
+
+export interface CommentQueryRow {
+  readonly id: string
+  readonly text?: string
+  readonly assignmentId?: string
+  readonly userId?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly user?: PersonQueryRow | null
+  readonly assignment?: AssignmentQueryRow | null
+}
+
+export interface OrganizationQueryPage {
+  readonly result: {
+    readonly data: readonly OrganizationQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface WorkflowQueryPage {
+  readonly result: {
+    readonly data: readonly WorkflowQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface AssignmentTypeQueryPage {
+  readonly result: {
+    readonly data: readonly AssignmentTypeQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface ImpedimentQueryPage {
+  readonly result: {
+    readonly data: readonly ImpedimentQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface UserQueryPage {
+  readonly result: {
+    readonly data: readonly UserQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface ProjectQueryPage {
+  readonly result: {
+    readonly data: readonly ProjectQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface AssignmentQueryPage {
+  readonly result: {
+    readonly data: readonly AssignmentQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface AppointmentQueryPage {
+  readonly result: {
+    readonly data: readonly AppointmentQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface AssignmentImpedimentQueryPage {
+  readonly result: {
+    readonly data: readonly AssignmentImpedimentQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface UserAssignmentQueryPage {
+  readonly result: {
+    readonly data: readonly UserAssignmentQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface UserProjectQueryPage {
+  readonly result: {
+    readonly data: readonly UserProjectQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface CommentQueryPage {
+  readonly result: {
+    readonly data: readonly CommentQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface ReportGroup {
+  readonly id: string
+  readonly name: string | null
+}
+
+export interface HoursReport {
+  readonly result: {
+    readonly groups: readonly {
+      readonly person?: ReportGroup
+      readonly project?: ReportGroup
+      readonly organization?: ReportGroup
+      readonly type?: ReportGroup
+      readonly workflow?: ReportGroup
+      readonly week?: string
+      readonly month?: string
+      readonly hours: number
+      readonly appointments: number
+    }[]
+    readonly totalGroups: number
+    readonly total: {
+      readonly hours: number
+      readonly appointments: number
+    }
+    readonly timeZone: string
+  }
+}
+
+export interface AssignmentsReport {
+  readonly result: {
+    readonly groups: readonly {
+      readonly person?: ReportGroup
+      readonly project?: ReportGroup
+      readonly organization?: ReportGroup
+      readonly type?: ReportGroup
+      readonly workflow?: ReportGroup
+      readonly week?: string
+      readonly month?: string
+      readonly assignments: number
+      readonly plannedHours: number
+    }[]
+    readonly totalGroups: number
+    readonly total: {
+      readonly assignments: number
+      readonly plannedHours: number
+    }
+    readonly timeZone: string
+  }
+}
+
+export interface Session {
+  readonly id: string
+  readonly userId: string
+  readonly clientId: string | null
+  readonly address: string | null
+  readonly userAgent: string | null
+  readonly lastUsedAt: string | null
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly isCurrent: boolean
+}
+
+export interface SessionList {
+  readonly sessions: readonly Session[]
+}
+
+export interface SessionIds {
+  readonly ids: readonly string[]
+}
+
+export interface SessionsOfAccount {
+  readonly userId?: string
+}
+
+export interface Change {
+  readonly id: string
+  readonly at: string
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+  readonly rowId: string
+  readonly action: 'create' | 'update' | 'remove' | 'restore'
+  readonly projectId: string | null
+  readonly callerId: string | null
+  readonly clientId: string | null
+  readonly host: string | null
+  readonly sessionId: string | null
+  readonly requestId: string | null
+  readonly before: Readonly<Record<string, unknown>> | null
+  readonly after: Readonly<Record<string, unknown>> | null
+}
+
+export interface History {
+  readonly result: {
+    readonly data: readonly Change[]
+    readonly next: string | null
+  }
+}
+
+export interface Batch {
+  readonly mode?: 'allOrNothing' | 'eachForItself'
+  readonly items: readonly BatchItem[]
+}
+
+export interface BatchItem {
+  readonly operation: 'create' | 'update' | 'remove' | 'restore'
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+  readonly body: Readonly<Record<string, unknown>>
+  readonly label?: string
+  readonly ifMatch?: string
+}
+
+export interface BatchResults {
+  readonly results: readonly BatchResult[]
+}
+
+export interface BatchResult {
+  readonly statusCode: number
+  readonly id?: string
+  readonly etag?: string
+  readonly message?: string
+  readonly errors?: Readonly<Record<string, readonly string[]>>
+}
+
+export interface Success {
+  readonly success: boolean
+}
+
+export interface VersionedSuccess {
+  readonly success: boolean
+  readonly message: string | null
+}
+
+export interface OrganizationCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly description?: string | null
+}
+
+export interface OrganizationUpdate {
+  readonly id: string
+  readonly name: string
+  readonly description?: string | null
+}
+
+export interface WorkflowCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly order: number
+}
+
+export interface WorkflowUpdate {
+  readonly id: string
+  readonly name: string
+  readonly order: number
+}
+
+export interface AssignmentTypeCreate {
+  readonly id?: string | null
+  readonly name: string
+}
+
+export interface AssignmentTypeUpdate {
+  readonly id: string
+  readonly name: string
+}
+
+export interface ImpedimentCreate {
+  readonly id?: string | null
+  readonly name: string
+}
+
+export interface ImpedimentUpdate {
+  readonly id: string
+  readonly name: string
+}
+
+export interface UserCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly login: string
+  readonly password: string
+}
+
+export interface UserUpdate {
+  readonly id: string
+  readonly name: string
+  readonly login?: string
+  readonly password?: string
+}
+
+export interface ProjectCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly organizationId: string
+}
+
+export interface ProjectUpdate {
+  readonly id: string
+  readonly name: string
+  readonly organizationId: string
+  readonly expectedVersion?: string
+}
+
+export interface AssignmentCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly description?: string | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly amountHours: number
+  readonly projectId: string
+  readonly workflowId: string
+  readonly userId: string
+  readonly assignmentTypeId: string
+}
+
+export interface AssignmentUpdate {
+  readonly id: string
+  readonly name: string
+  readonly description?: string | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly amountHours: number
+  readonly projectId: string
+  readonly workflowId: string
+  readonly userId: string
+  readonly assignmentTypeId: string
+}
+
+export interface AppointmentCreate {
+  readonly id?: string | null
+  readonly description?: string | null
+  readonly keepDate: string
+  readonly amountHours: number
+  readonly assignmentId: string
+  readonly userId: string
+}
+
+export interface AppointmentUpdate {
+  readonly id: string
+  readonly description?: string | null
+  readonly keepDate: string
+  readonly amountHours: number
+  readonly assignmentId: string
+  readonly userId: string
+}
+
+export interface AssignmentImpedimentCreate {
+  readonly id?: string | null
+  readonly description?: string | null
+  readonly assignmentId: string
+  readonly impedimentId: string
+}
+
+export interface AssignmentImpedimentUpdate {
+  readonly id: string
+  readonly description?: string | null
+  readonly assignmentId: string
+  readonly impedimentId: string
+}
+
+export interface UserAssignmentCreate {
+  readonly id?: string | null
+  readonly userId: string
+  readonly assignmentId: string
+}
+
+export interface UserAssignmentUpdate {
+  readonly id: string
+  readonly userId: string
+  readonly assignmentId: string
+}
+
+export interface UserProjectCreate {
+  readonly id?: string | null
+  readonly userId: string
+  readonly projectId: string
+}
+
+export interface UserProjectUpdate {
+  readonly id: string
+  readonly userId: string
+  readonly projectId: string
+}
+
+export interface Account {
+  readonly id: string
+  readonly name: string
+  readonly login: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+}
+
+export interface AccountUpdate {
+  readonly name: string
+}
+
+export interface PasswordChange {
+  readonly currentPassword: string
+  readonly newPassword: string
+}
+
+/** Every operation by its method and path. */
+export interface Operations {
+  /** Creates one organization. */
+  'POST /api/organization': {
+    readonly body: OrganizationCreate
+    readonly answer: {
+      readonly organization: Organization
+    }
+  }
+  /** Shows one organization. */
+  'GET /api/organization': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly organization: Organization
+    }
+  }
+  /** Changes one organization. */
+  'PATCH /api/organization': {
+    readonly body: OrganizationUpdate
+    readonly answer: Success
+  }
+  /** Removes organizations, all or none. */
+  'DELETE /api/organization': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists organizations; with Accept: text/event-stream, as a live listing. */
+  'GET /api/organizations': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: OrganizationPage
+  }
+  /** Restores removed organizations, all or none. */
+  'POST /api/organization/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Creates one workflow. */
+  'POST /api/workflow': {
+    readonly body: WorkflowCreate
+    readonly answer: {
+      readonly workflow: Workflow
+    }
+  }
+  /** Shows one workflow. */
+  'GET /api/workflow': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly workflow: Workflow
+    }
+  }
+  /** Changes one workflow. */
+  'PATCH /api/workflow': {
+    readonly body: WorkflowUpdate
+    readonly answer: Success
+  }
+  /** Removes workflows, all or none. */
+  'DELETE /api/workflow': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists workflows; with Accept: text/event-stream, as a live listing. */
+  'GET /api/workflows': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: WorkflowPage
+  }
+  /** Restores removed workflows, all or none. */
+  'POST /api/workflow/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Creates one assignment type. */
+  'POST /api/assignmentType': {
+    readonly body: AssignmentTypeCreate
+    readonly answer: {
+      readonly assignmentType: AssignmentType
+    }
+  }
+  /** Shows one assignment type. */
+  'GET /api/assignmentType': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly assignmentType: AssignmentType
+    }
+  }
+  /** Changes one assignment type. */
+  'PATCH /api/assignmentType': {
+    readonly body: AssignmentTypeUpdate
+    readonly answer: Success
+  }
+  /** Removes assignment types, all or none. */
+  'DELETE /api/assignmentType': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists assignment types; with Accept: text/event-stream, as a live listing. */
+  'GET /api/assignmentTypes': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: AssignmentTypePage
+  }
+  /** Restores removed assignment types, all or none. */
+  'POST /api/assignmentType/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Creates one impediment. */
+  'POST /api/impediment': {
+    readonly body: ImpedimentCreate
+    readonly answer: {
+      readonly impediment: Impediment
+    }
+  }
+  /** Shows one impediment. */
+  'GET /api/impediment': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly impediment: Impediment
+    }
+  }
+  /** Changes one impediment. */
+  'PATCH /api/impediment': {
+    readonly body: ImpedimentUpdate
+    readonly answer: Success
+  }
+  /** Removes impediments, all or none. */
+  'DELETE /api/impediment': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists impediments; with Accept: text/event-stream, as a live listing. */
+  'GET /api/impediments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: ImpedimentPage
+  }
+  /** Restores removed impediments, all or none. */
+  'POST /api/impediment/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Creates one user. */
+  'POST /api/user': {
+    readonly body: UserCreate
+    readonly answer: {
+      readonly user: User
+    }
+  }
+  /** Shows one user. */
+  'GET /api/user': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly user: User
+    }
+  }
+  /** Changes one user. */
+  'PATCH /api/user': {
+    readonly body: UserUpdate
+    readonly answer: Success
+  }
+  /** Removes users, all or none. */
+  'DELETE /api/user': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists users; with Accept: text/event-stream, as a live listing. */
+  'GET /api/users': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the login must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: UserPage
+  }
+  /** Restores removed users, all or none. */
+  'POST /api/user/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Creates one project. */
+  'POST /api/project': {
+    readonly body: ProjectCreate
+    readonly answer: {
+      readonly project: Project
+    }
+  }
+  /** Shows one project. */
+  'GET /api/project': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly project: Project
+    }
+  }
+  /** Changes one project. */
+  'PATCH /api/project': {
+    readonly body: ProjectUpdate
+    readonly answer: VersionedSuccess
+  }
+  /** Removes projects, all or none. */
+  'DELETE /api/project': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists projects; with Accept: text/event-stream, as a live listing. */
+  'GET /api/projects': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this OrganizationId. */
+      readonly organizationId?: string
+    }
+    readonly answer: ProjectPage
+  }
+  /** Restores removed projects, all or none. */
+  'POST /api/project/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Creates one assignment. */
+  'POST /api/assignment': {
+    readonly body: AssignmentCreate
+    readonly answer: {
+      readonly assignment: Assignment
+    }
+  }
+  /** Shows one assignment. */
+  'GET /api/assignment': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly assignment: Assignment
+    }
+  }
+  /** Changes one assignment. */
+  'PATCH /api/assignment': {
+    readonly body: AssignmentUpdate
+    readonly answer: Success
+  }
+  /** Removes assignments, all or none. */
+  'DELETE /api/assignment': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists assignments; with Accept: text/event-stream, as a live listing. */
+  'GET /api/assignments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+      /** Only rows with this WorkflowId. */
+      readonly workflowId?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateFrom?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateTo?: string
+    }
+    readonly answer: AssignmentPage
+  }
+  /** Restores removed assignments, all or none. */
+  'POST /api/assignment/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Creates one appointment. */
+  'POST /api/appointment': {
+    readonly body: AppointmentCreate
+    readonly answer: {
+      readonly appointment: Appointment
+    }
+  }
+  /** Shows one appointment. */
+  'GET /api/appointment': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly appointment: Appointment
+    }
+  }
+  /** Changes one appointment. */
+  'PATCH /api/appointment': {
+    readonly body: AppointmentUpdate
+    readonly answer: Success
+  }
+  /** Removes appointments, all or none. */
+  'DELETE /api/appointment': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists appointments; with Accept: text/event-stream, as a live listing. */
+  'GET /api/appointments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateFrom?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateTo?: string
+    }
+    readonly answer: AppointmentPage
+  }
+  /** Restores removed appointments, all or none. */
+  'POST /api/appointment/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Creates one assignment impediment. */
+  'POST /api/assignmentImpediment': {
+    readonly body: AssignmentImpedimentCreate
+    readonly answer: {
+      readonly assignmentImpediment: AssignmentImpediment
+    }
+  }
+  /** Shows one assignment impediment. */
+  'GET /api/assignmentImpediment': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly assignmentImpediment: AssignmentImpediment
+    }
+  }
+  /** Changes one assignment impediment. */
+  'PATCH /api/assignmentImpediment': {
+    readonly body: AssignmentImpedimentUpdate
+    readonly answer: Success
+  }
+  /** Removes assignment impediments, all or none. */
+  'DELETE /api/assignmentImpediment': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists assignment impediments; with Accept: text/event-stream, as a live listing. */
+  'GET /api/assignmentImpediments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+    }
+    readonly answer: AssignmentImpedimentPage
+  }
+  /** Restores removed assignment impediments, all or none. */
+  'POST /api/assignmentImpediment/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Creates one user assignment. */
+  'POST /api/userAssignment': {
+    readonly body: UserAssignmentCreate
+    readonly answer: {
+      readonly userAssignment: UserAssignment
+    }
+  }
+  /** Shows one user assignment. */
+  'GET /api/userAssignment': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly userAssignment: UserAssignment
+    }
+  }
+  /** Changes one user assignment. */
+  'PATCH /api/userAssignment': {
+    readonly body: UserAssignmentUpdate
+    readonly answer: Success
+  }
+  /** Removes user assignments, all or none. */
+  'DELETE /api/userAssignment': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists user assignments; with Accept: text/event-stream, as a live listing. */
+  'GET /api/userAssignments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: UserAssignmentPage
+  }
+  /** Restores removed user assignments, all or none. */
+  'POST /api/userAssignment/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Creates one user project. */
+  'POST /api/userProject': {
+    readonly body: UserProjectCreate
+    readonly answer: {
+      readonly userProject: UserProject
+    }
+  }
+  /** Shows one user project. */
+  'GET /api/userProject': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly userProject: UserProject
+    }
+  }
+  /** Changes one user project. */
+  'PATCH /api/userProject': {
+    readonly body: UserProjectUpdate
+    readonly answer: Success
+  }
+  /** Removes user projects, all or none. */
+  'DELETE /api/userProject': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists user projects; with Accept: text/event-stream, as a live listing. */
+  'GET /api/userProjects': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: UserProjectPage
+  }
+  /** Restores removed user projects, all or none. */
+  'POST /api/userProject/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Shows the own account. */
+  'GET /api/me': {
+    readonly answer: Account
+  }
+  /** Changes the own name. */
+  'PATCH /api/me': {
+    readonly body: AccountUpdate
+    readonly answer: Success
+  }
+  /** Changes the own password and ends every session of the account. */
+  'POST /api/me/password': {
+    readonly body: PasswordChange
+    readonly answer: Success
+  }
+  /** Lists active accounts that share a project with the caller, by name; all of them for administrators. With Accept: text/event-stream, as a live listing. */
+  'GET /ext/people': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: PersonPage
+  }
+  /** Lists removed organizations that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/organizations': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: OrganizationPage
+  }
+  /** Lists removed workflows that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/workflows': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: WorkflowPage
+  }
+  /** Lists removed assignment types that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/assignmentTypes': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: AssignmentTypePage
+  }
+  /** Lists removed impediments that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/impediments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: ImpedimentPage
+  }
+  /** Lists removed users that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/users': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the login must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: UserPage
+  }
+  /** Lists removed projects that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/projects': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this OrganizationId. */
+      readonly organizationId?: string
+    }
+    readonly answer: ProjectPage
+  }
+  /** Lists removed assignments that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/assignments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+      /** Only rows with this WorkflowId. */
+      readonly workflowId?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateFrom?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateTo?: string
+    }
+    readonly answer: AssignmentPage
+  }
+  /** Lists removed appointments that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/appointments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateFrom?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateTo?: string
+    }
+    readonly answer: AppointmentPage
+  }
+  /** Lists removed assignment impediments that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/assignmentImpediments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+    }
+    readonly answer: AssignmentImpedimentPage
+  }
+  /** Lists removed user assignments that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/userAssignments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: UserAssignmentPage
+  }
+  /** Lists removed user projects that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/userProjects': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: UserProjectPage
+  }
+  /** Lists removed comments that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/comments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the text must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: CommentPage
+  }
+  /** Creates one comment. */
+  'POST /ext/comment': {
+    readonly body: CommentCreate
+    readonly answer: {
+      readonly comment: Comment
+    }
+  }
+  /** Shows one comment. */
+  'GET /ext/comment': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly comment: Comment
+    }
+  }
+  /** Changes one comment. */
+  'PATCH /ext/comment': {
+    readonly body: CommentUpdate
+    readonly answer: Success
+  }
+  /** Removes comments, all or none. */
+  'DELETE /ext/comment': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists comments; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/comments': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the text must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: CommentPage
+  }
+  /** Restores removed comments, all or none. */
+  'POST /ext/comment/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Reads organizations by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/organizations': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+    }
+    readonly answer: OrganizationQueryPage
+  }
+  /** Reads workflows by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/workflows': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, order, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, order, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+    }
+    readonly answer: WorkflowQueryPage
+  }
+  /** Reads assignment types by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/assignmentTypes': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+    }
+    readonly answer: AssignmentTypeQueryPage
+  }
+  /** Reads impediments by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/impediments': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+    }
+    readonly answer: ImpedimentQueryPage
+  }
+  /** Reads users by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/users': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, login, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, login, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+    }
+    readonly answer: UserQueryPage
+  }
+  /** Reads projects by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/projects': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, organizationId, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: organization. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+    }
+    readonly answer: ProjectQueryPage
+  }
+  /** Reads assignments by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/assignments': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: workflow, assignmentType, user, project. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+    }
+    readonly answer: AssignmentQueryPage
+  }
+  /** Reads appointments by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/appointments': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: user, assignment. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+    }
+    readonly answer: AppointmentQueryPage
+  }
+  /** Reads assignment impediments by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/assignmentImpediments': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, description, assignmentId, impedimentId, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, assignmentId, impedimentId, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: impediment, assignment. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+    }
+    readonly answer: AssignmentImpedimentQueryPage
+  }
+  /** Reads user assignments by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/userAssignments': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, userId, assignmentId, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, userId, assignmentId, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: user, assignment. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+    }
+    readonly answer: UserAssignmentQueryPage
+  }
+  /** Reads user projects by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/userProjects': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, userId, projectId, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, userId, projectId, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: user, project. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+    }
+    readonly answer: UserProjectQueryPage
+  }
+  /** Reads comments by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/comments': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, text, assignmentId, userId, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, assignmentId, userId, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: user, assignment. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+    }
+    readonly answer: CommentQueryPage
+  }
+  /** Sums of appointments by groups; with Accept: text/csv as a table, with Accept: text/event-stream live. */
+  'GET /ext/reports/hours': {
+    readonly query: {
+      /** 1 to 3 of person, project, organization, type, workflow, week, month, separated by commas; the groups come in their order. */
+      readonly groupBy: string
+      /** Only appointments whose keepDate is on this day or later, in the time zone. */
+      readonly dateFrom?: string
+      /** Only appointments whose keepDate is before this day, in the time zone. */
+      readonly dateTo?: string
+      /** Where days, weeks and months begin: UTC, or a name of the IANA database such as Europe/Berlin. */
+      readonly timeZone?: string
+      /** Only with this UserId. */
+      readonly userId?: string
+      /** Only with this ProjectId. */
+      readonly projectId?: string
+      /** Only with this OrganizationId. */
+      readonly organizationId?: string
+      /** Only with this AssignmentTypeId. */
+      readonly assignmentTypeId?: string
+      /** Only with this WorkflowId. */
+      readonly workflowId?: string
+      /** Groups that are shown; the total is over all of them. */
+      readonly limit?: number
+    }
+    readonly answer: HoursReport
+  }
+  /** Sums of assignments by groups; with Accept: text/csv as a table, with Accept: text/event-stream live. */
+  'GET /ext/reports/assignments': {
+    readonly query: {
+      /** 1 to 3 of person, project, organization, type, workflow, week, month, separated by commas; the groups come in their order. */
+      readonly groupBy: string
+      /** Only assignments whose startDate is on this day or later, in the time zone. */
+      readonly dateFrom?: string
+      /** Only assignments whose startDate is before this day, in the time zone. */
+      readonly dateTo?: string
+      /** Where days, weeks and months begin: UTC, or a name of the IANA database such as Europe/Berlin. */
+      readonly timeZone?: string
+      /** Only with this UserId. */
+      readonly userId?: string
+      /** Only with this ProjectId. */
+      readonly projectId?: string
+      /** Only with this OrganizationId. */
+      readonly organizationId?: string
+      /** Only with this AssignmentTypeId. */
+      readonly assignmentTypeId?: string
+      /** Only with this WorkflowId. */
+      readonly workflowId?: string
+      /** Groups that are shown; the total is over all of them. */
+      readonly limit?: number
+    }
+    readonly answer: AssignmentsReport
+  }
+  /** Lists the newest 100 sessions that stand, of the own account; of any for administrators. */
+  'GET /ext/sessions': {
+    readonly query: {
+      /** Whose; by default the own account. */
+      readonly userId?: string
+    }
+    readonly answer: SessionList
+  }
+  /** Ends these sessions, all or none: their cookies and tokens stop working within 30 seconds. */
+  'DELETE /ext/sessions': {
+    readonly body: SessionIds
+    readonly answer: Success
+  }
+  /** Ends every session of an account, this one too, and the tokens of service clients that act as it; of any account for administrators. */
+  'POST /ext/sessions/end-all': {
+    readonly body: SessionsOfAccount
+    readonly answer: Success
+  }
+  /** Who changed a row, or anything in a project, newest first, with the fields before and after. */
+  'GET /ext/history': {
+    readonly query: {
+      /** Of which resource, such as assignment. */
+      readonly resource?: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+      /** Which row. */
+      readonly id?: string
+      /** Instead of one row, everything in this project. */
+      readonly projectId?: string
+      /** Only changes before the one with this id. */
+      readonly before?: string
+      /** Changes in a page. */
+      readonly pageSize?: number
+    }
+    readonly answer: History
+  }
+  /** Creates, changes, removes and restores rows of any resources, all or nothing or each for itself. */
+  'POST /ext/batch': {
+    readonly body: Batch
+    readonly answer: BatchResults
+  }
+}
+
+/** By the last part of its list's path, what a resource is. */
+export interface Resources {
+  readonly organizations: {
+    readonly record: Organization
+    readonly create: OrganizationCreate
+    readonly update: OrganizationUpdate
+    readonly page: OrganizationPage['result']
+    readonly list: Operations['GET /api/organizations']['query']
+    readonly removed: Operations['GET /ext/removed/organizations']['query']
+    readonly row: OrganizationQueryRow
+  }
+  readonly workflows: {
+    readonly record: Workflow
+    readonly create: WorkflowCreate
+    readonly update: WorkflowUpdate
+    readonly page: WorkflowPage['result']
+    readonly list: Operations['GET /api/workflows']['query']
+    readonly removed: Operations['GET /ext/removed/workflows']['query']
+    readonly row: WorkflowQueryRow
+  }
+  readonly assignmentTypes: {
+    readonly record: AssignmentType
+    readonly create: AssignmentTypeCreate
+    readonly update: AssignmentTypeUpdate
+    readonly page: AssignmentTypePage['result']
+    readonly list: Operations['GET /api/assignmentTypes']['query']
+    readonly removed: Operations['GET /ext/removed/assignmentTypes']['query']
+    readonly row: AssignmentTypeQueryRow
+  }
+  readonly impediments: {
+    readonly record: Impediment
+    readonly create: ImpedimentCreate
+    readonly update: ImpedimentUpdate
+    readonly page: ImpedimentPage['result']
+    readonly list: Operations['GET /api/impediments']['query']
+    readonly removed: Operations['GET /ext/removed/impediments']['query']
+    readonly row: ImpedimentQueryRow
+  }
+  readonly users: {
+    readonly record: User
+    readonly create: UserCreate
+    readonly update: UserUpdate
+    readonly page: UserPage['result']
+    readonly list: Operations['GET /api/users']['query']
+    readonly removed: Operations['GET /ext/removed/users']['query']
+    readonly row: UserQueryRow
+  }
+  readonly projects: {
+    readonly record: Project
+    readonly create: ProjectCreate
+    readonly update: ProjectUpdate
+    readonly page: ProjectPage['result']
+    readonly list: Operations['GET /api/projects']['query']
+    readonly removed: Operations['GET /ext/removed/projects']['query']
+    readonly row: ProjectQueryRow
+  }
+  readonly assignments: {
+    readonly record: Assignment
+    readonly create: AssignmentCreate
+    readonly update: AssignmentUpdate
+    readonly page: AssignmentPage['result']
+    readonly list: Operations['GET /api/assignments']['query']
+    readonly removed: Operations['GET /ext/removed/assignments']['query']
+    readonly row: AssignmentQueryRow
+  }
+  readonly appointments: {
+    readonly record: Appointment
+    readonly create: AppointmentCreate
+    readonly update: AppointmentUpdate
+    readonly page: AppointmentPage['result']
+    readonly list: Operations['GET /api/appointments']['query']
+    readonly removed: Operations['GET /ext/removed/appointments']['query']
+    readonly row: AppointmentQueryRow
+  }
+  readonly assignmentImpediments: {
+    readonly record: AssignmentImpediment
+    readonly create: AssignmentImpedimentCreate
+    readonly update: AssignmentImpedimentUpdate
+    readonly page: AssignmentImpedimentPage['result']
+    readonly list: Operations['GET /api/assignmentImpediments']['query']
+    readonly removed: Operations['GET /ext/removed/assignmentImpediments']['query']
+    readonly row: AssignmentImpedimentQueryRow
+  }
+  readonly userAssignments: {
+    readonly record: UserAssignment
+    readonly create: UserAssignmentCreate
+    readonly update: UserAssignmentUpdate
+    readonly page: UserAssignmentPage['result']
+    readonly list: Operations['GET /api/userAssignments']['query']
+    readonly removed: Operations['GET /ext/removed/userAssignments']['query']
+    readonly row: UserAssignmentQueryRow
+  }
+  readonly userProjects: {
+    readonly record: UserProject
+    readonly create: UserProjectCreate
+    readonly update: UserProjectUpdate
+    readonly page: UserProjectPage['result']
+    readonly list: Operations['GET /api/userProjects']['query']
+    readonly removed: Operations['GET /ext/removed/userProjects']['query']
+    readonly row: UserProjectQueryRow
+  }
+  readonly comments: {
+    readonly record: Comment
+    readonly create: CommentCreate
+    readonly update: CommentUpdate
+    readonly page: CommentPage['result']
+    readonly list: Operations['GET /ext/comments']['query']
+    readonly removed: Operations['GET /ext/removed/comments']['query']
+    readonly row: CommentQueryRow
+  }
+}
+
+/** By the same, where its rows and its list are. */
+export const paths = {
+  organizations: { row: '/api/organization', list: '/api/organizations', name: 'organization' },
+  workflows: { row: '/api/workflow', list: '/api/workflows', name: 'workflow' },
+  assignmentTypes: { row: '/api/assignmentType', list: '/api/assignmentTypes', name: 'assignmentType' },
+  impediments: { row: '/api/impediment', list: '/api/impediments', name: 'impediment' },
+  users: { row: '/api/user', list: '/api/users', name: 'user' },
+  projects: { row: '/api/project', list: '/api/projects', name: 'project' },
+  assignments: { row: '/api/assignment', list: '/api/assignments', name: 'assignment' },
+  appointments: { row: '/api/appointment', list: '/api/appointments', name: 'appointment' },
+  assignmentImpediments: { row: '/api/assignmentImpediment', list: '/api/assignmentImpediments', name: 'assignmentImpediment' },
+  userAssignments: { row: '/api/userAssignment', list: '/api/userAssignments', name: 'userAssignment' },
+  userProjects: { row: '/api/userProject', list: '/api/userProjects', name: 'userProject' },
+  comments: { row: '/ext/comment', list: '/ext/comments', name: 'comment' },
+} as const

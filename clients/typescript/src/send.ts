@@ -1,0 +1,160 @@
+import type { TokenSource } from './tokens.ts'
+import { errorOf, TrackerError, unreachable } from './tracker-error.ts'
+
+export interface TrackerOptions {
+  /** Of the REST host: `http://localhost:5100`. */
+  readonly address: string
+  readonly token: TokenSource
+  /** How often a request is sent again after it got no answer, or was turned away for a moment; 3 unless given. */
+  readonly retries?: number
+  /** Off: a POST gets no key of its own, and is not sent again. */
+  readonly idempotencyKeys?: boolean
+  readonly fetch?: typeof fetch
+  /** Waits for so long; for tests. */
+  readonly pause?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal
+  /** Gives one try up after so long; 30 seconds unless given, and never for Infinity. */
+  readonly withinMilliseconds?: number
+  /** Of a POST, in the place of one of our own. */
+  readonly idempotencyKey?: string
+  /** ETags that the rows must still have. */
+  readonly ifMatch?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Sent extends RequestOptions {
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  readonly body?: unknown
+}
+
+/** Sends a request, with a token, and reads its answer, as often as is safe; what is refused is thrown. */
+export type Send = <Answer>(request: Sent, read: (response: Response) => Promise<Answer>) => Promise<Answer>
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer is what came over the network
+export const asJson = (response: Response): Promise<any> => response.json()
+
+/** Longer than any statement of the host may take. */
+const patienceMilliseconds = 30_000
+const retriesByDefault = 3
+/** Whoever is told to wait longer is told so. */
+const retryAfterSecondsMax = 30
+
+export function createSend(options: TrackerOptions): Send {
+  const { token, retries = retriesByDefault, pause = pauseFor } = options
+  const tokenFor = async (refused?: string) => (typeof token === 'string' ? token : token(refused))
+
+  /** A token that ended on its way is replaced once. */
+  async function sendWithToken(request: Sent): Promise<Response> {
+    const bearer = await tokenFor()
+    const response = await sendOnce(options, request, bearer)
+    if (response.status !== 401) return response
+    const newer = await tokenFor(bearer)
+    if (newer === bearer) return response
+    await response.body?.cancel()
+    return sendOnce(options, request, newer)
+  }
+
+  return async (given, read) => {
+    const request = withKey(given, options)
+    const tryOnce = async () => {
+      const response = await sendWithToken(request)
+      if (!response.ok) throw await errorOf(response)
+      return read(response).catch(refuseHalf(request))
+    }
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await tryOnce()
+      } catch (error) {
+        const wait = waitAfter(error, request, retries - tries)
+        if (wait === 'never') throw error
+        await pause(wait ?? backoffMilliseconds(tries), request.signal)
+      }
+    }
+  }
+}
+
+/** An answer that breaks off is none. */
+const refuseHalf =
+  ({ signal }: Sent) =>
+  (error: unknown): never => {
+    signal?.throwIfAborted()
+    throw unreachable(error)
+  }
+
+/** The same key for every try, so that the host does it once. */
+const withKey = (request: Sent, { idempotencyKeys = true }: TrackerOptions): Sent =>
+  request.method === 'POST' && idempotencyKeys
+    ? { ...request, idempotencyKey: request.idempotencyKey ?? crypto.randomUUID() }
+    : request
+
+async function sendOnce(
+  { address, fetch: send = fetch }: TrackerOptions,
+  request: Sent,
+  bearer: string,
+): Promise<Response> {
+  const { method, path, body, signal, withinMilliseconds = patienceMilliseconds } = request
+  signal?.throwIfAborted()
+  try {
+    return await send(`${address.replace(/\/$/, '')}${path}`, {
+      method,
+      headers: headersOf(request, bearer),
+      signal: limited(signal, withinMilliseconds),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  } catch (error) {
+    return refuseHalf(request)(error)
+  }
+}
+
+const headersOf = ({ body, idempotencyKey, ifMatch, headers }: Sent, bearer: string) => ({
+  authorization: `Bearer ${bearer}`,
+  ...(body !== undefined && { 'content-type': 'application/json' }),
+  ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+  ...headers,
+})
+
+/** A try ends with the caller's patience, or with its own, where it has an end. */
+function limited(signal: AbortSignal | undefined, milliseconds: number): AbortSignal | null {
+  if (milliseconds === Number.POSITIVE_INFINITY) return signal ?? null
+  const timeout = AbortSignal.timeout(milliseconds)
+  return signal ? AbortSignal.any([signal, timeout]) : timeout
+}
+
+/** The host was not reached, or somebody between says that it is not there. */
+const passing: ReadonlySet<number> = new Set([0, 502, 503, 504])
+
+/** Whether another try is of use and cannot do the same twice; and how long the host wants to be left alone. */
+function waitAfter(error: unknown, request: Sent, triesLeft: number) {
+  if (!(error instanceof TrackerError) || triesLeft <= 0) return 'never'
+  const { status, retryAfterSeconds } = error
+  const isRepeatable = request.method === 'GET' || request.idempotencyKey !== undefined
+  // 429 is said before anything is done.
+  if (status !== 429 && !(isRepeatable && passing.has(status))) return 'never'
+  if (retryAfterSeconds === undefined) return undefined
+  return retryAfterSeconds > retryAfterSecondsMax ? 'never' : retryAfterSeconds * 1000
+}
+
+/** Longer each time, and never the same for many at once. */
+export const backoffMilliseconds = (tries: number): number =>
+  Math.min(20_000, 200 * 2 ** tries) * (0.5 + Math.random() / 2)
+
+export function pauseFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { freePort, spawnStart } from '../support/child-host.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const run = promisify(execFile)
+const pages = ['README.md', 'clients/typescript/README.md', 'docs/reading.md'].map((name) => ({
+  name,
+  text: readFileSync(join(root, name), 'utf8'),
+}))
+
+/** What each program prints on a first start, after those before it; the demo workspace has what is not said here. */
+const printed: readonly RegExp[] = [
+  /^Moon landing of Space agency\nAssignments of the moon: 0\n$/,
+  /^Mars landing is one of 1\.\n$/,
+  /^Second moon landing!\n400 \{ name: \[ 'Name is required\.' \] \}\n[\d.]+\n1\n$/,
+  /^Space agency\n$/,
+  /^([\d.]+ h: .+ \(.+\)\n)+(.+: [\d.]+ h\n)+$/,
+]
+
+describe('The examples of the pages', () => {
+  let folder: string
+  let start: ReturnType<typeof spawnStart>
+  let environment: Readonly<Record<string, string>>
+  let ports: readonly number[]
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tracker-examples-'))
+    ports = await Promise.all(Array.from({ length: 4 }, freePort))
+    const [identityPort = 0, restPort = 0, commandPort = 0, diagnosticsPort = 0] = ports
+    const issuer = `http://127.0.0.1:${identityPort}`
+    const secret = randomUUID()
+    environment = {
+      DATA_DIR: join(folder, 'data'),
+      SVC_DEMO_DATA: 'true',
+      IDENTITY_PORT: String(identityPort),
+      REST_PORT: String(restPort),
+      COMMAND_PORT: String(commandPort),
+      COMMAND_DIAGNOSTICS_PORT: String(diagnosticsPort),
+      Jwt__Issuer: issuer,
+      Identity__ServiceClients__robot__Login: 'demo@example.com',
+      Identity__ServiceClients__robot__Secret: secret,
+      ISSUER: issuer,
+      SECRET: secret,
+      REST: `http://127.0.0.1:${restPort}`,
+      COMMANDS: `127.0.0.1:${commandPort}`,
+    }
+    start = spawnStart(environment, ['identity', 'rest', 'commands'])
+    for (const port of [identityPort, restPort, diagnosticsPort]) await untilReady(port, start.exited)
+  })
+  after(async () => {
+    start.process.kill('SIGTERM')
+    await start.exited
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const programs = pages.flatMap(({ name, text }) =>
+    [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, program = '']) => ({ name, program })),
+  )
+  test('in TypeScript are as many as this test knows', () => {
+    assert.equal(programs.length, printed.length)
+  })
+
+  for (const [index, { name, program }] of programs.entries())
+    test(`in TypeScript run as they are printed: ${name}, program ${index + 1}`, async () => {
+      const file = join(folder, `program-${index}.ts`)
+      const source = join(root, 'clients', 'typescript', 'src')
+      writeFileSync(
+        file,
+        program
+          .replaceAll("'./clients/typescript/src/", `'${source}/`)
+          .replaceAll("'tracker-client/commands'", `'${source}/commands.ts'`)
+          .replaceAll("'tracker-client'", `'${source}/tracker.ts'`),
+      )
+      const { stdout, stderr } = await run(process.execPath, [file], {
+        env: { ...process.env, ...environment },
+        timeout: 60_000,
+      })
+      assert.equal(stderr, '')
+      assert.match(stdout, printed[index] ?? /^$/)
+    })
+
+  test('with curl run as they are printed in README.md', async (t) => {
+    if (
+      await run('curl', ['--version']).then(
+        () => false,
+        () => true,
+      )
+    )
+      return t.skip('curl is not installed')
+    const [identityPort, restPort] = ports
+    const sh = (command: string, TOKEN = '') =>
+      run('sh', ['-c', command.replaceAll(':5200', `:${identityPort}`).replaceAll(':5100', `:${restPort}`)], {
+        env: {
+          ...process.env,
+          ...environment,
+          TOKEN,
+          PATH: `${join(process.execPath, '..')}:${process.env.PATH}`,
+        },
+      })
+    const commands = commandsIn(pages[0]?.text ?? '')
+    assert.ok(commands.length >= 8)
+    const [login = '', ...others] = commands
+    const token = (await sh(`${login}; echo "$TOKEN"`)).stdout.trim()
+    const ask = (command: string) =>
+      sh(command.replace(/^curl/, 'curl -sS --fail-with-body --max-time 20'), token)
+    const { stdout } = await ask(others[0] ?? '')
+    const { organizationId } = JSON.parse(stdout).result.data[0]
+    for (const command of others.filter((one) => !one.includes('event-stream')))
+      assert.match((await ask(command.replace('"…"', `"${organizationId}"`))).stdout, /^\{"/, command)
+    // It would stay open until somebody closes it.
+    for (const command of others.filter((one) => one.includes('event-stream')))
+      assert.match((await firstOf(sh(`exec ${command} -sS`, token))) ?? '', /^id: 1\nevent: listing\n/)
+  })
+})
+
+/** What it prints first. */
+async function firstOf(running: ReturnType<typeof run>): Promise<string | undefined> {
+  running.catch(() => undefined)
+  let printed = ''
+  for await (const piece of running.child.stdout ?? []) {
+    printed += piece
+    if (printed.includes('event: listing\n')) break
+  }
+  running.child.kill()
+  return printed
+}
+
+/** Each with the lines that it goes on over, and without the comment behind it. */
+function commandsIn(page: string): string[] {
+  const commands: string[] = []
+  let begun = ''
+  for (const line of page.split('\n')) {
+    if (begun === '' && !/^(TOKEN=\$\()?curl /.test(line)) continue
+    begun += `${line}\n`
+    const isOpen = line.endsWith('\\') || begun.split("'").length % 2 === 0
+    if (isOpen) continue
+    commands.push(begun.trimEnd().replace(/\s+# .*$/, ''))
+    begun = ''
+  }
+  return commands
+}
+
+/** A first start makes a cluster; on a busy machine that takes its time. */
+const startSecondsMax = 60
+
+async function untilReady(port: number, exited: Promise<unknown>): Promise<void> {
+  let isOver = false
+  void exited.then(() => {
+    isOver = true
+  })
+  const endsAt = performance.now() + startSecondsMax * 1000
+  while ((await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status !== 200) {
+    assert.ok(!isOver && performance.now() < endsAt, 'the hosts start')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

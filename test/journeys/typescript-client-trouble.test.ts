@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { openTracker, TrackerError, type TrackerOptions } from '../../clients/typescript/src/tracker.ts'
+import { openBudgets } from '../../src/configuration/budgets.ts'
+import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+type Fetch = typeof fetch
+
+describe('When the connection is bad, the TypeScript client', () => {
+  const budgets = openBudgets()
+  let rest: RestUnderTest
+  let pauses: number[]
+  const open = (send: Fetch, options: Partial<TrackerOptions> = {}) => {
+    pauses = []
+    return openTracker({
+      address: rest.address,
+      token: rest.administrator.token,
+      fetch: send,
+      pause: async (milliseconds) => void pauses.push(milliseconds),
+      ...options,
+    })
+  }
+  /** Does the first requests and loses their answers; the others come through. */
+  const losing = (count: number, lose: (response: Response) => Response | Promise<Response>): Fetch => {
+    let lost = 0
+    return async (url, init) => {
+      const response = await fetch(url, init)
+      if (lost >= count) return response
+      lost += 1
+      return lose(response)
+    }
+  }
+  const vanish = async (response: Response): Promise<Response> => {
+    await response.body?.cancel()
+    throw new TypeError('fetch failed')
+  }
+  const statusOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 200,
+      (error: unknown) => (error instanceof TrackerError ? error.status : error),
+    )
+  const countOf = async (name: string) =>
+    (await open(fetch).organizations.query({ filter: `name eq '${name}'`, count: true })).totalCount
+
+  const untilNoneIsOpen = async () => {
+    const held = () => budgets.states().find(({ name }) => name === 'liveListings')?.used
+    const deadline = Date.now() + 25_000
+    while (held() !== 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.equal(held(), 0)
+  }
+
+  before(async () => {
+    rest = await startRestUnderTest({}, { budgets })
+  })
+  after(() => rest.stop())
+
+  test('creates a row once, though the first two answers are lost', async () => {
+    const tracker = open(losing(2, vanish))
+    const { id } = await tracker.organizations.create({ name: 'Once' })
+    assert.equal(await countOf('Once'), 1)
+    assert.equal((await tracker.organizations.get(id)).name, 'Once')
+  })
+
+  test('waits longer before each further try', async () => {
+    const tracker = open(losing(3, vanish))
+    await tracker.impediments.list()
+    assert.equal(pauses.length, 3)
+    for (const [index, pause] of pauses.entries())
+      assert.ok(pause >= 100 * 2 ** index && pause <= 200 * 2 ** index, `${pause} ms`)
+  })
+
+  test('gives up after its tries, and says that nobody answered', async () => {
+    const tracker = open(losing(4, vanish))
+    assert.equal(await statusOf(tracker.impediments.list()), 0)
+    assert.equal(await statusOf(open(losing(1, vanish), { retries: 0 }).impediments.list()), 0)
+  })
+
+  test('sends nothing twice that could be done twice: changes, removals, and a POST without a key', async () => {
+    const { id } = await open(fetch).organizations.create({ name: 'Kept' })
+    assert.equal(await statusOf(open(losing(1, vanish)).organizations.update({ id, name: 'Kept' })), 0)
+    assert.equal(await statusOf(open(losing(1, vanish)).organizations.remove([id])), 0)
+    const keyless = open(losing(1, vanish), { idempotencyKeys: false })
+    assert.equal(await statusOf(keyless.organizations.create({ name: 'Perhaps' })), 0)
+    assert.equal(await countOf('Perhaps'), 1)
+    assert.deepEqual(pauses, [])
+  })
+
+  test('asks again for an answer that broke off in the middle', async () => {
+    const cut = (response: Response) =>
+      new Response(
+        new ReadableStream({
+          start: (controller) => {
+            controller.enqueue(new TextEncoder().encode('{"result":'))
+            controller.error(new TypeError('terminated'))
+          },
+        }),
+        { status: response.status },
+      )
+    assert.equal((await open(losing(1, cut)).organizations.list()).pageNumber, 1)
+  })
+
+  test('comes back when it was told to, whatever it sent, unless that is too long', async () => {
+    const busy = (seconds: string) => () =>
+      new Response('{"statusCode":429,"message":"Busy."}', {
+        status: 429,
+        headers: { 'retry-after': seconds },
+      })
+    const refusing = (seconds: string): Fetch => {
+      let isFirst = true
+      return async (url, init) => {
+        if (!isFirst) return fetch(url, init)
+        isFirst = false
+        return busy(seconds)()
+      }
+    }
+    const { id } = await open(fetch).organizations.create({ name: 'Late' })
+    await open(refusing('7')).organizations.update({ id, name: 'Later' })
+    assert.deepEqual(pauses, [7000])
+    assert.equal(await statusOf(open(refusing('31')).organizations.list()), 429)
+  })
+
+  test('does not ask again for what is refused', async () => {
+    const tracker = open(fetch)
+    assert.equal(await statusOf(tracker.organizations.get('no')), 400)
+    assert.deepEqual(pauses, [])
+  })
+
+  test('stops at once when its caller does', async () => {
+    const caller = new AbortController()
+    const never: Fetch = (_, init) =>
+      new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))
+    const asked = open(never).organizations.list({}, { signal: caller.signal })
+    caller.abort(new Error('Enough.'))
+    await assert.rejects(asked, { message: 'Enough.' })
+  })
+
+  test('gives one try up when it takes too long, and makes another', async () => {
+    let tries = 0
+    const slowFirst: Fetch = (url, init) => {
+      tries += 1
+      if (tries > 1) return fetch(url, init)
+      return new Promise((_, reject) =>
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
+      )
+    }
+    // A timer of its own would let the process end while nothing else is waited for.
+    const alive = setInterval(() => undefined, 1000)
+    await open(slowFirst).organizations.list({}, { withinMilliseconds: 1500 })
+    clearInterval(alive)
+    assert.equal(tries, 2)
+  })
+
+  test('keeps a live listing open over lost connections, and closes it when the loop is left', async () => {
+    const connections: AbortController[] = []
+    const breakable: Fetch = (url, init) => {
+      const connection = new AbortController()
+      connections.push(connection)
+      return fetch(url, {
+        ...init,
+        signal: AbortSignal.any([connection.signal, init?.signal as AbortSignal]),
+      })
+    }
+    const tracker = open(breakable)
+    const writer = open(fetch)
+    const seen: (string | undefined)[] = []
+    const lost: unknown[] = []
+    const options = { onReconnect: (reason: unknown) => lost.push(reason) }
+    for await (const page of tracker.workflows.live({ sortColumn: 'name' }, options)) {
+      seen.push(page.data.map(({ name }) => name).join())
+      if (seen.length === 1) await writer.workflows.create({ name: 'A', order: 1 })
+      if (seen.length === 2) {
+        connections[0]?.abort()
+        await writer.workflows.create({ name: 'B', order: 2 })
+      }
+      if (page.totalCount === 2) break
+    }
+    assert.deepEqual([seen[0], seen[1], seen.at(-1)], ['', 'A', 'A,B'])
+    assert.deepEqual([connections.length, lost.length], [2, 1])
+    await untilNoneIsOpen()
+  })
+
+  test('follows a query and a report as it does a list, and ends with its signal', async () => {
+    const tracker = open(fetch)
+    const end = new AbortController()
+    const totals: number[] = []
+    const report = tracker.follow(
+      'GET /ext/reports/assignments',
+      { query: { groupBy: 'project' } },
+      { signal: end.signal },
+    )
+    for await (const { result } of report) {
+      totals.push(result.total.assignments)
+      end.abort()
+    }
+    assert.deepEqual(totals, [0])
+    for await (const { data } of tracker.organizations.liveQuery({
+      filter: "name eq 'Once'",
+      fields: ['name'],
+    })) {
+      assert.deepEqual(
+        data.map(({ name }) => name),
+        ['Once'],
+      )
+      break
+    }
+  })
+
+  test('throws what a live listing is refused with', async () => {
+    const { token } = await rest.signUp()
+    const watch = async (options: Partial<TrackerOptions>) => {
+      for await (const _ of open(fetch, options).users.live()) assert.fail('Nothing can be seen.')
+    }
+    assert.equal(await statusOf(watch({ token })), 403)
+    assert.equal(await statusOf(watch({ token: 'wrong' })), 401)
+  })
+
+  test('leaves a connection that has fallen silent', async () => {
+    let opened = 0
+    const silent = createServer((_, response) => {
+      opened += 1
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      if (opened === 1) response.write(': here\n\n')
+      else response.write('id: 1\nevent: listing\ndata: {"result":{"data":[],"totalCount":0}}\n\n')
+    })
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const address = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    try {
+      for await (const page of open(fetch, { address }).workflows.live({}, { silenceMilliseconds: 200 })) {
+        assert.equal(page.totalCount, 0)
+        break
+      }
+      assert.equal(opened, 2)
+    } finally {
+      silent.closeAllConnections()
+      await new Promise((resolve) => silent.close(resolve))
+    }
+  })
+})

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  clientCredentials,
+  filter,
+  openTracker,
+  type Tracker,
+  TrackerError,
+} from '../../clients/typescript/src/tracker.ts'
+import { robot } from '../support/known-clients.ts'
+import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { serviceClientSettings } from '../support/service-clients.ts'
+
+describe('The TypeScript client', () => {
+  let rest: RestUnderTest
+  let tracker: Tracker
+  let organizationId: string
+  const credentials = (send = fetch) =>
+    clientCredentials({
+      issuer: rest.identity.address,
+      clientId: robot.id,
+      clientSecret: robot.secret,
+      fetch: send,
+    })
+  const refusalOf = async (work: Promise<unknown>): Promise<TrackerError> => {
+    const error = await work.then(
+      () => assert.fail('It was not refused.'),
+      (thrown: unknown) => thrown,
+    )
+    assert.ok(error instanceof TrackerError, String(error))
+    return error
+  }
+
+  before(async () => {
+    rest = await startRestUnderTest({
+      ...serviceClientSettings(robot),
+      SVC_ADMIN_LOGINS: `admin@example.com,${robot.login}`,
+      Auth__SessionValidationCacheSeconds: '0',
+    })
+    await rest.signUp({ login: robot.login, name: 'Robot' })
+    tracker = openTracker({ address: `${rest.address}/`, token: credentials() })
+    organizationId = (await tracker.organizations.create({ name: 'Space agency' })).id
+  })
+  after(() => rest.stop())
+
+  test('creates, gets, lists, changes, removes and restores rows', async () => {
+    const { id } = await tracker.projects.create({ name: 'Moon landing', organizationId })
+    await tracker.projects.update({ id, name: 'Moon landing 2', organizationId })
+    const project = await tracker.projects.get(id)
+    assert.equal(project.name, 'Moon landing 2')
+    const page = await tracker.projects.list({ search: 'landing', pageSize: 5, sortOrder: 'DESC' })
+    assert.deepEqual(page, { data: [project], totalCount: 1, pageNumber: 1, pageSize: 5, totalPages: 1 })
+    await tracker.projects.remove([id])
+    assert.equal((await tracker.projects.removed({ search: 'landing' })).data[0]?.id, id)
+    assert.equal((await refusalOf(tracker.projects.get(id))).status, 404)
+    await tracker.projects.restore([id])
+    assert.equal((await tracker.projects.get(id)).active, true)
+  })
+
+  test('throws what is refused, with its status and its sentences by field', async () => {
+    const refusal = await refusalOf(tracker.projects.create({ name: ' ', organizationId }))
+    assert.equal(refusal.status, 400)
+    assert.deepEqual(refusal.errors, { name: ['Name is required.'] })
+    assert.equal(refusal.message, 'One or more validation errors occurred.')
+  })
+
+  test('refuses to compile what the contract does not know', () => {
+    const unused = () => {
+      // @ts-expect-error: a project belongs to an organization
+      void tracker.projects.create({ name: 'x' })
+      // @ts-expect-error: projects have no such filter
+      void tracker.projects.list({ workflowId: '' })
+      // @ts-expect-error: a report is grouped by something
+      void tracker.call('GET /ext/reports/hours', { query: {} })
+      // @ts-expect-error: no such operation
+      void tracker.call('GET /ext/nothing')
+      // @ts-expect-error: what was not chosen is not there
+      void tracker.projects.query({ fields: ['name'] }).then(({ data }) => data[0]?.organizationId)
+    }
+    assert.equal(typeof unused, 'function')
+  })
+
+  test('changes a row only while it is as it was read', async () => {
+    const { id } = await tracker.organizations.create({ name: 'Tagged' })
+    const { record, tag } = await tracker.organizations.getTagged(id)
+    assert.equal(record.name, 'Tagged')
+    await tracker.organizations.update({ id, name: 'Once' }, { ifMatch: tag })
+    const refusal = await refusalOf(tracker.organizations.update({ id, name: 'Twice' }, { ifMatch: tag }))
+    assert.equal(refusal.status, 412)
+  })
+
+  test('walks over all rows of a query, page after page, with the fields that were chosen', async () => {
+    const names = Array.from({ length: 23 }, (_, index) => `Walk ${String(index).padStart(2, '0')}`)
+    for (const name of names) await tracker.projects.create({ name, organizationId })
+    const question = { filter: filter`name startsWith ${'Walk'}`, sort: ['-name'], pageSize: 5 } as const
+    const found: string[] = []
+    for await (const row of tracker.projects.rows({
+      ...question,
+      fields: ['name', 'organization.name'],
+      expand: ['organization'],
+    })) {
+      assert.deepEqual(Object.keys(row).sort(), ['id', 'name', 'organization'])
+      assert.equal(row.organization?.name, 'Space agency')
+      found.push(row.name)
+    }
+    assert.deepEqual(found, [...names].reverse())
+    const { totalCount } = await tracker.projects.query({ ...question, count: true })
+    assert.equal(totalCount, 23)
+  })
+
+  test('quotes whatever stands in a filter', async () => {
+    const name = `O'Neil') or (name ne '`
+    await tracker.organizations.create({ name })
+    const namesBy = async (text: string) =>
+      (await tracker.organizations.query({ filter: text })).data.map((one) => one.name)
+    assert.deepEqual(await namesBy(filter`name eq ${name}`), [name])
+    assert.deepEqual(await namesBy(filter`name in ${[name, "x'"]} and updatedAt eq ${null}`), [name])
+    assert.deepEqual(await namesBy(filter`name eq ${name} and createdAt gt ${new Date()}`), [])
+    assert.throws(() => filter`amountHours gt ${1e300}`, TypeError)
+  })
+
+  test('calls any other operation, typed by its path', async () => {
+    const { login } = await tracker.call('GET /api/me')
+    assert.equal(login, robot.login)
+    const { result } = await tracker.call('GET /ext/reports/hours', { query: { groupBy: 'person,week' } })
+    assert.deepEqual([result.totalGroups, result.total.hours], [0, 0])
+    const people = await tracker.call('GET /ext/people', { query: { search: 'robo' } })
+    assert.deepEqual(
+      people.result.data.map((one) => one.name),
+      ['Robot'],
+    )
+  })
+
+  test('asks for one token, however many calls wait for it, and keeps it', async () => {
+    let asked = 0
+    const counting: typeof fetch = (url, init) => {
+      asked += init?.method === 'POST' ? 1 : 0
+      return fetch(url, init)
+    }
+    const client = openTracker({ address: rest.address, token: credentials(counting) })
+    await Promise.all(Array.from({ length: 10 }, () => client.call('GET /api/me')))
+    await client.call('GET /api/me')
+    assert.equal(asked, 1)
+  })
+
+  test('replaces a token that is refused once, and throws the refusal of the next', async () => {
+    const [stale, fresh] = ['stale', await credentials()()]
+    const given: (string | undefined)[] = []
+    const client = openTracker({
+      address: rest.address,
+      token: (refused) => {
+        given.push(refused)
+        return refused === undefined ? stale : fresh
+      },
+    })
+    await client.organizations.update({ id: organizationId, name: 'Space agency' })
+    assert.deepEqual(given, [undefined, stale])
+    for (const token of ['wrong', () => 'wrong'])
+      assert.equal(
+        (await refusalOf(openTracker({ address: rest.address, token }).call('GET /api/me'))).status,
+        401,
+      )
+  })
+
+  test('gets another token when the sessions of its account were ended', async () => {
+    await tracker.call('GET /api/me')
+    await tracker.call('POST /ext/sessions/end-all', { body: {} })
+    assert.equal((await tracker.call('GET /api/me')).login, robot.login)
+  })
+
+  test('says what the identity host refused', async () => {
+    const token = clientCredentials({ issuer: rest.identity.address, clientId: robot.id, clientSecret: 'no' })
+    const refusal = await refusalOf(openTracker({ address: rest.address, token }).call('GET /api/me'))
+    assert.equal(refusal.status, 401)
+    assert.doesNotMatch(refusal.message, /^The server answered/)
+  })
+})
