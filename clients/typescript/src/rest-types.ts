@@ -646,6 +646,14 @@ export interface BatchResult {
   readonly errors?: Readonly<Record<string, readonly string[]>>
 }
 
+export interface ChangePage {
+  readonly result: {
+    readonly data: readonly Change[]
+    readonly cursor: string
+    readonly hasMore: boolean
+  }
+}
+
 export interface Success {
   readonly success: boolean
 }
@@ -2109,6 +2117,22 @@ export interface Operations {
   'POST /ext/batch': {
     readonly body: Batch
     readonly answer: BatchResults
+  }
+  /** Every committed change that the caller may see, none left out and none twice, page after page by a cursor; with Accept: text/event-stream, as an endless stream that goes on after Last-Event-ID. */
+  'GET /ext/changes': {
+    readonly query: {
+      /** The cursor of the page before; `now` for what comes from now on; absent, from the beginning. */
+      readonly after?: string
+      /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment. */
+      readonly resource?: string
+      /** Only create, update, remove, restore; separated by commas. */
+      readonly action?: string
+      /** Only changes in this project. */
+      readonly projectId?: string
+      /** Changes in a page. */
+      readonly pageSize?: number
+    }
+    readonly answer: ChangePage
   }
 }
 
