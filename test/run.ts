@@ -35,7 +35,7 @@ const startedAt = performance.now()
 const log = words.length === 0 ? openTestLog() : undefined
 const workers = new Set<Worker>()
 
-// Whoever stops the runner stops the tests, which then stop their databases.
+// Stopping the runner stops the tests, which then stop their databases.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     for (const worker of workers) worker.kill(signal)

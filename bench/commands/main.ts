@@ -93,7 +93,7 @@ async function measureTwin(bench: Bench, twin: Twin) {
   const figures = { REST: [] as Figures[], protobuf: [] as Figures[], '.NET': [] as Figures[] }
   for (const name of names) await run[name](1)
   for (let round = 0; round < bench.rounds; round++) {
-    // In another order each time: whoever comes after a pause pays for what the machine forgot meanwhile.
+    // In another order each time: the one that comes after a pause pays for cold caches.
     for (const name of [...names.slice(round % 3), ...names.slice(0, round % 3)]) {
       const host = name === 'REST' ? bench.rest : bench.commands
       await run[name](warmUpSeconds)

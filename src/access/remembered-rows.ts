@@ -7,7 +7,7 @@ import { projectsOf } from './visible-rows.ts'
 
 /**
  * The condition a row called `row` must meet for the caller to see what became of it. It asks the row as it is today, in
- * either state: whoever lost a membership sees nothing of before, whoever has one sees all of it, removed rows too.
+ * either state: a former member sees nothing of before, a member sees all of it, removed rows too.
  */
 export function rememberedRow({ access }: Listed, caller: Caller): Sql {
   if (caller.isAdministrator || access.kind === 'catalog') return raw('true')

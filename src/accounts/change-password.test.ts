@@ -65,7 +65,7 @@ test('a common password and the login are refused, and one that is in use alread
   assert.equal(await passwords.verify((await stored()).hash, next), true)
 })
 
-test('every violation is told at once, under its key', async () => {
+test('every violation is reported at once, under its key', async () => {
   await assert.rejects(changeWith({}), {
     kind: 'invalid',
     errors: {

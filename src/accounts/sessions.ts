@@ -24,7 +24,7 @@ export interface Session {
   readonly isCurrent: boolean
 }
 
-/** Whoever asks, and by which sign-in. */
+/** Who asks, and by which sign-in. */
 export interface SessionCaller {
   readonly caller: Caller
   readonly sessionId: string | undefined
@@ -59,7 +59,7 @@ export interface SessionEnding {
 const endedBy = (caller: Caller) =>
   ({ event: 'session-ended', outcome: 'on request', ...callerDetails(caller), by: caller.id }) as const
 
-/** Ends these sessions, all or none; whoever is not an administrator sees their own only. */
+/** Ends these sessions, all or none; anyone who is not an administrator sees their own only. */
 export async function endSessions(
   { database, securityLog }: SessionEnding,
   caller: Caller,

@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose'
 import { uuidPattern } from '../model/field-kinds.ts'
 import { type Sql, sql } from '../store/sql.ts'
 
-/** What an access token is: the identity host makes it so, and all hosts believe nothing else. */
+/** What an access token is: the identity host makes it so, and all hosts accept nothing else. */
 export const accessTokenType = 'at+jwt'
 export const accessTokenAlgorithm = 'RS256'
 /** The contract's thirty minutes. */
@@ -19,7 +19,7 @@ export const claimNames = {
 /** What the claim of an administrator says; others do not have it. */
 export const administratorMark = 'true'
 
-/** What the hosts believe of a token whose signature, type, issuer, audience, scope and lifetime are right. */
+/** What the hosts take from a token whose signature, type, issuer, audience, scope and lifetime are right. */
 export interface AccessTokenClaims {
   readonly accountId: string
   /** The sign-in session; a service client's token has none. */

@@ -17,7 +17,7 @@ export async function fetchProviderKeys(metadataAddress: string, issuer: string)
 
 const discoveryPath = '/.well-known/openid-configuration'
 
-/** A provider names its public address; whoever was told of another way to it takes that way to its keys too. */
+/** A provider names its public address; a host that is given another way to it takes that way to its keys too. */
 function onTheSameWay(keysAddress: string, metadataAddress: string, issuer: string): string {
   const isBelowIssuer = keysAddress.startsWith(`${issuer}/`) && metadataAddress.endsWith(discoveryPath)
   if (!isBelowIssuer) return keysAddress

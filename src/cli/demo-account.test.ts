@@ -55,7 +55,7 @@ describe('the first account', () => {
     assert.deepEqual(readdirSync(join(folder, 'shared')), ['demo-password'])
   })
 
-  test('a start that was cut short is finished by the next one, whoever made the account meanwhile', async () => {
+  test('a start that was cut short is finished by the next one, no matter who made the account meanwhile', async () => {
     const first = await start('e')
     const file = first.passwordFile ?? assert.fail()
     const password = readFileSync(file, 'utf8')

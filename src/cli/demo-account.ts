@@ -93,7 +93,7 @@ function requireTaken(error: NodeJS.ErrnoException): void {
 /** Another instance may have been first, with a password of its own data folder: then this one is nobody's. */
 async function settlePending({ database, passwords }: Tracker, login: string, file: string): Promise<void> {
   const pending = pendingFile(file)
-  // Whoever shares the folder settles it too, and may do so at any moment.
+  // A start that shares the folder settles it too, and may do so at any moment.
   const kept = await readFile(pending, 'utf8').catch(requireMissing)
   if (kept === undefined) return
   const [account] = await database.query<{ hash: string }>(

@@ -130,7 +130,7 @@ interface Work {
 interface Project {
   readonly name: string
   readonly organization: string
-  /** Besides whoever creates it. */
+  /** Besides the account that creates it. */
   readonly members: readonly string[]
   readonly work: readonly Work[]
 }

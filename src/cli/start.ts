@@ -9,7 +9,7 @@ import { stopWithNpm } from './stop-with-npm.ts'
 /** Starts the store and the chosen hosts in this process, and stops all of them in the reverse order. */
 export async function runStart(names: readonly string[]): Promise<void> {
   const starters = chosenHosts(names)
-  // Every setting of every host is read first, so that all problems are told at once.
+  // Every setting of every host is read first, so that all problems are reported at once.
   const { store: storeSettings, hosts } = readSettings(process.env, (settings) => ({
     store: readStoreSettings(settings),
     hosts: starters.map((prepare) => prepare(settings)),

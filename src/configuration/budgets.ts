@@ -48,7 +48,7 @@ export const budgetLimits = {
 
   /** As on the HTTP hosts. */
   commandConnections: { max: 20_000, per: 'host', of: 'connections' },
-  /** What every client assumes before it is told (RFC 9113, 6.5.2), so that none is refused a stream at its start. */
+  /** What every client assumes before it knows the limit (RFC 9113, 6.5.2), so that none is refused a stream at its start. */
   commandStreamsBeforeToken: { max: 100, per: 'connection', of: 'streams' },
   /** Once a token was accepted. Far above what one client has under way: a full connection resets streams that are new. */
   commandStreams: { max: 1024, per: 'connection', of: 'streams' },
@@ -60,7 +60,7 @@ export const budgetLimits = {
   /** A packed message may become the largest before anybody knows; they are unpacked a few at a time. */
   commandUnpacking: { max: 4, per: 'process', of: 'requests' },
   commandUnpackingWaiting: { max: 10_000, per: 'process', of: 'requests' },
-  /** Reflection and health, for whoever has shown no token: a load balancer holds one or two watches. */
+  /** Reflection and health, for callers without a token: a load balancer holds one or two watches. */
   strangerStreamsPerConnection: { max: 8, per: 'connection', of: 'streams' },
   strangerStreamsPerAddress: { max: 64, per: 'address', of: 'streams' },
   strangerStreams: { max: 1024, per: 'process', of: 'streams' },

@@ -1,6 +1,6 @@
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Everything that is wrong with the environment, told at once. */
+/** Everything that is wrong with the environment, reported at once. */
 export class SettingsError extends Error {
   readonly problems: readonly string[]
 

@@ -12,7 +12,7 @@ export interface TrackerSettings {
   readonly sessionCacheSeconds: number
   readonly hoursStep: HoursStep
   readonly allowedOrigins: readonly string[]
-  /** How many proxies in front of a host are ours, where its own number would be `byDefault`; 0 believes no header. */
+  /** How many proxies in front of a host are ours, where its own number would be `byDefault`; 0 trusts no header. */
   trustedProxies(byDefault: number): number
   /** What goes beyond the contract: paths under `/ext/`, and the commands of the extensions. */
   readonly extensions: boolean

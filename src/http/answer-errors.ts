@@ -11,7 +11,7 @@ export function answerErrors(app: FastifyInstance): void {
     if (error instanceof Problem) return sendProblem(reply, error)
     const envelope = frameworkRefusal(error, request)
     if (envelope !== undefined) return sendEnvelope(reply, envelope)
-    request.log.error({ err: error, route: request.routeOptions.url }, 'unexpected error')
+    request.log.error({ err: error, route: request.routeOptions.url }, 'An unexpected error ended a request.')
     return sendEnvelope(reply, unexpected)
   })
 }

@@ -22,7 +22,7 @@ function hostWithAnswers(t: TestContext, atOnce = createBudget(8)) {
 }
 
 describe('a large JSON answer', () => {
-  it('is sent with brotli or gzip to whoever takes it, brotli first', async (t) => {
+  it('is sent with brotli or gzip to clients that accept it, brotli first', async (t) => {
     const { ask } = hostWithAnswers(t)
     for (const [accepted, coding, unpack] of [
       ['gzip, deflate, br', 'br', brotliDecompressSync],

@@ -6,7 +6,7 @@ import { acceptsCoding } from './accepted-coding.ts'
 import { addVary, tagOfCoding } from './conditional.ts'
 
 /**
- * Compresses JSON above a kilobyte for whoever takes it. Event streams write to the connection themselves and never come by.
+ * Compresses JSON above a kilobyte for clients that accept it. Event streams write to the connection themselves and do not pass here.
  * Why this gives no secret away: docs/decisions/0044-compressed-answers.md.
  */
 export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
@@ -15,7 +15,7 @@ export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
     if (payload.length < sizeMin) return payload
     addVary(reply, 'Accept-Encoding')
     const coding = codingOf(request)
-    // As it is rather than late: whoever waits would hold its answer in memory.
+    // As it is rather than late: a client that waits would hold its answer in memory.
     if (coding === undefined || !atOnce.take()) return payload
     try {
       const body = await codings[coding](Buffer.from(payload))

@@ -30,7 +30,7 @@ export function allowOrigins(app: FastifyInstance, { origins, closedPaths = [] }
       'X-Request-Id',
     ],
     maxAge: preflightSeconds,
-    // Whoever asks with OPTIONS for another reason gets Allow instead of a refusal in plain text.
+    // An OPTIONS request for another reason gets Allow instead of a refusal in plain text.
     strictPreflight: false,
   }
   if (closed.size === 0) app.register(cors, open)

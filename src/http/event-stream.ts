@@ -11,7 +11,7 @@ export interface EventStream {
   send(event: Buffer, id?: number | string): boolean
   /** A heartbeat; left out while the client is behind. */
   comment(text: string): void
-  /** The reason is told as a comment, which no client takes for an event. */
+  /** The reason is written as a comment, which no client takes for an event. */
   close(reason?: string): void
 }
 
@@ -84,7 +84,7 @@ const eventStreamHeaders = {
   'x-accel-buffering': 'no',
 } as const
 
-/** HEAD never opens a stream: it would have no body to end with. Whoever takes both alike gets the page. */
+/** HEAD never opens a stream: it would have no body to end with. A client that accepts both alike gets the page. */
 export const wantsEventStream = (request: FastifyRequest): boolean =>
   request.method === 'GET' && prefersToJson(request, 'text/event-stream')
 

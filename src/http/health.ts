@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { sendEnvelope } from './envelope.ts'
 
 export interface ReadinessCheck {
-  /** Told to whoever asks, so it names a part and nothing more. */
+  /** Shown to anyone who asks, so it names a part and nothing more. */
   readonly name: string
   /** Resolves when the part can be used. */
   readonly check: () => Promise<unknown>

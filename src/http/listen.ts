@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Starts to listen without a log line of its own: whoever starts hosts tells where they are. */
+/** Starts to listen without a log line of its own: the start says where the hosts are. */
 export async function listen(
   app: FastifyInstance,
   { host, port }: { host: string; port: number },

@@ -11,7 +11,7 @@ function hostWithLog(t: TestContext, level = 'info') {
   app.get('/healthz', () => 'Healthy')
   return {
     app,
-    requests: () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request'),
+    requests: () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'A request has ended.'),
     lines,
   }
 }

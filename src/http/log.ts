@@ -30,6 +30,8 @@ export function logRequests(app: FastifyInstance): void {
 // Health checks come every few seconds for ever, and say nothing as long as they succeed.
 const quietPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
+const requestEnded = 'A request has ended.'
+
 // Long enough for every path of ours; a longer one is nobody's mistake worth keeping in full.
 const loggedPathLengthMax = 256
 
@@ -45,8 +47,8 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
       milliseconds: Math.round((performance.now() - startedAt) * 100) / 100,
       ...(reply.raw.writableFinished ? undefined : { aborted: true }),
     }
-    if (quietPaths.has(path) && status < 400) request.log.debug(line, 'request')
-    else request.log.info(line, 'request')
+    if (quietPaths.has(path) && status < 400) request.log.debug(line, requestEnded)
+    else request.log.info(line, requestEnded)
   })
 }
 

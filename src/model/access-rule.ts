@@ -4,7 +4,7 @@ export type AccessRule<Columns extends string = string> =
   | { readonly kind: 'catalog' }
   /** Nobody else reads or writes. */
   | { readonly kind: 'administrators' }
-  /** Accounts: everybody sees himself and whoever shares a project with him. Nobody writes. */
+  /** Accounts: everybody sees themselves and the people they share a project with. Nobody writes. */
   | { readonly kind: 'colleagues' }
   | ProjectMembers<Columns>
 

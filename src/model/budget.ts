@@ -6,7 +6,7 @@ export interface BudgetLimit {
   readonly of: 'bytes' | 'connections' | 'hashes' | 'requests' | 'statements' | 'streams'
 }
 
-/** Counts what is kept or under way. Whoever begins work takes its part first, and gives it back when the work has ended. */
+/** Counts what is kept or under way. Work takes its part before it begins, and gives it back when it has ended. */
 export interface Budget {
   readonly max: number
   /** Whether it was granted. What does not fit is refused, and counted as refused. */
@@ -61,7 +61,7 @@ interface CountedBudget extends Budget {
 const everybody = Symbol('everybody')
 
 export function createBudget(max: number): CountedBudget {
-  // Whoever holds nothing is not remembered, so holders cannot pile up.
+  // A holder of nothing is not remembered, so holders cannot pile up.
   const held = new Map<unknown, number>()
   let refused = 0
   const used = (holder: unknown = everybody) => held.get(holder) ?? 0

@@ -11,7 +11,7 @@ export interface Deprecation {
 /** The policy of CONTRIBUTING.md: nothing goes earlier than this many days after it was said. */
 export const noticeDays = { v1: 365, ext: 180 } as const
 
-/** What is wrong with it, a sentence each, for whoever declared it. */
+/** What is wrong with it, a sentence each, for the developer. */
 export function deprecationProblems(
   where: string,
   { since, until, instead }: Deprecation,

@@ -19,7 +19,7 @@ export interface KeyLimits {
 export const keyHours = 24
 
 /**
- * Claims the key, or finds the answer that it stands for. The primary key holds the rule: whoever comes second waits until
+ * Claims the key, or finds the answer that it stands for. The primary key holds the rule: the second to come waits until
  * the first has committed or not, and so does another instance.
  */
 export async function claimKey(

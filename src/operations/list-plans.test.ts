@@ -88,7 +88,7 @@ describe('A list of few live rows among many removed ones', () => {
       ...filtered,
     ]
     for (const query of queries) {
-      it(`of ${resource.plural} with ${JSON.stringify(query)} reads few blocks, whoever asks`, async () => {
+      it(`of ${resource.plural} with ${JSON.stringify(query)} reads few blocks, no matter who asks`, async () => {
         for (const caller of [fresh.administrator, ...(resource.name === 'user' ? [] : [member])]) {
           const blocks = await blocksReadBy(resource, caller, query)
           assert.ok(blocks <= blocksMax, `${blocks} blocks`)

@@ -10,7 +10,7 @@ import { create } from './create.ts'
 import { remove } from './remove.ts'
 
 /** Deadlocks are run again, so they would show in no answer: which locks are held while one waits is looked at instead. */
-describe('whoever waits for a row', () => {
+describe('A transaction that waits for a row', () => {
   let setting: Awaited<ReturnType<typeof freshTracker>>
   let holder: pg.Client
   let looker: pg.Client

@@ -3,7 +3,7 @@ import type { Resource } from '../resources/define-resource.ts'
 import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
 import type { Action } from '../store/rows.ts'
 
-/** What administrators do to accounts is told once it is committed. Nobody else can write rows of that kind of access. */
+/** What administrators do to accounts is written once it is committed. Nobody else can write rows of that kind of access. */
 export function noteAccountChange(
   log: SecurityLog | undefined,
   { access }: Resource,

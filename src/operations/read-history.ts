@@ -21,7 +21,7 @@ export interface HistoryPage {
   readonly next: string | null
 }
 
-/** Who changed a row, or anything in a project, newest first. Whoever may not see it now learns nothing of before either. */
+/** Who changed a row, or anything in a project, newest first. Anyone who may not see it now learns nothing of before either. */
 export async function readHistory(
   { database }: Tracker,
   caller: Caller,

@@ -37,7 +37,7 @@ export interface ShownChange extends Omit<StoredChange, 'sequence' | 'fields'> {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** A session and a request are of use to whoever caused the change, and to administrators; to others they would be a hint. */
+/** A session and a request are of use to the account that caused the change, and to administrators; to others they would be a hint. */
 export function showChange({ sequence, fields, ...change }: StoredChange, reader: Caller): ShownChange {
   const isTold = reader.isAdministrator || reader.id === change.callerId
   const columns = columnsOf.get(change.resource) ?? []

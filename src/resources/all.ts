@@ -29,7 +29,7 @@ const declared = [
   comment,
 ] as const
 
-/** Parents stand before their children: whoever locks rows of several tables does it in this order. */
+/** Parents stand before their children: rows of several tables are locked in this order. */
 export const resources: readonly Resource[] = allKnown(declared)
 
 checkDeclarations(resources)

@@ -5,7 +5,7 @@ import { newId } from '../store/new-id.ts'
 import { type AlsoInserted, isOtherVersion, type Values } from '../store/rows.ts'
 import { userProject } from './user-project.ts'
 
-/** Whoever creates a project becomes its first member; without this they could not see it. */
+/** Anyone who creates a project becomes its first member; without this they could not see it. */
 export const creatorsMembership = (caller: Caller, id: string): AlsoInserted[] => [
   { table: userProject, values: { id: newId(), userId: caller.id, projectId: id } },
 ]

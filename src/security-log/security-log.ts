@@ -42,7 +42,7 @@ export interface Lines {
   warn(details: object, message: string): void
 }
 
-/** Says the same of one login for as long as the process lives, and nothing to whoever tries words against it. */
+/** Says the same of one login for as long as the process lives, and nothing to anyone who tries words against it. */
 const loginKey = randomBytes(32)
 
 /** One line for each event, each a warning or a remark. */
@@ -55,7 +55,7 @@ export const createSecurityLog =
         ...details,
         ...(unknownLogin !== undefined && { loginHash: hashOf(unknownLogin) }),
       },
-      'security event',
+      'A security event.',
     )
 
 /** Who has asked, and from where, for events about the caller's own account. */

@@ -34,7 +34,7 @@ export function openPipelinedConnection(
   }
   return {
     async use(send) {
-      // Whoever comes late must not open it again.
+      // A late call must not open it again.
       if (isClosed) throw new Error('The database is closed.')
       opening ??= connect()
       return send(await opening)

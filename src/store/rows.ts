@@ -17,7 +17,7 @@ export interface Table extends Remembered {
 
 export type Action = 'create' | 'update' | 'remove' | 'restore'
 
-/** Whoever writes without a caller, such as the seed. */
+/** For writes without a caller, such as those of the seed. */
 export type Writer = Pick<Caller, 'id' | 'origin'> | undefined
 
 /** Names come from declarations, so there are few of them, and each is spelled for the store once. */

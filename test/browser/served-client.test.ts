@@ -83,7 +83,7 @@ describe('The host of the web client', () => {
     assert.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
   })
 
-  test('sends files compressed to whoever can read that', async () => {
+  test('sends files compressed to browsers that accept it', async () => {
     const path = await script()
     const encodings = { br: 'gzip, br', gzip: 'gzip;q=0.5, br;q=0' }
     for (const [encoding, accepted] of Object.entries(encodings)) {

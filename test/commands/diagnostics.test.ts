@@ -28,7 +28,7 @@ describe('the diagnostics of the command host', () => {
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
   }
 
-  test('GET / says Hello World! to whoever has a token for commands, and 401 to everybody else', async () => {
+  test('GET / says Hello World! to anyone who has a token for commands, and 401 to everybody else', async () => {
     const { administrator, identity } = host
     await assertRefused(await ask('/'), 401)
     await assertRefused(await ask('/', 'nonsense'), 401)

@@ -43,7 +43,7 @@ describe('A .NET client is told', () => {
     const { commands, workspace } = dotnet
     const { Impediment } = await workspace.call('Impediment', 'CreateImpediment', { Name: 'Held' })
     const outside = await connectOutside(commands.database)
-    // Whoever connects from now on waits for a lock as long as a busy store may let them.
+    // New connections wait for a lock from now on as long as a busy store may let them.
     await outside.query(
       `do $$ begin execute format('alter database %I set lock_timeout = ''20ms''', current_database()); end $$`,
     )

@@ -46,7 +46,7 @@ describe('the limiter of the command host', () => {
     assert.equal(codeOf(await client.call()), 'RESOURCE_EXHAUSTED')
     stream.close(constants.NGHTTP2_CANCEL)
     await new Promise((resolve) => stream.once('close', resolve))
-    // Whoever waits is not refused; its own patience ends it.
+    // A call that waits is not refused; its own deadline ends it.
     for (const patience of ['100m', '100m']) {
       assert.equal(codeOf(await client.call({ 'grpc-timeout': patience })), 'DEADLINE_EXCEEDED')
     }

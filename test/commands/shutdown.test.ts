@@ -37,7 +37,7 @@ describe('a command host that stops', () => {
     await host.stop()
   })
 
-  test('tells its watchers first, lets them go, and does not wait for whoever only listens', async () => {
+  test('tells its watchers first, lets them go, and does not wait for those that only listen', async () => {
     const host = await startCommandsUnderTest()
     const client = new Client(host.target, credentials.createInsecure())
     const watchMethod = health.Watch as MethodDefinition<object, { status: string }>

@@ -28,7 +28,7 @@ onEveryHost('Descriptions', (tracker) => {
       assert.equal((await tracker.make(entity, { description: '   ' })).description, '')
     })
 
-    // A typed message tells nil and absent apart as little as its clients do.
+    // A typed message does not distinguish nil from absent, as its clients do not.
     const [effect, left] = tracker.isTyped ? ['clears that', null] : ['leaves that as it is', 'As it was']
     test(`an update without a description of the ${entity} ${effect}`, async () => {
       assert.equal(await update({}), left)

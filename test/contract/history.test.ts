@@ -72,7 +72,7 @@ onEveryHost('The history of a row', (tracker) => {
       await assertComplete(link, row.id, ['create', 'remove'])
     })
 
-  test('of a project has the membership of whoever made it, with the same caller', async () => {
+  test('of a project has the membership of the account that made it, with the same caller', async () => {
     const person = await tracker.signUp()
     const project = recordIn(tracker.create('project', await tracker.valid('project'), person))
     const { id } = await project

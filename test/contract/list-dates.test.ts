@@ -117,7 +117,7 @@ onEveryHost('Dates that filter a list', (tracker) => {
     await done(tracker.list('appointment', moment, tracker.administrator))
   })
 
-  test('one malformed date is told by itself', async () => {
+  test('one malformed date is reported by itself', async () => {
     const query = { dateFrom: '2026-06-10', dateTo: 'later' }
     await invalidWith(tracker.list('appointment', query, tracker.administrator), {
       dateTo: ['DateTo must be an ISO-8601 date and time.'],

@@ -123,7 +123,7 @@ onEveryHost('Filters of a list', (tracker) => {
     assert.equal((await idsIn(list('assignment', query))).length, 2)
   })
 
-  test('a filter shows nobody more than he may see', async () => {
+  test('a filter shows nobody more than they may see', async () => {
     const [project, outsider] = await Promise.all([tracker.make('project'), tracker.signUp()])
     const task = await tracker.make('assignment', { projectId: project.id })
     assert.deepEqual(await idsIn(tracker.list('assignment', { projectId: project.id }, outsider)), [])

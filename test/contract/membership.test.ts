@@ -41,7 +41,7 @@ onEveryHost('Membership of projects', (tracker) => {
     assert.equal((await idsIn(tracker.list('userProject', query, tracker.administrator))).length, 1)
   })
 
-  test('whoever creates a project becomes a member of it', async () => {
+  test('anyone who creates a project becomes a member of it', async () => {
     const ann = await tracker.signUp()
     const project = await tracker.make('project', {}, ann)
     assert.deepEqual(await recordIn(tracker.get('project', project.id, ann)), project)
@@ -72,7 +72,7 @@ onEveryHost('Membership of projects', (tracker) => {
     await refused(tracker.get('project', project.id, ann), 'missing')
   })
 
-  test('whoever leaves a project sees nothing of it any more', async () => {
+  test('anyone who leaves a project sees nothing of it any more', async () => {
     const ann = await tracker.signUp()
     const project = await tracker.make('project', {}, ann)
     const task = await tracker.make('assignment', { projectId: project.id }, ann)

@@ -85,18 +85,18 @@ onEveryHost('Own appointments', (tracker) => {
       tracker.memberOf(project),
       tracker.make('assignment', { projectId: project.id }),
     ])
-    const [mine, his] = await Promise.all(
+    const [mine, theirs] = await Promise.all(
       [ann, bob].map(({ id }) => tracker.make('appointment', { assignmentId: task.id, userId: id })),
     )
-    return { ann, bob, task, mine: mine as Row, his: his as Row }
+    return { ann, bob, task, mine: mine as Row, theirs: theirs as Row }
   }
 
   test('a member sees the appointments of others, and may not touch them', async () => {
-    const { ann, his } = await scene()
-    assert.deepEqual(await recordIn(tracker.get('appointment', his.id, ann)), his)
-    const longer = tracker.change('appointment', his, { amountHours: 8 })
+    const { ann, theirs } = await scene()
+    assert.deepEqual(await recordIn(tracker.get('appointment', theirs.id, ann)), theirs)
+    const longer = tracker.change('appointment', theirs, { amountHours: 8 })
     await refused(tracker.update('appointment', longer, ann), 'forbidden')
-    await refused(tracker.remove('appointment', [his.id], ann), 'forbidden')
+    await refused(tracker.remove('appointment', [theirs.id], ann), 'forbidden')
   })
 
   test('a member may not record an appointment in the name of another', async () => {
@@ -106,16 +106,16 @@ onEveryHost('Own appointments', (tracker) => {
   })
 
   test('a member may neither hand over an own appointment nor take over another', async () => {
-    const { ann, bob, mine, his } = await scene()
+    const { ann, bob, mine, theirs } = await scene()
     const given = tracker.change('appointment', mine, { userId: bob.id })
     await refused(tracker.update('appointment', given, ann), 'forbidden')
-    const taken = tracker.change('appointment', his, { userId: ann.id })
+    const taken = tracker.change('appointment', theirs, { userId: ann.id })
     await refused(tracker.update('appointment', taken, ann), 'forbidden')
   })
 
   test('one appointment of another keeps a whole batch', async () => {
-    const { ann, mine, his } = await scene()
-    await refused(tracker.remove('appointment', [mine.id, his.id], ann), 'forbidden')
+    const { ann, mine, theirs } = await scene()
+    await refused(tracker.remove('appointment', [mine.id, theirs.id], ann), 'forbidden')
     await done(tracker.get('appointment', mine.id, ann))
   })
 

@@ -27,7 +27,7 @@ onEveryHost('Project versions', (tracker) => {
     assert.deepEqual(await read(project), project)
   })
 
-  test('whoever echoes the last updatedAt is never told that it is stale', async () => {
+  test('anyone who echoes the last updatedAt is never told that it is stale', async () => {
     let project = await tracker.make('project')
     for (let time = 0; time < 10; time += 1) {
       const expectedVersion = project.updatedAt ?? project.createdAt

@@ -38,7 +38,7 @@ onEveryHost('References', (tracker) => {
       assert.equal(stored[column], other.id)
     })
 
-    test(`${a(entity)} whose ${column} is no UUID is told so in the words of the contract`, async () => {
+    test(`${a(entity)} whose ${column} is no UUID is refused in the words of the contract`, async () => {
       const body = await tracker.valid(entity, { [column]: 'none' })
       await invalidWith(tracker.create(entity, body, tracker.administrator), {
         [column]: [`${pascalCase(column)} must be a UUID.`],
@@ -78,7 +78,7 @@ onEveryHost('References', (tracker) => {
     await invalid(tracker.update('assignment', change, tracker.administrator), ...columns)
   })
 
-  test('a reference that names nothing is told before a project that is not the caller’s', async () => {
+  test('a reference that names nothing is reported before a project that is not the caller’s', async () => {
     const [project, outsider] = await Promise.all([tracker.make('project'), tracker.signUp()])
     const values = { projectId: project.id, workflowId: randomUUID() }
     const body = await tracker.valid('assignment', values)

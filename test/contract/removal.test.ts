@@ -65,14 +65,14 @@ onEveryHost('Removing a batch', (tracker) => {
     await done(tracker.get('organization', free.id, tracker.administrator))
   })
 
-  test('a missing row is told before one that is still in use', async () => {
+  test('a missing row is reported before one that is still in use', async () => {
     const used = await tracker.make('organization')
     await tracker.make('project', { organizationId: used.id })
     const ids = [used.id, randomUUID()]
     await refused(tracker.remove('organization', ids, tracker.administrator), 'missing')
   })
 
-  test('an id that is no UUID is told in the words of the contract', async () => {
+  test('an id that is no UUID is refused in the words of the contract', async () => {
     const { errors } = await refused(tracker.remove('project', ['none'], tracker.administrator), 'invalid')
     assert.match(errors.ids?.[0] ?? '', /^Ids .*UUID.*\.$/)
     await invalidWith(tracker.remove('project', ['none', 'none'], tracker.administrator), errors)

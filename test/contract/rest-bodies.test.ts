@@ -64,7 +64,7 @@ onRest('Bodies over the network', (tracker) => {
     }
   })
 
-  test('whoever changes the own password has been updated', async () => {
+  test('an account that changes its own password has been updated', async () => {
     const user = await tracker.make('user', { password: 'Secret-123' })
     const body = { currentPassword: 'Secret-123', newPassword: 'Changed-123' }
     await tracker.call('POST', '/api/me/password', {

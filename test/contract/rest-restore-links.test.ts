@@ -155,7 +155,7 @@ onRest('Restoring a project', (tracker) => {
     await done(tracker.get('assignment', task.id, bob))
   })
 
-  test('whoever had left the project before, or never was in it, cannot restore it', async () => {
+  test('anyone who had left the project before, or never was in it, cannot restore it', async () => {
     const { carl, outsider, project, task } = await scene()
     for (const person of [carl, outsider]) {
       await refused(tracker.restore('project', [project.id], person), 'missing')

@@ -52,7 +52,7 @@ onEveryHost('Users', (tracker) => {
     await invalidWith(tracker.update('user', change, tracker.administrator), { password: [same.message] })
   })
 
-  test('the other violations of a user are told together with those of the password', async () => {
+  test('the other violations of a user are reported together with those of the password', async () => {
     await invalid(create({ name: ' ', login: 'x'.repeat(257), password: 'a' }), 'name', 'login', 'password')
   })
 

@@ -45,7 +45,7 @@ if (!attack) throw new Error(`There is no attack ${kind}.`)
  */
 const maxSessionMemory = 1000
 
-/** Each with fewer streams than a client may open before it is told, so that every one of them is looked at. */
+/** Each with fewer streams than a client may open before it knows the limit, so that every one of them is looked at. */
 const connections = Array.from({ length: 4 }, () =>
   connect(`http://${target}`, { maxSessionMemory }).on('error', () => undefined),
 )

@@ -65,7 +65,7 @@ describe('an authorization request', () => {
     assert.ok(!('state' in queryOf(page)))
   })
 
-  it('of an unknown client or for an unregistered address is told to the user, never to that address', async () => {
+  it('of an unknown client or for an unregistered address is shown to the user, never sent to that address', async () => {
     const pages = [
       await authorize({ client_id: 'nobody' }),
       await authorize({ client_id: 'robot' }),
@@ -146,7 +146,7 @@ describe('an authorization request', () => {
     assert.equal(new URL(location).searchParams.get('error'), 'invalid_request')
   })
 
-  it('whose state could not come back in an address is told to the user, also with other faults', async () => {
+  it('whose state could not come back in an address is shown to the user, also with other faults', async () => {
     const tooLong = { state: 's'.repeat(6001) }
     for (const others of [tooLong, { ...tooLong, scope: 'nonsense' }, { state: '😀'.repeat(600) }]) {
       const browser = openBrowser(host.address)

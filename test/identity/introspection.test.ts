@@ -149,7 +149,7 @@ describe('userinfo', () => {
     assert.equal(claimsOf(tokens.access_token).aud, host.address)
   })
 
-  it('challenges whoever brings no token, a wrong one, or one without openid', async () => {
+  it('challenges anyone who brings no token, a wrong one, or one without openid', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const get = (token?: string) =>
       browser.get('/connect/userinfo', {}, token === undefined ? {} : { authorization: `Bearer ${token}` })

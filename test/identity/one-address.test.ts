@@ -15,7 +15,7 @@ import { origin } from '../support/known-clients.ts'
 import { startRoundRobin } from '../support/round-robin.ts'
 
 describe('two identity instances behind one address', () => {
-  it('walk the whole flow of the contract together, and the REST host believes their tokens', async (t) => {
+  it('walk the whole flow of the contract together, and the REST host accepts their tokens', async (t) => {
     const entry = await startRoundRobin()
     // No pinned key: both instances sign with the ring they share.
     const environment = { Jwt__Issuer: entry.address, Jwt__SigningPrivateKey: '' }

@@ -64,7 +64,7 @@ describe('parallel requests on two instances', () => {
     }
   })
 
-  it('of a refresh and a sign-out: afterwards nothing works, whoever came first', async () => {
+  it('of a refresh and a sign-out: afterwards nothing works, no matter who came first', async () => {
     for (let round = 0; round < 3 * rounds; round += 1) {
       const { browser, tokens } = await signedIn(host.address)
       const { location } = await browser.get('/connect/endsession', { id_token_hint: tokens.id_token })

@@ -128,7 +128,7 @@ describe('a service client that is removed from the settings', () => {
       token: old.access_token,
     })
     assert.notEqual(json.active, true)
-    // An instance with the old settings that still runs issues tokens that nobody believes.
+    // An instance with the old settings that still runs issues tokens that nobody accepts.
     assert.equal(await isAccepted((await grantFrom(host.address)).json.access_token), false)
     host.clock.advance(1000)
     const again = await host.startAnother()

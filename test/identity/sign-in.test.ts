@@ -41,7 +41,7 @@ describe('the sign-in page', () => {
       )
   })
 
-  it('is Identity__LoginPageUrl where the asking origin cannot be told', async (t) => {
+  it('is Identity__LoginPageUrl where the asking origin is not known', async (t) => {
     const own = await startIdentityUnderTest({
       environment: { Identity__LoginPageUrl: 'https://sso.example/enter?theme=dark' },
     })
@@ -78,7 +78,7 @@ describe('the sign-in page', () => {
 })
 
 describe('a reported error', () => {
-  it('is told for an hour', async (t) => {
+  it('is shown for an hour', async (t) => {
     const host = await startIdentityUnderTest()
     t.after(() => host.stop())
     const browser = openBrowser(host.address)

@@ -169,7 +169,7 @@ describe('tokens', () => {
     assert.match((await own.get('/connect/authorize', requestOf(pkce))).location, /login-page/)
   })
 
-  it('can be asked for with the three grants only, by whoever may use them', async () => {
+  it('can be asked for with the three grants only, by anyone who may use them', async () => {
     const post = (form: Fields) => browser.post('/connect/token', form)
     assertRefused(await post({ client_id: 'svc-webclient' }), 'invalid_request')
     assertRefused(

@@ -141,6 +141,6 @@ function note(
       ),
     )
   } catch {
-    // What is missing or wrong is told after everything was asked for.
+    // What is missing or wrong is reported after everything was asked for.
   }
 }

@@ -32,7 +32,7 @@ describe('A conditional request with a date', () => {
   }
   const since = (path: string, date: string, by?: Person) => get(path, { 'if-modified-since': date }, by)
 
-  // Alone: an open transaction, whoever's it is, rightly makes the host answer in full.
+  // Alone: an open transaction, no matter whose it is, rightly makes the host answer in full.
   test('gets a 304 for the very Last-Modified it was given', async () => {
     for (const path of ['/api/impediments', `/api/impediment?id=${workspace.impedimentId}`]) {
       const { date } = await settled(path)

@@ -43,7 +43,7 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
   })
   after(() => rest.stop())
 
-  test('are the caller and whoever shares a project with him, by id and name alone', async () => {
+  test('are the caller and the people who share a project with them, by id and name alone', async () => {
     const { ann, bob, carl } = await scene()
     assert.deepEqual(await pageOf(ann), {
       data: byName([ann, bob]),
@@ -56,7 +56,7 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     assert.deepEqual(await peopleOf(carl), [shown(carl)])
   })
 
-  test('are only the caller himself while he is in no project', async () => {
+  test('are only the caller while they are in no project', async () => {
     const [dora] = (await signUp('Dora')) as [Person]
     assert.deepEqual(await peopleOf(dora), [shown(dora)])
   })
@@ -110,7 +110,7 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     assert.ok((await pageOf(rest.administrator)).totalCount >= 4)
   })
 
-  test('never come with a login, and cannot be found or told apart by one', async () => {
+  test('never come with a login, and cannot be found or distinguished by one', async () => {
     const { ann, bob } = await scene()
     for (const person of [ann, rest.administrator]) {
       for (const search of [bob.login, bob.login.slice(1, 8), '@', 'example.com'])
@@ -187,7 +187,7 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     assert.equal((await revalidate(ann)).status, 200)
   })
 
-  test('can be watched: who joins, is renamed or leaves is told', async () => {
+  test('can be watched: it shows who joins, is renamed or leaves', async () => {
     const { ann, bob, carl, project } = await scene()
     const live = await listen(rest.address, '/ext/people', { token: ann.token })
     const namesIn = (data: { result: { data: Shown[] } }) => data.result.data.map(({ name }) => name)

@@ -139,17 +139,17 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
       }
     })
 
-  test('of appointments are a member’s own, and an administrator’s whosever', async () => {
+  test('of appointments are a member’s own, and for an administrator those of all', async () => {
     const project = await tracker.make('project')
     const [ann, bob] = await Promise.all([tracker.memberOf(project), tracker.memberOf(project)])
     const { id: assignmentId } = await tracker.make('assignment', { projectId: project.id })
-    const [hers, his] = await Promise.all(
+    const [mine, theirs] = await Promise.all(
       [ann, bob].map(({ id: userId }) => tracker.makeRemoved('appointment', { assignmentId, userId })),
     )
-    assert.deepEqual(await idsOf('appointment', ann), [hers?.id])
+    assert.deepEqual(await idsOf('appointment', ann), [mine?.id])
     assert.deepEqual(await idsOf('appointment', bob, { userId: ann.id }), [])
     const all = await idsOf('appointment', tracker.administrator, { assignmentId })
-    assert.deepEqual(all.sort(), [hers?.id, his?.id].sort())
+    assert.deepEqual(all.sort(), [mine?.id, theirs?.id].sort())
   })
 
   test('of a project are its members’, and out of reach as soon as they left', async () => {

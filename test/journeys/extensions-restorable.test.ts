@@ -27,7 +27,7 @@ const bodyUnder = (entity: Entity, parents: Readonly<Partial<Record<Entity, stri
   return { ...sample, ...Object.fromEntries(ids) }
 }
 
-describe('Whoever asks for removed rows', () => {
+describe('Anyone who asks for removed rows', () => {
   let rest: RestUnderTest
   let people: Record<(typeof who)[number], Person>
   let gone: readonly Gone[]
@@ -137,7 +137,7 @@ describe('Whoever asks for removed rows', () => {
         }
       })
 
-  test('each is shown the appointments of his own in projects he is or was in to the end', async () => {
+  test('each is shown the appointments of their own in projects they are or were in to the end', async () => {
     const counts = await Promise.all(
       who.map(async (name) => {
         const path = '/ext/removed/appointments?pageSize=100'

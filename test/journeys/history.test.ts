@@ -54,7 +54,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
     assert.match(change.requestId, /\S+/)
     assert.match(change.sessionId, /\S+/)
     assert.equal(creation.callerId, rest.administrator.id)
-    // Another person's session and request are not told.
+    // Another person's session and request are not shown.
     assert.deepEqual([creation.sessionId, creation.requestId], [null, null])
     assert.ok(Number(removal.id) > Number(change.id))
   })
@@ -83,7 +83,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
     assert.deepEqual(await changes(`projectId=${projectId}&resource=comment&pageSize=100`), all.slice(0, 6))
   })
 
-  test('gives nobody more than the row itself: not to outsiders, not to whoever has left, removed or not', async () => {
+  test('gives nobody more than the row itself: not to outsiders, not to people who have left, removed or not', async () => {
     const { id, projectId } = await task()
     const former = await rest.signUp({ name: 'Fritz' })
     const membership = await workspace.join(projectId, former.id)
@@ -97,7 +97,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
     const assertAccess = async () => {
       for (const query of queries)
         for (const person of [former, outsider]) assertEnvelope(await read(query, person), 404)
-      // Whoever may restore them reads what became of them.
+      // People who may restore them read what became of them.
       for (const person of [member, rest.administrator])
         assert.ok((await changes(`resource=assignment&id=${id}`, person)).length > 0)
     }

@@ -122,7 +122,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     assertEnvelope(await rest.call('POST', '/ext/sessions/end-all', unknown), 404)
   })
 
-  test('that end while they are refreshed leave nothing that works, whoever came first', async () => {
+  test('that end while they are refreshed leave nothing that works, no matter who came first', async () => {
     const ends = [
       (token: string) =>
         rest.call('DELETE', '/ext/sessions', { token, body: { ids: [claimsOf(token).sid] } }),

@@ -18,7 +18,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
   }
 
   for (const entity of entities)
-    test(`of ${resources[entity].list} reads the very rows of their list, whoever asks`, async () => {
+    test(`of ${resources[entity].list} reads the very rows of their list, no matter who asks`, async () => {
       for (const person of [ann, bob, carl, rest.administrator]) {
         const path = `/ext/query/${resources[entity].list}`
         const plain = await rest.call('GET', listPathOf(entity), { token: person.token })
@@ -36,7 +36,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     })
 
   for (const { entity, column, parent } of references)
-    test(`of ${resources[entity].list} expands ${column} for whoever may see it`, async () => {
+    test(`of ${resources[entity].list} expands ${column} for anyone who may see it`, async () => {
       const list = resources[entity].list
       const name = column.replace(/Id$/, '')
       for (const person of [ann, bob, carl, rest.administrator]) {

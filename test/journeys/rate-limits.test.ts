@@ -123,7 +123,7 @@ describe('The rate limit', { concurrency: true }, () => {
     next.giveUp()
   })
 
-  test('counts each client address on its own, and believes no other unless it is told to', async () => {
+  test('counts each client address on its own, and trusts no other unless it is configured to', async () => {
     const client = clientFrom('127.0.0.13')
     for (let count = 0; count < 4; count += 1)
       assert.equal(await client.status('/', { 'x-forwarded-for': `203.0.113.${count}` }), 200)

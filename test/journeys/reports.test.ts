@@ -67,7 +67,7 @@ describe('A report under /ext/reports/', () => {
       assert.deepEqual(await sumsOf('hours', { groupBy: 'person' }, person), { groups, ...whole })
   })
 
-  test('sums for each reader only what he may see, and all of it for administrators', async () => {
+  test('sums for each reader only what they may see, and all of it for administrators', async () => {
     assert.deepEqual(await groupsOf({ groupBy: 'person' }, carl), [
       { person: shown(carl), hours: 100, appointments: 1 },
     ])

@@ -23,7 +23,7 @@ describe('The migrations and the declarations agree', () => {
     })
 })
 
-describe('A declaration that the store does not follow is told', () => {
+describe('A declaration that the store does not follow is reported', () => {
   const widget = defineResource({
     name: 'widget',
     edition: 'ext',

@@ -152,7 +152,7 @@ export const refresh = (browser: Browser, refreshToken: string, others: Fields =
     ...others,
   })
 
-/** Walks a sign-out; whoever is asked on the way says yes. */
+/** Walks a sign-out; every question on the way is answered with yes. */
 export async function signOut(browser: Browser, query: Fields): Promise<Page> {
   const left = await browser.follow(await browser.get('/connect/endsession', query))
   const { logoutId } = queryOf(left)

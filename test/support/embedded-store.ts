@@ -17,7 +17,7 @@ export function isAlive(pid: number): boolean {
   return !isZombie(pid)
 }
 
-/** Dead, and only not yet noticed by whoever started it. */
+/** Dead, and only not yet noticed by the process that started it. */
 function isZombie(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.startsWith('Z') ?? false

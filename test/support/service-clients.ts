@@ -18,7 +18,7 @@ interface ServiceClient {
 /** As many as a file of tests has people; an instance that knows them starts no slower than one that knows none. */
 const loginsAtOnce = 100
 
-/** Service clients are configuration, so whoever needs a new one gets an instance that knows it. */
+/** Service clients are configuration, so a test that needs a new one gets an instance that knows it. */
 export function createServiceClients(
   start: (environment: Environment) => Promise<{ readonly address: string }>,
 ): ServiceClients {

@@ -16,7 +16,7 @@ const silenceMillisecondsByDefault = 35_000
 
 /**
  * What the host answers now, and again after every change, until the loop is left. A connection that is lost or silent is
- * opened again, with a new token where the old one has ended. Whoever is slow gets the newest, not everything between.
+ * opened again, with a new token where the old one has ended. Anyone who is slow gets the newest, not everything between.
  */
 export async function* follow<Answer>(
   send: Send,

@@ -41,7 +41,7 @@ export const asJson = (response: Response): Promise<any> => response.json()
 /** Longer than any statement of the host may take. */
 const patienceMilliseconds = 30_000
 const retriesByDefault = 3
-/** Whoever is told to wait longer is told so. */
+/** Anyone who is told to wait longer is told so. */
 const retryAfterSecondsMax = 30
 
 export function createSend(options: TrackerOptions): Send {

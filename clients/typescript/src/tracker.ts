@@ -5,7 +5,7 @@ import { type Operations, paths } from './rest-types.ts'
 import { asJson, createSend, type RequestOptions, type TrackerOptions } from './send.ts'
 
 /** The one entry of the package: callers find all of it where the client is. */
-// biome-ignore lint/performance/noBarrelFile: whoever opens a tracker needs these three
+// biome-ignore lint/performance/noBarrelFile: anyone who opens a tracker needs these three
 export { filter } from './filter.ts'
 export type * from './live.ts'
 export type * from './resource-client.ts'

@@ -29,7 +29,7 @@ export const bankAnswers = (accounts: Accounts, options: AnswerOptions): ClientA
     transact: measuredBody('POST', transactionPath, options, transactionOf(id, limit, accounts, options)),
   }))
 
-/** As patterns, which is what measures are told by. */
+/** As patterns, by which measures are labelled. */
 export const statementPath = '/clientes/:id/extrato'
 export const transactionPath = '/clientes/:id/transacoes'
 

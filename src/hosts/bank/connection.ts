@@ -36,7 +36,7 @@ export interface ConnectionOptions {
   readonly silenceMilliseconds?: number
 }
 
-/** A call takes a millisecond; whoever holds an account's row for seconds is no transaction of ours. */
+/** A call takes a millisecond; what holds an account's row for seconds is no transaction of ours. */
 const statementMilliseconds = 3000
 /** The database says no before that; a longer silence is a dead machine or network. */
 const silenceMilliseconds = 5000

@@ -109,7 +109,7 @@ function failureLog(log: Log): (error: unknown) => void {
   return (error) => {
     if (performance.now() - loggedAt < pauseMilliseconds) return
     loggedAt = performance.now()
-    log.error({ err: error }, 'the database failed')
+    log.error({ err: error }, 'The database failed.')
   }
 }
 

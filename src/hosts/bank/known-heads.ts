@@ -22,7 +22,7 @@ export const knownHeadBytesMax = 2048
 const headsKeptMax = 1024
 
 /**
- * Reads a head, without the empty line at its end, word for word: undefined for every one that has anything in it that is
+ * Reads a head, without the empty line at its end, byte for byte: undefined for every one that has anything in it that is
  * not plainly harmless. What was read is kept, because a client's heads are the same over and over.
  */
 export function knownHeads<Reply>(
@@ -36,7 +36,7 @@ export function knownHeads<Reply>(
     if (known !== undefined) return known
     const read = readHead(head, byLine, bodyBytesMax)
     if (read === undefined) return undefined
-    // Whoever fills it makes others' heads be read again, which is all that it costs.
+    // A client that fills it makes others' heads be read again, and that is all it costs.
     if (kept.size === headsKeptMax) kept.clear()
     kept.set(head, read)
     return read

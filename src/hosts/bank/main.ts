@@ -17,10 +17,10 @@ export function prepareBank(settings: Settings) {
     const { port, restart, stop } = await startBank(url, bank, log)
     const address = `http://${bank.host === '127.0.0.1' ? 'localhost' : bank.host}:${port}`
     const restartOnSignal = () => {
-      log.info('the instances are replaced one by one')
+      log.info('The instances are being replaced one by one.')
       restart().then(
-        () => log.info('the instances are replaced'),
-        (error) => log.error({ err: error }, 'the instances could not be replaced'),
+        () => log.info('The instances are replaced.'),
+        (error) => log.error({ err: error }, 'The instances could not be replaced.'),
       )
     }
     process.on(restartSignal, restartOnSignal)
@@ -41,7 +41,7 @@ const restartSignal = 'SIGUSR2'
 /** Identical, stateless instances behind one port; each connection is given to one of them by the system. */
 export async function startBank(url: string, settings: BankSettings, log: Log): Promise<RunningBank> {
   const instances = portSharers.has(process.platform) ? settings.instances : 1
-  if (instances < settings.instances) log.warn('this system cannot share a port, so there is one instance')
+  if (instances < settings.instances) log.warn('This system cannot share a port, so there is one instance.')
   const port = await freePort(settings)
   const supervised = await superviseInstances({ url, settings: { ...settings, port, instances } }, log)
   return { port, ...supervised }

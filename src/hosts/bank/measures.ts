@@ -53,7 +53,7 @@ export interface MeasuresAsText {
   readonly type: string
 }
 
-/** One answer for all instances: whoever asks reaches any one of them, and would see its numbers jump from one to another's. */
+/** One answer for all instances: a request reaches any one of them, and successive requests would see numbers of different instances. */
 export async function putTogether(measures: readonly object[]): Promise<MeasuresAsText> {
   const { AggregatorRegistry } = await import('prom-client')
   const registry = AggregatorRegistry.aggregate([...measures])

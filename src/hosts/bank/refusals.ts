@@ -17,11 +17,11 @@ const jsonType = /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i
 
 const foreignSites: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 
-/** The scheme may differ: whoever stands in front may speak TLS. */
+/** The scheme may differ: a proxy in front may speak TLS. */
 const isOriginForeign = ({ origin, host }: IncomingMessage['headers']) =>
   origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
 
-/** Two of them could be read as one by us and as the other by whoever stands in front. */
+/** Two of them could be read as one by us and as the other by a proxy in front. */
 const singleHeaders: ReadonlySet<string> = new Set(['host', 'authorization'])
 
 /** The name of a header that is there twice and must not be. */

@@ -46,7 +46,7 @@ const patient = {
   drainTimeout: 5000,
 }
 
-/** A general server, which understands every request, and before it a small one for those that are known word for word. */
+/** A general server, which understands every request, and before it a small one for those that are known byte for byte. */
 export function createBankServer(options: BankServerOptions): BankServer {
   const { budgets, endpoints, lines } = options
   const patience = { ...patient, ...options.patience }

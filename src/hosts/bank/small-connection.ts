@@ -42,7 +42,7 @@ export function beginConnection(state: SmallServerState, socket: Socket): void {
     listeners: [
       ['data', (bytes) => take(state, connection, bytes)],
       ['drain', () => goOn(state, connection)],
-      // As the general server does it: who has said the last word is not answered any more.
+      // As the general server does it: who has ended its side is not answered any more.
       ['end', () => socket.end()],
       ['error', () => socket.destroy()],
       ['close', () => forget(state, connection)],

@@ -63,7 +63,7 @@ export function standBefore(general: Server, options: SmallServerOptions): Small
   }
 }
 
-/** Who never says a word is told so; who says no more, or takes no answer, is left. */
+/** A client that sends nothing gets a refusal; one that sends no more, or takes no answer, is cut off. */
 function closeSilent(state: SmallServerState, options: SmallServerOptions): void {
   const now = performance.now()
   for (const connection of state.open) {

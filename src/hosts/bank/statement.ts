@@ -15,7 +15,7 @@ export function openStatements(connection: Connection): ReadStatement {
   }
 }
 
-/** Whoever asks while a query is on its way shares the next one; an answer is never kept for later. */
+/** Requests that come while a query is on its way share the next one; an answer is never kept for later. */
 function shareUnsent(ask: () => Promise<string>): () => Promise<string> {
   let unsent: Promise<string> | undefined
   let sent: Promise<unknown> = Promise.resolve()

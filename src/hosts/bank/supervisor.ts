@@ -36,7 +36,7 @@ export async function superviseInstances(assignment: Assignment, log: Log): Prom
     while (instance !== undefined) {
       const ending = await instance.ended
       if (stopping.signal.aborted) return
-      if (instance.successor === undefined) log.warn({ ending }, 'an instance ended, another one starts')
+      if (instance.successor === undefined) log.warn({ ending }, 'An instance ended; another one starts.')
       instance = instance.successor ?? (await startAgain(start, stopping.signal, log))
     }
   }
@@ -158,7 +158,7 @@ async function startAgain(
     try {
       return await start()
     } catch (error) {
-      if (!stopping.aborted) log.error({ err: error }, 'an instance could not be started')
+      if (!stopping.aborted) log.error({ err: error }, 'An instance could not be started.')
       await sleep(pause, undefined, { signal: stopping }).catch(() => undefined)
       if (stopping.aborted) return undefined
     }

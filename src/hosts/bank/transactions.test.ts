@@ -98,7 +98,7 @@ describe('transactions are gathered', () => {
     assert.equal((await Promise.all(others)).length, 250)
   })
 
-  test('an unknown outcome is told to all of the call and to nobody else, and nothing is sent again', async () => {
+  test('an unknown outcome is reported to all of the call and to nobody else, and nothing is sent again', async () => {
     const { calls, apply } = heldConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
     await turns()
@@ -120,7 +120,7 @@ describe('transactions are gathered', () => {
     assert.equal((await later).balance, '3')
   })
 
-  test('a refusal that is not about data is told to all, and nothing is sent again', async () => {
+  test('a refusal that is not about data is reported to all, and nothing is sent again', async () => {
     const { calls, apply } = heldConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
     await turns()

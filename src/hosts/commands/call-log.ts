@@ -25,13 +25,13 @@ export function createCallLog(
       onEnd(command, code, milliseconds / 1000)
       log.info(
         { command, reqId: requestId, code: status[code], milliseconds: Math.round(milliseconds * 100) / 100 },
-        'call',
+        'A call has ended.',
       )
     },
     refusalOf({ command, requestId }, error) {
       const known = callErrorOf(error)
       if (known) return known
-      log.error({ err: error, command, reqId: requestId }, 'unexpected error')
+      log.error({ err: error, command, reqId: requestId }, 'An unexpected error ended a call.')
       return unexpectedError()
     },
   }

@@ -32,7 +32,7 @@ export function readCommandSettings(settings: Settings): CommandSettings {
     diagnosticsPort: readPort(settings, 'COMMAND_DIAGNOSTICS_PORT', 5301),
     audience: settings.text('Identity__GrpcAudience', 'svc-grpc'),
     dotnetNamespace,
-    // Machines call in bursts; whoever wants a limit sets one.
+    // Programs call in bursts; an operator who wants a limit sets one.
     rateLimit: readRateLimit(settings, 'Command', { permitLimit: 0, queueLimit: 0 }),
     metrics: settings.flag('METRICS', false),
   }

@@ -30,7 +30,7 @@ export type Content = Readonly<Record<string, unknown>>
 
 export const isContent = (value: unknown): value is Content => typeof value === 'object' && value !== null
 
-/** Stands for what no field can hold, such as the 13th month: whoever reads the field refuses it in its own words. */
+/** Stands for what no field can hold, such as the 13th month: the code that reads the field refuses it in its own words. */
 export const unreadable = Symbol('unreadable')
 
 export interface Encoding {

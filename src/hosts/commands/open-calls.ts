@@ -4,7 +4,7 @@ export interface OpenCalls {
   readonly interceptor: ServerInterceptor
   /** Streams without an end of their own, such as health's watchers, go elsewhere: a host would wait for them in vain. */
   endStreams(): void
-  /** Whoever still waits is told what is known, before the connection is cut. */
+  /** Calls that still wait are answered with what is known, before the connection is cut. */
   giveUp(): void
 }
 

@@ -9,7 +9,7 @@ import { type Content, isContent } from './message.ts'
 export const neverClearedFrom = 16
 
 /**
- * What an update asks for, as a body has it. A message cannot tell null from absent, so without a mask an optional field
+ * What an update asks for, as a body has it. A message cannot distinguish null from absent, so without a mask an optional field
  * that is left out is cleared; with a mask, one that is named is written or cleared, and one that is not stays as it is.
  */
 export function readUpdate(resource: Resource, { updateMask, ...request }: Content): Content {

@@ -60,7 +60,7 @@ function answering({ tracker, callerOf }: Registration, command: Command, encodi
   return async (call: Call): Promise<Buffer> => {
     const caller = callerOf(call.metadata)
     const request = read(call.request)
-    // Whoever hung up or ran out of time gets nothing done any more.
+    // Nothing is done for a caller that hung up or ran out of time.
     if (isGone(call)) throw new CallGone(goneStatus(call))
     return write(await runCommand(tracker, command, caller, request))
   }

@@ -28,5 +28,5 @@ export interface Stopping {
   readonly stopMilliseconds: number
 }
 
-/** For the last words to arrive, and the client to hang up first. */
+/** For the last frames to arrive, and the client to close first. */
 const hangUpMilliseconds = 500

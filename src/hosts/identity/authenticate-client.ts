@@ -14,7 +14,7 @@ interface Credentials {
 export function authenticateClient(identity: Identity, call: Call, parameters: Parameters): Client {
   const credentials = readCredentials(call.headers.authorization, parameters)
   const client = identity.clients.get(credentials.id)
-  // An unknown client is compared too, so that names cannot be told by the time it takes.
+  // An unknown client is compared too, so that names cannot be guessed by the time it takes.
   const fits = equalSecrets(client?.secret, credentials.secret)
   if (!client || !fits) throw refused(identity, call, client, 'wrong credentials')
   return client

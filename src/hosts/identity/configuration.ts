@@ -16,7 +16,7 @@ export interface IdentitySettings extends TrackerSettings {
   readonly port: number
   readonly apiAudience: string
   readonly grpcAudience: string
-  /** Where to go when the page of the client's own origin cannot be told. */
+  /** Where to go when the page of the client's own origin is not known. */
   readonly loginPageUrl: string | undefined
   readonly serviceClients: readonly ServiceClientSettings[]
   /** Encrypts the keys in the store. None: one is made and kept in the data folder. */

@@ -100,8 +100,9 @@ const keySecretCharactersMin = 32
 function warnOfKeySecret({ keySecret, isStoreShared, dataDirectory }: IdentitySettings, log: Log): void {
   if (keySecret === undefined && isStoreShared)
     log.warn(
-      `The keys in the store are encrypted with a secret of this machine's ${dataDirectory}: set Jwt__SigningKey before another instance starts.`,
+      { dataDirectory },
+      'The keys in the store are encrypted with a secret of this machine: set Jwt__SigningKey before another instance starts.',
     )
   if (keySecret !== undefined && keySecret.length < keySecretCharactersMin)
-    log.warn(`The secret that encrypts the keys has fewer than ${keySecretCharactersMin} characters.`)
+    log.warn({ keySecretCharactersMin }, 'The secret that encrypts the keys is shorter than recommended.')
 }

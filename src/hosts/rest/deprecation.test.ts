@@ -65,7 +65,7 @@ describe('What is deprecated', () => {
     return { status: response.status, since, until }
   }
 
-  test('as a route, is said so with every answer, refusals too', async () => {
+  test('as a route, is announced with every answer, refusals too', async () => {
     const said = { since: '@1801440000', until: 'Thu, 01 Jun 2028 00:00:00 GMT' }
     assert.deepEqual(await call('DELETE', '/api/workflow', { ids: [] }), { status: 400, ...said })
     assert.deepEqual(await call('GET', '/api/workflow?id=x', undefined, {} as never), {
@@ -74,7 +74,7 @@ describe('What is deprecated', () => {
     })
   })
 
-  test('as a field, is said so to whoever names it in a body, and to nobody else', async () => {
+  test('as a field, is announced to a request that names it, and to no other', async () => {
     const named = await call('POST', '/api/workflow', { name: 'Doing', order: 1 })
     assert.deepEqual(named, { status: 200, since: '@1801353600', until: 'Mon, 31 Jan 2028 00:00:00 GMT' })
     const other = await call('POST', '/api/workflow', { name: 'Doing' })

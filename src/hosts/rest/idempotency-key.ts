@@ -32,7 +32,7 @@ export function readKeyedRequest(request: FastifyRequest, caller: Caller): Keyed
 
 const hashOf = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** A fast hash of a password would help whoever reads the store to guess it: these are not compared. */
+/** A fast hash of a password would help anyone who reads the store to guess it: these are not compared. */
 const secrets: ReadonlySet<string> = new Set([
   'currentPassword',
   'newPassword',

@@ -6,7 +6,7 @@ import type { LimitedReads } from '../../store/limited-reads.ts'
 import type { Keeper } from './kept-snapshots.ts'
 import { isDue, type LiveStream } from './live-stream.ts'
 
-/** A listing rests this many times as long as its last statement took: one that is slow is told later, not more often. */
+/** A listing rests this many times as long as its last statement took: one that is slow is sent later, not more often. */
 const restsPerStatement = 4
 
 /** What a live listing shows again after every change. */

@@ -47,7 +47,8 @@ export async function startRest(
   })
   const stop = prepareStop(app)
   const places = createLivePlaces(tracker.budgets)
-  const onFailure = (error: unknown) => log.warn({ err: error }, 'live listings wait for the store')
+  const onFailure = (error: unknown) =>
+    log.warn({ err: error }, 'Live listings and feeds wait for the store.')
   const live = createLiveListings(tracker, places, onFailure)
   const feeds = createFeedStreams(tracker, places, onFailure)
   app.addHook('preClose', async () => {

@@ -9,10 +9,10 @@ import type { FairQueue } from '../../store/fair-queue.ts'
 /** What the document says of an operation of this host. */
 export interface Operation extends HttpOperation {
   readonly body?: Schema
-  /** Fields of the body that should no longer be used: a request that names one is told so. */
+  /** Fields of the body that should no longer be used: a request that names one gets the headers. */
   readonly deprecatedFields?: Readonly<Record<string, Deprecation>>
   readonly answer: Schema
-  /** Answers with validators, and with 304 to whoever holds the same already. */
+  /** Answers with validators, and with 304 to a client that holds the same already. */
   readonly isConditional?: true
   /** Answers with a tag for `If-Match` alone. */
   readonly hasTag?: true

@@ -46,6 +46,6 @@ export async function lockAll(
   )
 }
 
-/** Anybody may refer to a row; only whoever sees it may keep others from it. */
+/** Anybody may refer to a row; only those who see it may keep others from it. */
 const isLockable = (resource: Resource, caller: Caller, strength: number) =>
   strength === 0 ? raw('row.active') : visibleRows(resource, caller, restorersMemberships)

@@ -21,7 +21,7 @@ interface Within {
 /** Before everything. */
 export const beginning: Snapshot = '1:1:'
 
-/** Opaque to clients; it opens nothing, because whoever goes on from it is asked again what he may see. */
+/** Opaque to clients; it opens nothing, because anyone who goes on from it is checked again. */
 export const writePosition = ({ since, sinceAt, within }: Position): string =>
   Buffer.from(
     JSON.stringify([since, sinceAt, ...(within ? [within.until, within.untilAt, within.last] : [])]),

@@ -48,7 +48,7 @@ export const reports: readonly Report[] = [
 export interface EntityGrouping {
   readonly of: 'row' | 'assignment' | 'project'
   readonly column: string
-  /** As the reader sees it: by its id, and its name where he may see that. */
+  /** As the reader sees it: by its id, and its name where they may see that. */
   readonly shown: Listed
 }
 

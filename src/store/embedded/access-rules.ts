@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Setup } from './choose-setup.ts'
 import { replaceFile } from './password.ts'
 
-/** Whether whoever connects has to know this very password; the sum tells a cluster that was copied from elsewhere. */
+/** Whether a connection needs this very password; the sum tells a cluster that was copied from elsewhere. */
 export const asksFor = (cluster: string, password: string): boolean =>
   readRules(cluster) === rulesWith(password)
 

@@ -26,7 +26,7 @@ test('files of a new cluster are never made as nobody, as somebody who signs in,
   for (const uid of users) assert.match(accounts[uids.indexOf(uid)] ?? '', /(nologin|false)$/)
 })
 
-test('root leaves a cluster to whoever owns its folder, and takes it from an account that others use too', {
+test('root leaves a cluster to the owner of its folder, and takes it from an account that others use too', {
   skip: process.getuid?.() === 0 ? false : 'only root can become another user',
 }, () => {
   const userOf = (cluster: number | undefined, folder: number) =>

@@ -57,7 +57,7 @@ function reach(user: { uid: number; gid: number }, dataDirectory: string, socket
 }
 
 describe('other users of the machine', () => {
-  test('are asked for a password on the socket, whoever they are', async (t) => {
+  test('are asked for a password on the socket, no matter who they are', async (t) => {
     const dataDirectory = await sharedStore()
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
@@ -94,7 +94,7 @@ describe('other users of the machine', () => {
     )
   })
 
-  test('find no cluster that belongs to an account, whoever made it', { skip: notRoot }, async (t) => {
+  test('find no cluster that belongs to an account, no matter who made it', { skip: notRoot }, async (t) => {
     const dataDirectory = await copyOfStore()
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
@@ -103,7 +103,7 @@ describe('other users of the machine', () => {
   })
 })
 
-/** As starts before this one left it: open to whoever reaches the socket, no password anywhere. */
+/** As earlier versions left it: open to anyone who reaches the socket, no password anywhere. */
 async function storeOfEarlierVersion(owner?: { uid: number; gid: number }): Promise<string> {
   const dataDirectory = await copyOfStore()
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })

@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm'
 import { takeOwnership } from './owner-lock.ts'
 import { temporaryFolder } from './test-stores.ts'
 
-test('a folder has one owner until he releases it', () => {
+test('a folder has one owner until the owner releases it', () => {
   const folder = temporaryFolder()
   const first = takeOwnership(folder)
   assert.throws(

@@ -41,7 +41,7 @@ function openLock(dataDirectory: string): DatabaseSync {
     const lock = new DatabaseSync(file, { timeout: 0 })
     // SQLite opens what it may only read without a word, and locks nothing then.
     accessSync(file, constants.W_OK)
-    // Whoever can read it can hold a lock on it.
+    // Any account that can read it can hold a lock on it.
     chmodSync(file, 0o600)
     return lock
   } catch (error) {

@@ -31,7 +31,7 @@ async function isLetIn(config: pg.ClientConfig): Promise<boolean> {
   } catch {
     return false
   } finally {
-    // Refused or not: a connection left in the middle of its sign-in holds up whoever drops a database, for a minute.
+    // Refused or not: a connection left in the middle of its sign-in delays a `drop database` by a minute.
     // Not awaited: one that failed may never say that it has ended.
     client.end().catch(() => {})
   }

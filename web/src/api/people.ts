@@ -15,7 +15,7 @@ export interface People {
   search(text: string, signal?: AbortSignal): Promise<readonly Person[]>
 }
 
-/** Shown at once by a picker; whoever is not among them is found by typing. */
+/** Shown at once by a picker; others are found by typing. */
 const suggestionsMax = 20
 
 /** As many as the style sheet knows. */

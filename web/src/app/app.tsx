@@ -9,7 +9,7 @@ import type { Session } from '../session/session.ts'
 import { startSignIn } from '../session/sign-in.ts'
 import { Shell } from './shell.tsx'
 
-/** The addresses of signing in stand alone; every other one is a screen for whoever is signed in. */
+/** The addresses of signing in stand alone; every other one is a screen for people who are signed in. */
 export function App() {
   const { router, session } = useServices()
   useFreshPageForAnother(session.person.value?.id)

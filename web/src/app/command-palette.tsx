@@ -20,7 +20,7 @@ export interface CommandPaletteProps {
   onClose(): void
 }
 
-/** Of each kind: whoever looks for more types more. */
+/** Of each kind: type more to find more. */
 const foundMax = 6
 
 /** Projects, assignments, people and actions by a part of their names. */

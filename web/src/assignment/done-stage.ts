@@ -4,7 +4,7 @@ import type { RecordOf } from '../api/api.ts'
 type Stage = RecordOf<'workflow'>
 
 const keyOf = (projectId: string) => `tracker.done.${projectId}`
-/** Read again by whoever shows it after a choice. */
+/** Read again after a choice by the component that shows it. */
 const choices = signal(0)
 
 /** In the languages the client speaks, and those its users write. */

@@ -2,7 +2,7 @@ import type { Api } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
 import type { Option } from '../ui/combobox.tsx'
 
-/** Whoever is not among them is found by typing more. */
+/** Others are found by typing more. */
 const suggestionsMax = 20
 
 /** Assignments by a part of their name or description, with the project that tells equal names apart. */

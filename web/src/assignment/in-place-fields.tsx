@@ -132,7 +132,7 @@ export function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
   )
 }
 
-/** Whoever is responsible outside the project does not even see it. */
+/** Somebody responsible from outside the project does not even see it. */
 export function NotAMember({ projectId, userId }: { readonly projectId: string; readonly userId: string }) {
   const { api, people, toasts } = useServices()
   const members = useMembers(projectId)

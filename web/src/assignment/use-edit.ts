@@ -9,7 +9,7 @@ import { type InPlace, useInPlace } from './use-in-place.ts'
 type Assignment = RecordOf<'assignment'>
 export type EditableName = keyof AssignmentValues
 
-/** One field of an assignment, saved by itself: the others stay as they are now, whoever changed them. */
+/** One field of an assignment, saved by itself: the others stay as they are now, no matter who changed them. */
 export function useEdit(
   assignment: Assignment,
   name: EditableName,

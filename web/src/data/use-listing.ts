@@ -27,7 +27,7 @@ interface Known<Row> {
 
 /**
  * A list of the interface for a screen. It is loaded again after a write of this tab to its resource, when the person
- * comes back to the page or signs in again; a live one follows every change, whoever made it. Without a query: nothing.
+ * comes back to the page or signs in again; a live one follows every change, no matter who made it. Without a query: nothing.
  */
 export function useListing<Name extends ResourceName>(
   name: Name,

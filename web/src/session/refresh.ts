@@ -5,7 +5,7 @@ import { isOver, readSession, type Tokens, writeSession } from './stored-session
 
 /**
  * A successor for `old`, or undefined when the session is over. One tab at a time: a second use of a refresh token ends
- * the session for all of them, so whoever comes later finds what the first one got.
+ * the session for all of them, so a tab that comes later finds what the first one got.
  */
 export function refresh(configuration: Configuration, old: Tokens): Promise<Tokens | undefined> {
   return navigator.locks.request('tracker.refresh', async () => {

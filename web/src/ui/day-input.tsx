@@ -28,7 +28,7 @@ export function DayInput({ attributes, label, value, isNamed = true, placeholder
   const take = (text: string) => {
     const day = readDay(text)
     setTyped(undefined)
-    // What is no day is left to whoever checks the form.
+    // What is no day is left to the check of the form.
     const next = text.trim() === '' ? '' : (day ?? text)
     if (next !== value && text !== shown) onChange(next)
   }

@@ -17,7 +17,7 @@ function hasLength(password: string): boolean {
   return length >= limits.passwordMin && length <= limits.password
 }
 
-/** A new password, with what is asked of it told as it is typed. */
+/** A new password, with what is asked of it shown as it is typed. */
 export function NewPasswordField<Values extends FormValues>(props: TextFieldProps<Values>) {
   const password = props.form.values.value[props.name] ?? ''
   return (

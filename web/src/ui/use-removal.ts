@@ -4,7 +4,7 @@ import { useServices } from '../services/services.ts'
 import { undoLabel } from '../services/toasts.ts'
 import { t } from '../texts/text.ts'
 
-/** Removes records at once, and offers to take all of them back together; a refusal is told. */
+/** Removes records at once, and offers to take all of them back together; a refusal is shown. */
 export function useRemoval() {
   const { api, toasts } = useServices()
   const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })

@@ -6,7 +6,7 @@ import { AuthorizationRefusal } from './tell-client.ts'
 
 /**
  * An authorization request that waits for a sign-in. It travels sealed through the browser and never carries who signed
- * in: otherwise whoever lured somebody else to the sign-in page with a request of their own would get that person's code.
+ * in: otherwise anyone who lured somebody else to the sign-in page with a request of their own would get that person's code.
  */
 export interface PendingRequest {
   readonly request: AuthorizationRequest

@@ -13,7 +13,7 @@ import { verifyCredentials } from '../sign-in/verify-credentials.ts'
 
 /**
  * The post of the sign-in page. The session goes to the browser that proved the password, and that browser goes on with
- * the pending request; whoever else knows the request gains nothing.
+ * the pending request; anyone else who knows the request gains nothing.
  */
 export const login =
   (identity: Identity): Endpoint =>

@@ -62,7 +62,7 @@ const verifierPattern = /^[\w.~-]{43,128}$/
 type SpentCode = LiveSession & { readonly scope: string; readonly nonce: string | null }
 
 /**
- * One statement, so that of many uses at once one finds the code unspent. The share lock on the session makes whoever
+ * One statement, so that of many uses at once one finds the code unspent. The share lock on the session makes a request that
  * ends it wait for the refresh token inserted here, and then delete that too.
  */
 async function spendCode(

@@ -54,7 +54,7 @@ function narrowedScopes(granted: string, { scope }: Parameters): readonly string
 type SpentToken = LiveSession & { readonly scope: string }
 
 /**
- * One statement, so that of many uses at once one finds the token unspent. The lock on the session makes whoever ends it
+ * One statement, so that of many uses at once one finds the token unspent. The lock on the session makes a request that ends it
  * wait for the successor inserted here, and then delete that too; it is that of an update, because one follows.
  */
 async function spendToken(

@@ -7,7 +7,7 @@ export interface KeyTimes {
 const dayMilliseconds = 24 * 60 * 60_000
 /** The contract's 90 days; protection keys follow the same calendar. */
 const useMilliseconds = 90 * dayMilliseconds
-/** Whoever caches the published keys for less than a day knows a key before its first token. */
+/** A client that caches the published keys for less than a day knows a key before its first token. */
 const announceMilliseconds = dayMilliseconds
 /** Far longer than anything made with a key lives. */
 const keepMilliseconds = 7 * dayMilliseconds

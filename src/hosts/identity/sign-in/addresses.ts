@@ -2,7 +2,7 @@ import type { IdentitySettings } from '../configuration.ts'
 
 type PageSettings = Pick<IdentitySettings, 'allowedOrigins' | 'loginPageUrl'>
 
-/** The sign-in page of the client that asked, or the first one when that cannot be told. */
+/** The sign-in page of the client that asked, or the first one when that is not known. */
 export function signInPage(
   { allowedOrigins, loginPageUrl }: PageSettings,
   redirectUri: string | undefined,

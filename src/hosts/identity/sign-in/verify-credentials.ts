@@ -11,7 +11,7 @@ export interface Verification {
   readonly isRight: boolean
 }
 
-/** Without a difference, for whoever asks, between an unknown login, an ambiguous one and a wrong password. */
+/** Without a difference, for anyone who asks, between an unknown login, an ambiguous one and a wrong password. */
 export async function verifyCredentials(
   { database, passwords, lockouts }: Identity,
   given: { readonly login: string; readonly password: string },

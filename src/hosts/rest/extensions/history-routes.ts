@@ -31,8 +31,8 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
       callerId: { ...nullableId, description: 'The account that did it; null for the program itself.' },
       clientId: { ...nullableText, description: 'The client that its token was given to.' },
       host: { ...nullableText, description: 'rest or commands.' },
-      sessionId: { ...nullableText, description: 'For administrators and for whoever did it.' },
-      requestId: { ...nullableText, description: 'For administrators and for whoever did it.' },
+      sessionId: { ...nullableText, description: 'For administrators and for the account that did it.' },
+      requestId: { ...nullableText, description: 'For administrators and for the account that did it.' },
       before: { ...changedFields, description: 'The fields that changed, as they were; null for a new row.' },
       after: {
         ...changedFields,

@@ -5,7 +5,7 @@ import type { LiveListings } from '../live-listings.ts'
 import { listKeys, ref } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 
-/** The names a member needs to read a project: who is behind every userId he meets. */
+/** The names a member needs to read a project: who is behind every userId they meet. */
 export const peopleRoute = (tracker: Tracker, live: LiveListings): Route => ({
   id: 'ListPeople',
   tag: person.pluralTitle,

@@ -44,7 +44,7 @@ export function CatalogLine({
         <RowButton
           icon="trash"
           label={`Remove ${row.name}`}
-          // Whoever removes themselves is locked out at once.
+          // People who remove themselves are locked out at once.
           isOff={isSelf}
           run={() => void remove(resource, row.id, row.name)}
         />

@@ -25,7 +25,7 @@ export const catalogs: readonly Catalog[] = [
     path: 'users',
     label: 'Users',
     singular: 'user',
-    about: 'Whoever may sign in. A user whom no assignment or entry needs any more can be removed.',
+    about: 'Everyone who may sign in. A user whom no assignment or entry needs any more can be removed.',
     sortColumn: 'name',
     fields: [
       {

@@ -20,7 +20,7 @@ export interface Impediments {
   readonly isCut: boolean
 }
 
-/** 1,000 impediments: whoever has more has other troubles. */
+/** 1,000 impediments: more would not be useful to look at. */
 const pagesMax = 10
 
 export async function loadImpediments(api: Api, userId: string, signal: AbortSignal): Promise<Impediments> {

@@ -20,7 +20,7 @@ export interface MyWork {
 export const groups = ['blocked', 'overdue', 'today', 'week', 'later'] as const
 export type Group = (typeof groups)[number]
 
-/** 100 of each stage: whoever has more has other troubles. */
+/** 100 of each stage: more would not be useful to look at. */
 const once = { pagesMax: 1 }
 const impedimentPagesMax = 5
 

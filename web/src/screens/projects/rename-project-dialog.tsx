@@ -13,7 +13,7 @@ type Project = RecordOf<'project'>
 /** The moment the interface compares: of the last change, or of the beginning. */
 const versionOf = ({ updatedAt, createdAt }: Project): string => updatedAt ?? createdAt
 
-/** Changes a project as it was when the dialog opened; whoever was faster is shown, not overwritten. */
+/** Changes a project as it was when the dialog opened; a change made meanwhile is shown, not overwritten. */
 export function RenameProjectDialog({ project, onClose }: { readonly project: Project; onClose(): void }) {
   const { api, toasts } = useServices()
   const [base] = useState(project)

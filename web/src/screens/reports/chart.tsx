@@ -17,7 +17,7 @@ export interface ChartProps {
   ) => { readonly height: number; readonly shapes: ComponentChildren }
 }
 
-/** A picture of hours, and the same as a table for whoever would rather read: one key away. */
+/** A picture of hours, and the same as a table, one key away. */
 export function Chart({ title, kind, rows, labelOf, children: draw }: ChartProps) {
   const id = useId()
   const [isTable, setTable] = useState(false)

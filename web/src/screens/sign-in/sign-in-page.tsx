@@ -7,7 +7,7 @@ import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
 import { Alone } from './alone.tsx'
 import { SignOutPage } from './sign-out-page.tsx'
 
-/** Where the provider sends whoever has no session, or has to be asked before it ends. */
+/** Where the provider sends people who have no session, or has to be asked before it ends. */
 export function SignInPage() {
   const logoutId = useServices().router.address.value.searchParams.get('logoutId')
   return logoutId === null ? <SignIn /> : <SignOutPage logoutId={logoutId} />
@@ -21,7 +21,7 @@ function SignIn() {
   const error = given.get('error') ?? (given.has('errorId') ? 'request' : null)
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
-    // Reached with Back, after its request was used: whoever is signed in has nothing to do here.
+    // Reached with Back, after its request was used: a person who is signed in has nothing to do here.
     if (session.state.peek() === 'signed-in') return router.go(homePath, { replace: true })
     if (authRequest !== null || error !== null) return
     startSignIn(configuration, given.get('again') === null ? homePath : '/signed-in/').catch(() =>
