@@ -4,6 +4,7 @@ const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<
   batch: async () => (await import('./batch/main.ts')).runBatchBench(),
   commands: async (words) => (await import('./commands/main.ts')).runCommandBench(words),
   compression: async () => (await import('./compression/main.ts')).runCompressionBench(),
+  exports: async (words) => (await import('./exports/main.ts')).runExportsBench(words),
   identity: async (words) => (await import('./identity/main.ts')).runIdentityBench(words),
   rest: async (words) => (await import('./rest/main.ts')).runRestBench(words),
   'slow-reads': async (words) => (await import('./slow-reads/main.ts')).runSlowReadsBench(words),

@@ -108,6 +108,12 @@ export const budgetLimits = {
   listsWaiting: { max: 2000, per: 'process', of: 'requests' },
   listsWaitingOfAccount: { max: 500, per: 'account', of: 'requests' },
 
+  /** Each holds a connection for as long as its reader takes, at most a quarter of an hour. */
+  exports: { max: 2, per: 'process', of: 'statements' },
+  exportsOfAccount: { max: 1, per: 'account', of: 'statements' },
+  exportsWaiting: { max: 100, per: 'process', of: 'requests' },
+  exportsWaitingOfAccount: { max: 4, per: 'account', of: 'requests' },
+
   /** The same for the snapshots of live listings, which are nobody's request once the stream is open. */
   liveListsQuick: { max: 16, per: 'process', of: 'statements' },
   liveListsQuickOfAccount: { max: 4, per: 'account', of: 'statements' },

@@ -59,7 +59,22 @@ export async function list(
   }
 }
 
-function slowness({ pluralNoun }: Listed, { search }: ListQuery): Slowness {
+/** All rows of the list, a part at a time; the page that the query asks for plays no part. */
+export function streamList(
+  { database }: Tracker,
+  listed: Listed,
+  caller: Caller,
+  query: ListQuery,
+): AsyncGenerator<Row[], void> {
+  requireRole(listed, caller, purposeOf(query.state))
+  return database.exports.stream<Row>(
+    sql`select ${shownColumns(listed)} from ${tableOf(listed)} as row
+      where ${allOf(conditionsOf(listed, caller, query))} order by ${orderOf(query)}`,
+    caller.id,
+  )
+}
+
+export function slowness({ pluralNoun }: Listed, { search }: ListQuery): Slowness {
   return search
     ? { what: `The search in ${pluralNoun}`, advice: searchAdvice, key: 'search' }
     : { what: `The list of ${pluralNoun}`, advice: 'Narrow it with filters.' }

@@ -7,6 +7,7 @@ import { type LimitedReads, openLimitedReads } from './limited-reads.ts'
 import { type Prepare, preparedStatements } from './prepared-statements.ts'
 import { retried } from './retry.ts'
 import type { Sql } from './sql.ts'
+import { openStreamedReads, type StreamedReads } from './streamed-reads.ts'
 
 export interface Queries {
   query<Row>(statement: Sql): Promise<Row[]>
@@ -21,6 +22,8 @@ export interface Database extends Queries {
   readonly lists: Pick<LimitedReads, 'query'>
   /** For the snapshots of live listings, which never hold a list up. */
   readonly liveLists: Pick<LimitedReads, 'query'>
+  /** For exports, of any length. */
+  readonly exports: Pick<StreamedReads, 'stream'>
   /** Statements that write and are a transaction each, in one round trip. */
   readonly single: Queries
   /** Everything `work` does is committed, or none of it. It is run again after a conflict, so it must only write rows. */
@@ -54,11 +57,13 @@ export function openDatabase({
   const reads = connections.openPipelined(limits)
   const lists = openLimitedReads(connections, budgets, 'lists')
   const liveLists = openLimitedReads(connections, budgets, 'liveLists')
+  const exports = openStreamedReads(connections, budgets)
   const pool = connections.openPool(poolSize ?? budgets.budget('storeTransactions').max, limits)
   const listeners: (() => void)[] = []
   return {
     lists,
     liveLists,
+    exports,
     query: (statement) =>
       retried(isLostConnection, () =>
         reads.use(async (client) => (await client.query(prepare(statement))).rows),
@@ -80,7 +85,7 @@ export function openDatabase({
     },
     onCommit: (listener) => void listeners.push(listener),
     async close() {
-      await Promise.all([reads.close(), lists.close(), liveLists.close(), pool.end()])
+      await Promise.all([reads.close(), lists.close(), liveLists.close(), exports.close(), pool.end()])
     },
   }
 }

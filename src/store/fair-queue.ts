@@ -36,6 +36,16 @@ export function createFairQueue({ atOnce, atOncePerAccount, ...waiting }: FairQu
   }
 }
 
+/** Enters, and leaves once that is over: for work that is not one call. */
+export async function takePlace(turns: FairQueue, account: string, over: Promise<void>): Promise<void> {
+  const { promise: entered, resolve, reject } = Promise.withResolvers<void>()
+  turns(account, () => {
+    resolve()
+    return over
+  }).catch(reject)
+  await entered
+}
+
 interface Waiting {
   readonly waiting: Budget
   /** Counted for each account. */

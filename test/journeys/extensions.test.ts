@@ -33,6 +33,11 @@ const otherPaths = [
   '/ext/history',
   '/ext/changes',
   '/ext/batch',
+  '/ext/export/people',
+  ...entities.flatMap((entity) => [
+    `/ext/export/${resources[entity].list}`,
+    `/ext/export/removed/${resources[entity].list}`,
+  ]),
 ]
 
 interface Operation {

@@ -2134,6 +2134,472 @@ export interface Operations {
     }
     readonly answer: ChangePage
   }
+  /** Answers all rows of the list of people, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/people': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of organizations, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/organizations': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of workflows, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/workflows': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of assignment types, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/assignmentTypes': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of impediments, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/impediments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of users, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/users': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the login must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of projects, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/projects': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this OrganizationId. */
+      readonly organizationId?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of assignments, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/assignments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+      /** Only rows with this WorkflowId. */
+      readonly workflowId?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateFrom?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateTo?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of appointments, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/appointments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateFrom?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateTo?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of assignment impediments, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/assignmentImpediments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of user assignments, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/userAssignments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of user projects, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/userProjects': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of comments, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/comments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the text must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed organizations, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/organizations': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed workflows, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/workflows': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed assignment types, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/assignmentTypes': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed impediments, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/impediments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed users, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/users': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the login must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed projects, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/projects': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this OrganizationId. */
+      readonly organizationId?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed assignments, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/assignments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name or the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+      /** Only rows with this WorkflowId. */
+      readonly workflowId?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateFrom?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateTo?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed appointments, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/appointments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateFrom?: string
+      /** A date, or a date and time; without an offset it is UTC. */
+      readonly dateTo?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed assignment impediments, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/assignmentImpediments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the description must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed user assignments, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/userAssignments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed user projects, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/userProjects': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed comments, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/comments': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the text must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: unknown
+  }
 }
 
 /** By the last part of its list's path, what a resource is. */

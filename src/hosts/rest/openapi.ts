@@ -45,6 +45,7 @@ const idempotencyKeyHeader = {
 const answersOf = ({
   method,
   answer,
+  answerTypes = ['application/json'],
   isConditional,
   hasTag,
   isLive,
@@ -55,7 +56,7 @@ const answersOf = ({
     ...(isConditional && { headers: validatorHeaders }),
     ...(hasTag && { headers: { ETag: validatorHeaders.ETag } }),
     ...(method === 'POST' && { headers: replayedHeaders }),
-    content: { 'application/json': { schema: answer } },
+    content: Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])),
   },
   ...(isConditional && { 304: { description: 'The caller holds this answer already.' } }),
 })

@@ -8,7 +8,7 @@ import { originOf } from '../../http/request-origin.ts'
 import { createSentDates, type SentDates } from '../../http/sent-dates.ts'
 import { createOnce, type Once } from '../../operations/once.ts'
 import type { Tracker } from '../../operations/tracker.ts'
-import type { FairQueue } from '../../store/fair-queue.ts'
+import { type FairQueue, takePlace } from '../../store/fair-queue.ts'
 import type { DateOf, ModificationDates } from '../../store/modification-dates.ts'
 import { readKeyedRequest, replayedHeader } from './idempotency-key.ts'
 import type { Answer, Exchange, Route } from './route.ts'
@@ -59,15 +59,10 @@ export function registerRoutes(
 }
 
 /** Waits for a place, and keeps it until the connection has the answer or is gone. */
-async function enter(turns: FairQueue, account: string, reply: FastifyReply): Promise<void> {
-  const { promise: over, resolve: end } = Promise.withResolvers<void>()
-  reply.raw.once('close', end)
-  const { promise: entered, resolve, reject } = Promise.withResolvers<void>()
-  turns(account, () => {
-    resolve()
-    return over
-  }).catch(reject)
-  await entered
+function enter(turns: FairQueue, account: string, reply: FastifyReply): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  reply.raw.once('close', resolve)
+  return takePlace(turns, account, over)
 }
 
 /** A POST with a key is done once; whether this was one. */

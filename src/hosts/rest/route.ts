@@ -12,6 +12,8 @@ export interface Operation extends HttpOperation {
   /** Fields of the body that should no longer be used: a request that names one gets the headers. */
   readonly deprecatedFields?: Readonly<Record<string, Deprecation>>
   readonly answer: Schema
+  /** JSON where nothing else is said. */
+  readonly answerTypes?: readonly string[]
   /** Answers with validators, and with 304 to a client that holds the same already. */
   readonly isConditional?: true
   /** Answers with a tag for `If-Match` alone. */

@@ -9,6 +9,7 @@ import { pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../res
 import type { Route } from '../route.ts'
 import { batchRoute } from './batch-route.ts'
 import { batchSchemas } from './batch-schemas.ts'
+import { exportRoutes } from './export-routes.ts'
 import { feedRoute, feedSchemas } from './feed-route.ts'
 import { historyRoute, historySchemas } from './history-routes.ts'
 import { peopleRoute } from './people-route.ts'
@@ -30,6 +31,7 @@ export const extensionRoutes = (tracker: Tracker, live: LiveListings, feeds: Fee
   historyRoute(tracker),
   batchRoute(tracker),
   feedRoute(tracker, feeds),
+  ...exportRoutes(tracker),
 ]
 
 export const aboutExtensions: About = {

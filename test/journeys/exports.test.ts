@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { get } from 'node:http'
+import { after, before, describe, test } from 'node:test'
+import { budgetLimits } from '../../src/configuration/budgets.ts'
+import { raw, sql } from '../../src/store/sql.ts'
+import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
+import { assertEnvelope } from '../support/assert-envelope.ts'
+import { furnish, type Workspace } from '../support/furnish.ts'
+import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+const exportOf = (entity: Entity) => `/ext/export/${resources[entity].list}`
+
+/** A reader of RFC 4180 that was not written with the writer in mind. */
+function readCsv(text: string): Record<string, string>[] {
+  const rows: string[][] = [[]]
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
+    if (end === '\r\n') rows.push([])
+  }
+  const [head = [], ...lines] = rows.filter((row) => row.length > 1)
+  return lines.map((line) => Object.fromEntries(head.map((name, index) => [name, line[index] ?? ''])))
+}
+
+describe('An export', () => {
+  let rest: RestUnderTest
+  let workspace: Workspace
+  before(async () => {
+    rest = await startRestUnderTest()
+    workspace = await furnish(rest)
+  })
+  after(() => rest.stop())
+
+  const read = (path: string, by: Person = rest.administrator) => rest.call('GET', path, { token: by.token })
+  const linesOf = ({ body }: { body: string }) =>
+    body
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+
+  for (const entity of entities)
+    test(`of ${resources[entity].list} has the rows of the list, as CSV and as lines of JSON`, async () => {
+      const list = await read(`${listPathOf(entity)}?pageSize=100`)
+      const { data } = list.body.result
+      const lines = await read(`${exportOf(entity)}?format=jsonl`)
+      assert.equal(lines.headers.get('content-type'), 'application/x-ndjson; charset=utf-8')
+      const known = new Set(data.map(({ id }: { id: string }) => id))
+      assert.deepEqual(
+        linesOf(lines).filter(({ id }) => known.has(id)),
+        data,
+      )
+      const csv = await read(exportOf(entity))
+      assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8; header=present')
+      assert.match(
+        csv.headers.get('content-disposition') ?? '',
+        new RegExp(`"${resources[entity].list}.csv"`),
+      )
+      const [head] = csv.body.split('\r\n')
+      assert.deepEqual(
+        head.split(','),
+        Object.keys(data[0] ?? {}).length > 0 ? Object.keys(data[0]) : head.split(','),
+      )
+    })
+
+  test('is CSV that says what was stored, and text that a spreadsheet would run stands behind an apostrophe', async () => {
+    const texts = ['=1+1', '+1', '-1', '@SUM(A1)', 'a "quoted", line\r\nand another', 'Grüße 🎉', "'quoted"]
+    const made = await Promise.all(
+      texts.map((description) => workspace.make('organization', { name: 'Texts', description })),
+    )
+    const { body } = await read('/ext/export/organizations?search=Texts')
+    const rows = readCsv(body)
+    for (const [index, { id, createdAt }] of made.entries()) {
+      const row = rows.find((one) => one.id === id)
+      const text = texts[index] ?? ''
+      assert.equal(row?.description, /^[=+\-@]/.test(text) ? `'${text}` : text)
+      assert.deepEqual([row?.createdAt, row?.updatedAt, row?.active], [createdAt, '', 'true'])
+    }
+  })
+
+  test('takes the filters and the order of the list, and refuses what it refuses', async () => {
+    const project = await workspace.project('Filtered')
+    for (const name of ['B', 'A', 'C']) await workspace.assignment(project, rest.administrator.id, { name })
+    await workspace.assignment(await workspace.project('Other'), rest.administrator.id, { name: 'A' })
+    const { body } = await read(`/ext/export/assignments?projectId=${project}&sortColumn=name&sortOrder=desc`)
+    assert.deepEqual(
+      readCsv(body).map(({ name }) => name),
+      ['C', 'B', 'A'],
+    )
+    for (const query of [
+      'projectId=x',
+      'sortOrder=up',
+      'format=xml',
+      'organizationId=',
+      'search=a&search=b',
+    ]) {
+      const answer = await read(`/ext/export/assignments?${query}`)
+      assertEnvelope(answer, 400)
+      assert.deepEqual(Object.keys(answer.body.errors), [query.split('=')[0]])
+    }
+  })
+
+  test('has what its caller sees and nothing else', async () => {
+    const [ann, bob] = [await rest.signUp(), await rest.signUp()]
+    const [hers, his] = [await workspace.project('Hers', ann), await workspace.project('His', bob)]
+    const idsOf = async (path: string, by: Person) =>
+      linesOf(await read(`${path}?format=jsonl`, by)).map(({ id }) => id)
+    assert.deepEqual(await idsOf('/ext/export/projects', ann), [hers])
+    assert.deepEqual(await idsOf('/ext/export/people', bob), [bob.id])
+    assertEnvelope(await read('/ext/export/users', ann), 403)
+    assertEnvelope(await rest.call('GET', '/ext/export/projects'), 401)
+    await workspace.write('DELETE', '/api/project', { ids: [his] }, bob)
+    assert.deepEqual(await idsOf('/ext/export/removed/projects', bob), [his])
+    assert.deepEqual(await idsOf('/ext/export/removed/projects', ann), [])
+    assert.deepEqual(await idsOf('/ext/export/projects', bob), [])
+  })
+
+  test('of many rows takes little memory, waits for its reader, and holds no list and no write up', async () => {
+    const rows = 10_000
+    await rest.database.single.query(
+      raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)
+        from generate_series(1, ${rows})`),
+    )
+    const open = () =>
+      new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${rest.administrator.token}` }
+        get(`${rest.address}/ext/export/organizations?search=Mass`, { headers }, resolve).on('error', reject)
+      })
+    const paused = await open()
+    assert.equal(paused.statusCode, 200)
+    const isWaiting = async () => {
+      const found = await rest.database.query(sql`
+        select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`)
+      return found.length > 0
+    }
+    const until = async (isWaited: boolean) => {
+      for (let waits = 0; waits < 500; waits += 1) if ((await isWaiting()) === isWaited) return
+      assert.fail(
+        isWaited ? 'It reads on although nobody takes what it has.' : 'It still holds its connection.',
+      )
+    }
+    await until(true)
+    assert.equal((await read('/api/organizations?search=Mass')).status, 200)
+    await workspace.make('organization', { name: 'Mass written meanwhile' })
+    let lines = 0
+    for await (const chunk of paused.setEncoding('utf8')) lines += chunk.split('\n').length - 1
+    assert.equal(lines, rows + 1)
+    // One that leaves gives its place and its connection back.
+    const left = await open()
+    await until(true)
+    left.destroy()
+    await until(false)
+  })
+})
+
+test('Exports have places of their own: one an account, and who waits too long is told', async () => {
+  const rest = await startRestUnderTest()
+  try {
+    await rest.database.single.query(
+      raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)
+        from generate_series(1, 10000)`),
+    )
+    const { token } = rest.administrator
+    const controller = new AbortController()
+    const first = await fetch(`${rest.address}/ext/export/organizations`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: controller.signal,
+    })
+    assert.equal(first.status, 200)
+    const { exportsWaitingOfAccount: waitingMax } = budgetLimits
+    const others = Array.from({ length: waitingMax.max + 1 }, () =>
+      rest.call('GET', '/ext/export/workflows', { token }),
+    )
+    // One too many: it is told at once, before any of the others gets its turn.
+    assertEnvelope(await Promise.race(others), 429)
+    controller.abort()
+    const statuses = (await Promise.all(others)).map(({ status }) => status)
+    assert.deepEqual(statuses.sort(), [...Array(waitingMax.max).fill(200), 429])
+  } finally {
+    await rest.stop()
+  }
+})
