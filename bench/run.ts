@@ -6,6 +6,7 @@ const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<
   compression: async () => (await import('./compression/main.ts')).runCompressionBench(),
   exports: async (words) => (await import('./exports/main.ts')).runExportsBench(words),
   identity: async (words) => (await import('./identity/main.ts')).runIdentityBench(words),
+  'read-connections': async () => (await import('./read-connections/main.ts')).runReadConnectionsBench(),
   rest: async (words) => (await import('./rest/main.ts')).runRestBench(words),
   'slow-reads': async (words) => (await import('./slow-reads/main.ts')).runSlowReadsBench(words),
 }

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { list } from '../../src/operations/list.ts'
+import { readListQuery } from '../../src/operations/read-list-query.ts'
+import { assignment } from '../../src/resources/assignment.ts'
+import type { ConnectionLimits } from '../../src/store/connection-limits.ts'
+import { createConnections } from '../../src/store/connections.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { preparedStatements } from '../../src/store/prepared-statements.ts'
+import { type Sql, sql } from '../../src/store/sql.ts'
+import { postmasterOf } from '../child-process.ts'
+import { cpuSecondsOfServer } from '../cpu.ts'
+import { seedStore } from '../rest/seed.ts'
+
+const limits: ConnectionLimits = { statementMilliseconds: 30_000, parallel: false }
+const atOnce = 16
+const rounds = 5
+const statementsARound = 3000
+
+/** What quiet reads cost on one pipelined connection and on four with a statement each, in turns. */
+export async function runReadConnectionsBench(): Promise<void> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-reads-'))
+  const store = await startEmbeddedStore({ dataDirectory })
+  try {
+    await migrate(store.url)
+    const database = openDatabase({ url: store.url, applicationName: 'bench' })
+    const { member, assignments } = await seedStore(database)
+    let listing = sql``
+    const recorder = {
+      async query<Row>(statement: Sql): Promise<Row[]> {
+        listing = statement
+        return [{ id: null, totalCount: 0, lastChangeSecond: null } as Row]
+      },
+    }
+    const caller = { id: member.id, isAdministrator: false }
+    await list({ database } as never, assignment, caller as never, readListQuery(assignment, {}), recorder)
+    const get = sql`select * from assignments where id = ${String(assignments[0]?.id)}`
+    await compare(store.url, postmasterOf(dataDirectory), { 'a row by its id': get, 'a list of 20': listing })
+    await database.close()
+  } finally {
+    await store.stop()
+    rmSync(dataDirectory, { recursive: true, force: true })
+  }
+}
+
+async function compare(url: string, postmaster: number, statements: Readonly<Record<string, Sql>>) {
+  const connections = createConnections({
+    url,
+    applicationName: 'bench',
+    prepare: preparedStatements({ named: true }),
+  })
+  const pipelined = connections.openPipelined(limits)
+  const pool = connections.openPool(4, limits)
+  const ways = {
+    'one pipelined': (statement: Sql) =>
+      pipelined.use((client) => connections.run(client, statement, limits)),
+    'four, a statement each': async (statement: Sql) => {
+      const client = await pool.connect()
+      await connections.run(client, statement, limits).finally(() => client.release())
+    },
+  }
+  const table = []
+  for (const [what, statement] of Object.entries(statements)) {
+    const measured: Record<string, { client: number[]; store: number[] }> = {}
+    for (const run of Object.values(ways)) await runMany(() => run(statement))
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [way, run] of Object.entries(ways)) {
+        const [startedClient, startedStore] = [process.cpuUsage(), cpuSecondsOfServer(postmaster)]
+        await runMany(() => run(statement))
+        const { user, system } = process.cpuUsage(startedClient)
+        const figures = measured[way] ?? { client: [], store: [] }
+        measured[way] = figures
+        figures.client.push((user + system) / statementsARound)
+        figures.store.push(((cpuSecondsOfServer(postmaster) - startedStore) * 1e6) / statementsARound)
+      }
+    }
+    for (const [way, { client, store }] of Object.entries(measured))
+      table.push({ what, connections: way, 'client µs': median(client), 'store µs': median(store) })
+  }
+  console.table(table)
+  await Promise.all([pipelined.close(), pool.end()])
+}
+
+async function runMany(run: () => Promise<unknown>) {
+  let left = statementsARound
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1
+      await run()
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
+const median = (figures: number[]): number =>
+  Math.round(figures.sort((first, second) => first - second)[Math.floor(figures.length / 2)] ?? 0)
