@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { freePort, spawnStart } from '../support/child-host.ts'
@@ -19,7 +19,7 @@ const pages = ['README.md', 'clients/typescript/README.md', 'docs/reading.md'].m
 const printed: readonly RegExp[] = [
   /^Moon landing of Space agency\nAssignments of the moon: 0\n$/,
   /^Mars landing is one of 1\.\n$/,
-  /^Second moon landing!\n400 \{ name: \[ 'Name is required\.' \] \}\n[\d.]+\n1\n$/,
+  /^Second moon landing!\n400 \{ name: \[ 'Name is required\.' \] \}\n[\d.]+\ncreate (true|false) true\n1\n$/,
   /^Space agency\n$/,
   /^([\d.]+ h: .+ \(.+\)\n)+(.+: [\d.]+ h\n)+$/,
 ]
@@ -86,42 +86,40 @@ describe('The examples of the pages', () => {
       assert.match(stdout, printed[index] ?? /^$/)
     })
 
-  test('with curl run as they are printed in README.md', async (t) => {
-    if (
-      await run('curl', ['--version']).then(
-        () => false,
-        () => true,
-      )
-    )
-      return t.skip('curl is not installed')
-    const [identityPort, restPort] = ports
-    const sh = (command: string, TOKEN = '') =>
-      run('sh', ['-c', command.replaceAll(':5200', `:${identityPort}`).replaceAll(':5100', `:${restPort}`)], {
-        env: {
-          ...process.env,
-          ...environment,
-          TOKEN,
-          PATH: `${join(process.execPath, '..')}:${process.env.PATH}`,
-        },
-      })
-    const commands = commandsIn(pages[0]?.text ?? '')
-    assert.ok(commands.length >= 8)
-    const [login = '', ...others] = commands
+  const commands = commandsIn(pages[0]?.text ?? '')
+  const hasCurl = spawnSync('curl', ['--version']).status === 0
+  test('with curl run as they are printed in README.md', {
+    skip: !hasCurl && 'curl is not installed',
+  }, async () => {
+    const [login = '', first = '', ...others] = commands
     const token = (await sh(`${login}; echo "$TOKEN"`)).stdout.trim()
-    const ask = (command: string) =>
-      sh(command.replace(/^curl/, 'curl -sS --fail-with-body --max-time 20'), token)
-    const { stdout } = await ask(others[0] ?? '')
-    const { organizationId } = JSON.parse(stdout).result.data[0]
-    for (const command of others.filter((one) => !one.includes('event-stream')))
-      assert.match((await ask(command.replace('"…"', `"${organizationId}"`))).stdout, /^\{"/, command)
-    // It would stay open until somebody closes it.
-    for (const command of others.filter((one) => one.includes('event-stream')))
-      assert.match((await firstOf(sh(`exec ${command} -sS`, token))) ?? '', /^id: 1\nevent: listing\n/)
+    const projects = JSON.parse(await shown(first, token)).result.data
+    assert.ok(others.length >= 8)
+    for (const command of others) {
+      const complete = command.replace('"…"', `"${projects[0].organizationId}"`)
+      assert.match(await shown(complete, token), /^(\{"|id,|id: 1\nevent: listing\n)/, command)
+    }
   })
+
+  /** In a folder of its own, on the ports of this start. */
+  const sh = (command: string, TOKEN = '') => {
+    const [identityPort, restPort] = ports
+    const here = command.replaceAll(':5200', `:${identityPort}`).replaceAll(':5100', `:${restPort}`)
+    const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
+    return run('sh', ['-c', here], { cwd: folder, env: { ...process.env, ...environment, TOKEN, PATH } })
+  }
+
+  /** What it prints, or writes into a file; of what stays open the beginning. */
+  async function shown(command: string, token: string): Promise<string> {
+    if (command.includes('event-stream')) return firstOf(sh(`exec ${command} -sS`, token))
+    const { stdout } = await sh(command.replace(/^curl/, 'curl -sS --fail-with-body --max-time 20'), token)
+    const [, file] = / -o (\S+)/.exec(command) ?? []
+    return file === undefined ? stdout : readFileSync(join(folder, file), 'utf8')
+  }
 })
 
 /** What it prints first. */
-async function firstOf(running: ReturnType<typeof run>): Promise<string | undefined> {
+async function firstOf(running: ReturnType<typeof run>): Promise<string> {
   running.catch(() => undefined)
   let printed = ''
   for await (const piece of running.child.stdout ?? []) {

@@ -22,26 +22,47 @@ export async function* follow<Answer>(
   send: Send,
   path: string,
   options: LiveOptions,
-  pause: TrackerOptions['pause'] = pauseFor,
+  pause: TrackerOptions['pause'],
 ): AsyncGenerator<Answer, void> {
+  for await (const { data } of events(send, path, options, pause)) yield JSON.parse(data) as Answer
+}
+
+/** The events of a stream, over as many connections as it takes; each goes on after what the one before it said last. */
+export async function* events(
+  send: Send,
+  path: string,
+  options: LiveOptions,
+  pause: TrackerOptions['pause'] = pauseFor,
+): AsyncGenerator<{ readonly id: string; readonly data: string }, void> {
   const { signal, onReconnect } = options
-  let lastId = ''
-  let failures = 0
+  const place: Place = { lastId: '', failures: 0 }
   while (!signal?.aborted) {
-    try {
-      for await (const { id, data } of connect(send, path, lastId, options)) {
-        lastId = id
-        failures = 0
-        yield JSON.parse(data) as Answer
-      }
-      onReconnect?.(undefined)
-    } catch (error) {
-      if (signal?.aborted) return
-      if (isFinal(error)) throw error
-      onReconnect?.(error)
+    const reason = yield* untilLost(send, path, place, options)
+    if (signal?.aborted) return
+    if (isFinal(reason)) throw reason
+    onReconnect?.(reason)
+    await pause(backoffMilliseconds(place.failures), signal).catch(() => undefined)
+    place.failures += 1
+  }
+}
+
+interface Place {
+  lastId: string
+  /** Since the last sign of life. */
+  failures: number
+}
+
+/** The events of one connection; the answer is why it was lost, where it did not just end. */
+async function* untilLost(send: Send, path: string, place: Place, options: LiveOptions) {
+  try {
+    for await (const { id, data } of connect(send, path, place.lastId, options)) {
+      place.lastId = id || place.lastId
+      place.failures = 0
+      if (data !== undefined) yield { id, data }
     }
-    await pause(backoffMilliseconds(failures), signal).catch(() => undefined)
-    failures += 1
+    return undefined
+  } catch (error) {
+    return error
   }
 }
 
@@ -70,7 +91,7 @@ async function* connect(
     for await (const event of readEvents(response.body)) {
       // Not while the loop is busy with what it got.
       watchdog.stop()
-      if (event) yield event
+      yield event
       watchdog.start()
     }
   } finally {

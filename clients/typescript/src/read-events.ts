@@ -1,10 +1,12 @@
 export interface StreamEvent {
+  /** Empty where it has none. */
   readonly id: string
-  readonly data: string
+  /** Nothing for a sign of life, with or without an id. */
+  readonly data: string | undefined
 }
 
-/** The events of a `text/event-stream` body; comments, which are heartbeats, come as nothing. */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent | undefined> {
+/** What a `text/event-stream` body says, signs of life among it. */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of chunksOf(body)) {
@@ -29,7 +31,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-function eventIn(block: string): StreamEvent | undefined {
+function eventIn(block: string): StreamEvent {
   let id = ''
   const data: string[] = []
   for (const line of block.split('\n')) {
@@ -37,5 +39,5 @@ function eventIn(block: string): StreamEvent | undefined {
     if (field === 'id') id = value
     if (field === 'data') data.push(value)
   }
-  return data.length > 0 ? { id, data: data.join('\n') } : undefined
+  return { id, data: data.length > 0 ? data.join('\n') : undefined }
 }

@@ -1,3 +1,4 @@
+import { type FeedEvent, type FeedQuery, readFeed } from './feed.ts'
 import { follow, type LiveOptions } from './live.ts'
 import { queryOf } from './query-of.ts'
 import { createResourceClient, type ResourceClient, type ResourceName } from './resource-client.ts'
@@ -5,6 +6,7 @@ import { type Operations, paths } from './rest-types.ts'
 import { asJson, createSend, type RequestOptions, type TrackerOptions } from './send.ts'
 
 /** The one entry of the package: callers find all of it where the client is. */
+export type { FeedEvent, FeedQuery } from './feed.ts'
 // biome-ignore lint/performance/noBarrelFile: anyone who opens a tracker needs these three
 export { filter } from './filter.ts'
 export type * from './live.ts'
@@ -34,6 +36,8 @@ export interface General {
     operation: Key,
     ...given: Arguments<Key, RequestOptions>
   ): Promise<Operations[Key]['answer']>
+  /** The feed: every committed change that the caller may see, each once. */
+  changes(query?: FeedQuery, options?: LiveOptions): AsyncGenerator<FeedEvent, void>
   /** Its answer now, and again after every change. */
   follow<Key extends keyof Operations & `GET ${string}`>(
     operation: Key,
@@ -56,6 +60,7 @@ export function openTracker(options: TrackerOptions): Tracker {
       const { method, path, body } = requestOf(operation, given)
       return send({ ...requestOptions, method, path, body }, asJson)
     },
+    changes: (query = {}, liveOptions = {}) => readFeed(send, query, liveOptions, options.pause),
     follow(operation, ...[given, liveOptions]) {
       return follow(send, requestOf(operation, given).path, liveOptions ?? {}, options.pause)
     },
