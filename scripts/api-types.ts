@@ -73,12 +73,17 @@ export function typeOf(schema: Schema, indent: string): string {
 
 function simpleTypeOf(type: string, schema: Schema, indent: string): string {
   if (type === 'integer') return 'number'
-  if (type === 'array') return `readonly ${typeOf(schema.items ?? {}, indent)}[]`
+  if (type === 'array') return `readonly ${itemType(schema.items ?? {}, indent)}[]`
   if (type !== 'object') return type
   if (typeof schema.additionalProperties === 'object')
     return `Readonly<Record<string, ${typeOf(schema.additionalProperties, indent)}>>`
   if (schema.additionalProperties === true) return 'Readonly<Record<string, unknown>>'
   return bodyOf(schema, indent)
+}
+
+function itemType(items: Schema, indent: string): string {
+  const type = typeOf(items, indent)
+  return items.enum ? `(${type})` : type
 }
 
 interface ApiResource {

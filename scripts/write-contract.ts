@@ -24,7 +24,12 @@ const textOf = (document: object): string => `${JSON.stringify(document, null, 2
 
 const documents = {
   'rest.v1.json': textOf(openApiOf(contractRoutes(tracker, nowhere), aboutContract)),
-  'extensions.v1.json': textOf(openApiOf(extensionRoutes(tracker, nowhere, nowhere), aboutExtensions)),
+  'extensions.v1.json': textOf(
+    openApiOf(
+      extensionRoutes(tracker, { live: nowhere, feeds: nowhere, receivers: nowhere }),
+      aboutExtensions,
+    ),
+  ),
   'identity.v1.json': textOf(identityDocument()),
   'tracker/commands/v1/commands.proto': protoFile('v1', commands('v1')),
   'tracker/ext/v1/commands.proto': protoFile('ext', commands('ext')),

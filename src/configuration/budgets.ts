@@ -35,6 +35,9 @@ export const budgetLimits = {
   /** What many listen to is counted once. */
   liveBytes: { max: 64 * mebibyte, per: 'process', of: 'bytes' },
 
+  /** Messages on their way to webhooks; each waits ten seconds at most. */
+  webhookRequests: { max: 32, per: 'process', of: 'requests' },
+
   /** Twice the longest sign-in form, whose pending request is the largest part of it. */
   identityBodyBytes: { max: 16 * kibibyte, per: 'request', of: 'bytes' },
   /** More would only share the same cores, at 64 MiB each. */

@@ -32,6 +32,9 @@ const otherPaths = [
   '/ext/sessions/end-all',
   '/ext/history',
   '/ext/changes',
+  '/ext/webhooks',
+  '/ext/webhook',
+  ...['rotate', 'test', 'deliveries', 'replay'].map((name) => `/ext/webhook/${name}`),
   '/ext/batch',
   '/ext/export/people',
   ...entities.flatMap((entity) => [

@@ -654,6 +654,112 @@ export interface ChangePage {
   }
 }
 
+export interface Webhook {
+  readonly id: string
+  readonly userId: string
+  readonly projectId: string | null
+  readonly url: string
+  readonly name: string | null
+  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+  readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
+  readonly active: boolean
+  readonly pausedAt: string | null
+  readonly pausedBecause: string | null
+  readonly createdAt: string
+  readonly waiting: number
+}
+
+export interface NewWebhook {
+  readonly webhook: {
+    readonly id: string
+    readonly userId: string
+    readonly projectId: string | null
+    readonly url: string
+    readonly name: string | null
+    readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+    readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
+    readonly active: boolean
+    readonly pausedAt: string | null
+    readonly pausedBecause: string | null
+    readonly createdAt: string
+    readonly waiting: number
+    readonly secret: string
+  }
+}
+
+export interface ChangedWebhook {
+  readonly webhook: Webhook
+}
+
+export interface Webhooks {
+  readonly webhooks: readonly Webhook[]
+}
+
+export interface WebhookCreate {
+  readonly url: string
+  readonly name?: string | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+  readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
+  readonly projectId?: string | null
+}
+
+export interface WebhookUpdate {
+  readonly id: string
+  readonly url?: string
+  readonly name?: string | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+  readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
+  readonly active?: boolean
+}
+
+export interface WebhookId {
+  readonly id: string
+}
+
+export interface WebhookSecret {
+  readonly secret: string
+}
+
+export interface WebhookTest {
+  readonly messageId: string
+}
+
+export interface WebhookReplay {
+  readonly id: string
+  readonly deliveryId?: string | null
+  readonly from?: string | null
+  readonly to?: string | null
+}
+
+export interface WebhookReplayed {
+  readonly count: number
+}
+
+export interface WebhookDelivery {
+  readonly id: string
+  readonly messageId: string
+  readonly type: string
+  readonly createdAt: string
+  readonly deliveredAt: string | null
+  readonly nextAt: string | null
+  readonly body: string
+  readonly attempts: readonly {
+    readonly at: string
+    readonly milliseconds: number
+    readonly status: number | null
+    readonly answer: string | null
+    readonly error: string | null
+    readonly headers: Readonly<Record<string, string>>
+  }[]
+}
+
+export interface WebhookDeliveries {
+  readonly result: {
+    readonly data: readonly WebhookDelivery[]
+    readonly next: string | null
+  }
+}
+
 export interface Success {
   readonly success: boolean
 }
@@ -2599,6 +2705,56 @@ export interface Operations {
       readonly userId?: string
     }
     readonly answer: unknown
+  }
+  /** Lists the own webhooks; all for administrators. */
+  'GET /ext/webhooks': {
+    readonly query: {
+      /** Only those of this project. */
+      readonly projectId?: string
+    }
+    readonly answer: Webhooks
+  }
+  /** Sends the changes of a project, or of everything, to an address from now on. */
+  'POST /ext/webhook': {
+    readonly body: WebhookCreate
+    readonly answer: NewWebhook
+  }
+  /** Changes, pauses or resumes a webhook. */
+  'PATCH /ext/webhook': {
+    readonly body: WebhookUpdate
+    readonly answer: ChangedWebhook
+  }
+  /** Removes a webhook with its log. */
+  'DELETE /ext/webhook': {
+    readonly body: WebhookId
+    readonly answer: Success
+  }
+  /** Makes a new secret; the one before signs as well for a day. */
+  'POST /ext/webhook/rotate': {
+    readonly body: WebhookId
+    readonly answer: WebhookSecret
+  }
+  /** Sends a message of the type test; the log shows what came of it. */
+  'POST /ext/webhook/test': {
+    readonly body: WebhookId
+    readonly answer: WebhookTest
+  }
+  /** What was sent to a webhook, what it answered and how long that took, newest first. */
+  'GET /ext/webhook/deliveries': {
+    readonly query: {
+      /** Of which webhook. */
+      readonly id: string
+      /** Only deliveries before the one with this id. */
+      readonly before?: string
+      /** Deliveries in a page. */
+      readonly pageSize?: number
+    }
+    readonly answer: WebhookDeliveries
+  }
+  /** Sends one delivery, or all of a period, again with the same ids. */
+  'POST /ext/webhook/replay': {
+    readonly body: WebhookReplay
+    readonly answer: WebhookReplayed
   }
 }
 

@@ -31,7 +31,13 @@ export const functionsOfHosts: Readonly<Record<string, readonly string[]>> = {
 
 /** By host. The web client has no store, so it has no role. */
 export const rightsOfHosts: Readonly<Record<string, Rights>> = {
-  rest: { ...tracker, idempotency_keys: keeps },
+  rest: {
+    ...tracker,
+    idempotency_keys: keeps,
+    webhooks: keeps,
+    webhook_deliveries: keeps,
+    webhook_attempts: ['select', 'insert'],
+  },
   // Only to forget what is old, which any host of the tracker does.
   commands: { ...tracker, idempotency_keys: ['select', 'delete'] },
   identity: {

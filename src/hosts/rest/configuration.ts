@@ -13,6 +13,10 @@ export interface RestSettings extends TrackerSettings {
   readonly rateLimit: RateLimitSettings
   /** Measurements at `/metrics`; off unless asked for, because the port is public. */
   readonly metrics: boolean
+  /** Whether this process delivers to webhooks; another instance may do it for all. */
+  readonly webhooks: boolean
+  /** Receivers beside public https addresses: a host, or a host and a port. */
+  readonly webhookReceivers: readonly string[]
 }
 
 export const readRestSettings = (settings: Settings): RestSettings => ({
@@ -21,4 +25,6 @@ export const readRestSettings = (settings: Settings): RestSettings => ({
   audience: settings.text('Jwt__Audience', 'svc-api'),
   rateLimit: readRateLimit(settings, 'Rest', { permitLimit: 300, queueLimit: 20 }),
   metrics: settings.flag('METRICS', false),
+  webhooks: settings.flag('WEBHOOKS', true),
+  webhookReceivers: settings.entries('WEBHOOK_RECEIVERS'),
 })

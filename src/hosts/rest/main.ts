@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { administratorsOf } from '../../accounts/administrators.ts'
 import type { Authentication } from '../../authentication/authenticate.ts'
 import { compressAnswers } from '../../http/compress.ts'
 import { addDocumentation } from '../../http/documentation.ts'
@@ -20,6 +21,8 @@ import { createLivePlaces } from './live-places.ts'
 import { openApiOf } from './openapi.ts'
 import { registerRoutes } from './register-routes.ts'
 import { aboutContract, contractRoutes } from './routes.ts'
+import { allowedReceivers } from './webhooks/allowed-address.ts'
+import { startWebhooks } from './webhooks/worker.ts'
 
 export interface RestHost {
   readonly app: FastifyInstance
@@ -57,8 +60,9 @@ export async function startRest(
   })
   addMetrics(app, tracker.budgets, settings)
   compressAnswers(app, tracker.budgets.budget('restCompressions'))
+  const receivers = allowedReceivers(settings.webhookReceivers)
   const contract = contractRoutes(tracker, live)
-  const extensions = settings.extensions ? extensionRoutes(tracker, live, feeds) : []
+  const extensions = settings.extensions ? extensionRoutes(tracker, { live, feeds, receivers }) : []
   registerRoutes(app, {
     tracker,
     authentication,
@@ -75,5 +79,19 @@ export async function startRest(
     }),
   })
   await listen(app, settings)
-  return { app, stop }
+  if (!settings.extensions || !settings.webhooks) return { app, stop }
+  const webhooks = startWebhooks({
+    database: tracker.database,
+    administrators: administratorsOf(settings),
+    receivers,
+    requests: tracker.budgets.budget('webhookRequests'),
+    onFailure: (error) => log.warn({ err: error }, 'webhooks wait for the store'),
+    onPaused: (details) => log.warn(details, 'a webhook is paused'),
+  })
+  return {
+    app,
+    async stop() {
+      await Promise.all([stop(), webhooks.stop()])
+    },
+  }
 }

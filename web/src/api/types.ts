@@ -270,6 +270,112 @@ export interface BatchResult {
   readonly errors?: Readonly<Record<string, readonly string[]>>
 }
 
+export interface Webhook {
+  readonly id: string
+  readonly userId: string
+  readonly projectId: string | null
+  readonly url: string
+  readonly name: string | null
+  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+  readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
+  readonly active: boolean
+  readonly pausedAt: string | null
+  readonly pausedBecause: string | null
+  readonly createdAt: string
+  readonly waiting: number
+}
+
+export interface NewWebhook {
+  readonly webhook: {
+    readonly id: string
+    readonly userId: string
+    readonly projectId: string | null
+    readonly url: string
+    readonly name: string | null
+    readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+    readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
+    readonly active: boolean
+    readonly pausedAt: string | null
+    readonly pausedBecause: string | null
+    readonly createdAt: string
+    readonly waiting: number
+    readonly secret: string
+  }
+}
+
+export interface ChangedWebhook {
+  readonly webhook: Webhook
+}
+
+export interface Webhooks {
+  readonly webhooks: readonly Webhook[]
+}
+
+export interface WebhookCreate {
+  readonly url: string
+  readonly name?: string | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+  readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
+  readonly projectId?: string | null
+}
+
+export interface WebhookUpdate {
+  readonly id: string
+  readonly url?: string
+  readonly name?: string | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+  readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
+  readonly active?: boolean
+}
+
+export interface WebhookId {
+  readonly id: string
+}
+
+export interface WebhookSecret {
+  readonly secret: string
+}
+
+export interface WebhookTest {
+  readonly messageId: string
+}
+
+export interface WebhookReplay {
+  readonly id: string
+  readonly deliveryId?: string | null
+  readonly from?: string | null
+  readonly to?: string | null
+}
+
+export interface WebhookReplayed {
+  readonly count: number
+}
+
+export interface WebhookDelivery {
+  readonly id: string
+  readonly messageId: string
+  readonly type: string
+  readonly createdAt: string
+  readonly deliveredAt: string | null
+  readonly nextAt: string | null
+  readonly body: string
+  readonly attempts: readonly {
+    readonly at: string
+    readonly milliseconds: number
+    readonly status: number | null
+    readonly answer: string | null
+    readonly error: string | null
+    readonly headers: Readonly<Record<string, string>>
+  }[]
+}
+
+export interface WebhookDeliveries {
+  readonly result: {
+    readonly data: readonly WebhookDelivery[]
+    readonly next: string | null
+  }
+}
+
 export interface Success {
   readonly success: boolean
 }
@@ -565,6 +671,7 @@ export const roots = {
 /** How long a text may be, how many ids a list may have, how large a page is. */
 export const limits = {
   after: 8192,
+  attempts: 5,
   cursor: 6000,
   description: 2000,
   filter: 2000,
@@ -584,4 +691,6 @@ export const limits = {
   search: 128,
   sessions: 100,
   text: 10000,
+  url: 2000,
+  webhooks: 100,
 } as const

@@ -7,6 +7,7 @@ import type { About } from '../openapi.ts'
 import { resourceRoutes } from '../resource-routes.ts'
 import { pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
+import type { AllowedReceivers } from '../webhooks/allowed-address.ts'
 import { batchRoute } from './batch-route.ts'
 import { batchSchemas } from './batch-schemas.ts'
 import { exportRoutes } from './export-routes.ts'
@@ -19,9 +20,17 @@ import { removedRoute } from './removed-route.ts'
 import { reportRoutes } from './report-routes.ts'
 import { reportSchemas } from './report-schemas.ts'
 import { sessionRoutes, sessionSchemas } from './session-routes.ts'
+import { webhookRoutes } from './webhook-routes.ts'
+import { webhookSchemas } from './webhook-schemas.ts'
+
+export interface ExtensionParts {
+  readonly live: LiveListings
+  readonly feeds: FeedStreams
+  readonly receivers: AllowedReceivers
+}
 
 /** What is added to the contract: every path under `/ext/`, in the order of the document. */
-export const extensionRoutes = (tracker: Tracker, live: LiveListings, feeds: FeedStreams): Route[] => [
+export const extensionRoutes = (tracker: Tracker, { live, feeds, receivers }: ExtensionParts): Route[] => [
   peopleRoute(tracker, live),
   ...resources.map((resource) => removedRoute(tracker, live, resource)),
   ...resourcesOf('ext').flatMap((resource) => resourceRoutes(tracker, live, resource)),
@@ -32,6 +41,7 @@ export const extensionRoutes = (tracker: Tracker, live: LiveListings, feeds: Fee
   batchRoute(tracker),
   feedRoute(tracker, feeds),
   ...exportRoutes(tracker),
+  ...webhookRoutes(tracker, receivers),
 ]
 
 export const aboutExtensions: About = {
@@ -55,6 +65,7 @@ export const aboutExtensions: About = {
     ...historySchemas,
     ...batchSchemas,
     ...feedSchemas,
+    ...webhookSchemas,
     ...sharedSchemas,
   },
 }

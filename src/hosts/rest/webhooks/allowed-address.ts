@@ -1,0 +1,72 @@
+import { lookup } from 'node:dns'
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+
+/** Everything that is not the public internet: private, local, shared, documentation, multicast and what wraps IPv4. */
+const closed = new BlockList()
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const)
+  closed.addSubnet(network, bits, 'ipv4')
+for (const [network, bits] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const)
+  closed.addSubnet(network, bits, 'ipv6')
+
+const globalUnicast = new BlockList()
+globalUnicast.addSubnet('2000::', 3, 'ipv6')
+
+/** Of IPv6 only global unicast is public; a mapped IPv4 address is none of it, so it is refused as well. */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv6(address)) return globalUnicast.check(address, 'ipv6') && !closed.check(address, 'ipv6')
+  return isIP(address) === 4 && !closed.check(address, 'ipv4')
+}
+
+export interface AllowedReceivers {
+  /** A sentence that says why not, from the address alone. */
+  problemOf(url: URL): string | undefined
+  /** For the connection itself: what is looked at is what is connected to. */
+  lookupFor(url: URL): LookupFunction
+}
+
+/** https to public addresses, and whatever the operator has named: `localhost:9000`, `10.0.0.5`. */
+export function allowedReceivers(named: readonly string[]): AllowedReceivers {
+  const names = new Set(named.map((name) => name.toLowerCase()))
+  const isNamed = ({ host, hostname }: URL) =>
+    names.has(host.toLowerCase()) || names.has(hostname.toLowerCase())
+  return {
+    problemOf(url) {
+      if (isNamed(url)) return undefined
+      if (url.protocol !== 'https:') return 'must begin with https.'
+      const literal = url.hostname.replace(/^\[|\]$/g, '')
+      return isIP(literal) && !isPublicAddress(literal) ? 'must not be a private address.' : undefined
+    },
+    lookupFor: (url) => (isNamed(url) ? lookup : publicLookup) as LookupFunction,
+  }
+}
+
+/** One private address among several is enough to refuse: the answer of a name server is not to be trusted a bit. */
+const publicLookup: LookupFunction = (hostname, options, callback) =>
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '')
+    const bad = addresses.find(({ address }) => !isPublicAddress(address))
+    const [first] = addresses
+    if (bad || !first) return callback(new Error('The address is not a public one.'), '')
+    if (options.all) callback(null, addresses)
+    else callback(null, first.address, first.family)
+  })

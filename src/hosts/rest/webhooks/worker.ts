@@ -1,0 +1,216 @@
+import type { Administrators } from '../../../accounts/administrators.ts'
+import type { Budget } from '../../../model/budget.ts'
+import { Problem } from '../../../model/problem.ts'
+import {
+  type Claimed,
+  claimedAtOnceMax,
+  claimSeconds,
+  claimWebhooks,
+  type Delivery,
+  dueDeliveries,
+  fillQueue,
+  forgetOldDeliveries,
+  noteAttempt,
+  pauseWebhook,
+  releaseClaim,
+  renewClaim,
+  skipForgotten,
+} from '../../../operations/webhooks/queue.ts'
+import { repeat } from '../../../schedule/repeat.ts'
+import type { Database } from '../../../store/database.ts'
+import type { AllowedReceivers } from './allowed-address.ts'
+import { sendMessage } from './send-message.ts'
+import { signedHeaders } from './sign-message.ts'
+
+export interface WebhookWorker {
+  /** Delivers whatever is due now; resolves when nothing is left that this process may do. */
+  look(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface WebhookOptions {
+  readonly database: Database
+  readonly administrators: Administrators
+  readonly receivers: AllowedReceivers
+  /** Requests under way in this process. */
+  readonly requests: Budget
+  readonly onFailure: (error: unknown) => void
+  /** Told once when a webhook is paused. */
+  readonly onPaused: (details: { webhook: string; because: string }) => void
+  /** Epoch milliseconds; tests move it. */
+  readonly now?: () => number
+  readonly answerMilliseconds?: number
+}
+
+const lookMilliseconds = 1000
+const forgetMilliseconds = 60 * 60_000
+
+/** Looks every second, and at once after a write of this process. */
+export function startWebhooks(options: WebhookOptions): WebhookWorker {
+  const worker = createWebhookWorker(options)
+  const { database, onFailure } = options
+  let isWanted = false
+  const looking = repeat({ everyMilliseconds: lookMilliseconds, onFailure }, worker.look)
+  const forgetting = repeat({ everyMilliseconds: forgetMilliseconds, onFailure }, () =>
+    forgetOldDeliveries(database),
+  )
+  database.onCommit(() => {
+    isWanted = true
+  })
+  const following = repeat({ everyMilliseconds: 100, onFailure }, async () => {
+    if (!isWanted) return
+    isWanted = false
+    await worker.look()
+  })
+  return {
+    look: worker.look,
+    async stop() {
+      await Promise.all([looking.stop(), forgetting.stop(), following.stop()])
+      await worker.stop()
+    },
+  }
+}
+
+export function createWebhookWorker(options: WebhookOptions): WebhookWorker {
+  const { database, onFailure, now = Date.now } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let looking: Promise<void> | undefined
+
+  async function claimAndWork() {
+    let claimed: Claimed[]
+    do {
+      claimed = signal.aborted ? [] : await claimWebhooks(database, now())
+      await Promise.all(claimed.map((hook) => deliverFor({ ...options, signal }, hook).catch(onFailure)))
+      // Fewer than could be taken: what is left is nobody's now, or another instance's.
+    } while (claimed.length === claimedAtOnceMax)
+  }
+
+  return {
+    look() {
+      looking ??= claimAndWork().finally(() => {
+        looking = undefined
+      })
+      return looking
+    },
+    async stop() {
+      stopping.abort()
+      await looking?.catch(() => undefined)
+    },
+  }
+}
+
+interface Working extends WebhookOptions {
+  /** Cuts off what is under way: it counts as an attempt that failed. */
+  readonly signal: AbortSignal
+}
+
+/** Of one webhook at a time. */
+const requestsAtOnce = 8
+
+async function deliverFor(options: Working, hook: Claimed): Promise<void> {
+  const { database, onFailure, now = Date.now } = options
+  let isMine = true
+  const renewing = repeat({ everyMilliseconds: (claimSeconds * 1000) / 3, onFailure }, async () => {
+    isMine = await renewClaim(database, hook, now())
+  })
+  try {
+    const because = hook.isOwnerActive
+      ? await deliverAll(options, hook, () => isMine)
+      : 'The account that it belongs to was removed.'
+    if (because !== undefined) await pause(options, hook, because)
+  } finally {
+    await renewing.stop()
+    await releaseClaim(database, hook)
+  }
+}
+
+/** The answer is why the webhook is to be paused. */
+async function deliverAll(
+  options: Working,
+  hook: Claimed,
+  isMine: () => boolean,
+): Promise<string | undefined> {
+  const { database, administrators, signal, now = Date.now } = options
+  const caller = { id: hook.userId, isAdministrator: administrators.isAdministrator(hook.login) }
+  let { position } = hook
+  for (;;) {
+    try {
+      position = await fillQueue(database, { ...hook, position }, caller, now())
+    } catch (error) {
+      if (!(error instanceof Problem && error.kind === 'gone')) throw error
+      await skipForgotten(database, hook, caller)
+      return 'It was paused for longer than changes are kept: resumed, it goes on with new ones.'
+    }
+    const due = await dueDeliveries(database, hook, now(), requestsAtOnce)
+    const outcomes = await Promise.all(due.map((delivery) => deliver(options, hook, delivery)))
+    const pausing = outcomes.find((outcome) => typeof outcome === 'object')
+    if (pausing) return pausing.because
+    if (due.length === 0 || outcomes.includes('noRoom') || !isMine() || signal.aborted) return undefined
+  }
+}
+
+async function pause(
+  { database, onPaused, now = Date.now }: WebhookOptions,
+  { id }: Claimed,
+  because: string,
+) {
+  await pauseWebhook(database, id, because, now())
+  onPaused({ webhook: id, because })
+}
+
+type Outcome = 'delivered' | 'failed' | 'noRoom' | { readonly because: string }
+
+async function deliver(options: Working, hook: Claimed, delivery: Delivery): Promise<Outcome> {
+  const {
+    database,
+    receivers,
+    requests,
+    signal,
+    answerMilliseconds = answerMillisecondsMax,
+    now = Date.now,
+  } = options
+  // Too many requests are under way in this process: the next look finds it again.
+  if (!requests.take()) return 'noRoom'
+  const at = now()
+  const headers = headersOf(hook, delivery, at)
+  const startedAt = performance.now()
+  const answered = await sendMessage({ url: hook.url, headers, body: delivery.body }, receivers, {
+    signal,
+    milliseconds: answerMilliseconds,
+  }).finally(() => requests.giveBack())
+  const attempt = { at, milliseconds: performance.now() - startedAt, headers, ...answered }
+  const { status = 0 } = answered
+  const isDelivered = status >= 200 && status < 300
+  await noteAttempt(database, delivery, attempt, isDelivered ? undefined : at + waitAfter(delivery.attempts))
+  if (isDelivered) return 'delivered'
+  if (status === 410) return { because: 'The receiver answered 410: it wants no more of it.' }
+  const firstAt = delivery.firstAt === null ? at : Date.parse(delivery.firstAt)
+  if (at - firstAt < giveUpMilliseconds) return 'failed'
+  return {
+    because: `Deliveries failed for three days, at last with ${answered.error ?? `the status ${status}`}.`,
+  }
+}
+
+const headersOf = ({ secret, previousSecret }: Claimed, { message: id, body }: Delivery, at: number) => ({
+  'content-type': 'application/json',
+  'user-agent': 'tracker-webhooks',
+  ...signedHeaders(
+    { id, timestampSeconds: Math.floor(at / 1000), body },
+    previousSecret === null ? [secret] : [secret, previousSecret],
+  ),
+})
+
+/** A receiver that has taken the message says so at once, and works afterwards. */
+const answerMillisecondsMax = 10_000
+
+const minute = 60_000
+const hour = 60 * minute
+const giveUpMilliseconds = 72 * hour
+
+/** After each failure a longer one, the last again and again: sixteen attempts in three days. */
+const waits = [5000, 30_000, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour]
+
+/** Not all at the same moment, when a receiver comes back. */
+const waitAfter = (attempts: number): number =>
+  (waits[Math.min(attempts, waits.length - 1)] ?? 0) * (0.9 + Math.random() * 0.2)

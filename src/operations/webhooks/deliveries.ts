@@ -1,0 +1,107 @@
+import type { Caller } from '../../model/caller.ts'
+import { labelOf } from '../../model/field.ts'
+import { isMissing, moment } from '../../model/field-kinds.ts'
+import { isEarlier } from '../../model/moment.ts'
+import { missing } from '../../model/problem.ts'
+import { readObject } from '../../model/read-object.ts'
+import { collectViolations, type Violations } from '../../model/violations.ts'
+import { sql } from '../../store/sql.ts'
+import { pageSizeDefault, pageSizeMax } from '../limits.ts'
+import { readNumber } from '../read-history.ts'
+import type { Tracker } from '../tracker.ts'
+import { requireMine } from './manage.ts'
+import { readId } from './read-webhook.ts'
+
+export interface LoggedDelivery {
+  readonly id: string
+  readonly messageId: string
+  readonly type: string
+  readonly createdAt: string
+  readonly deliveredAt: string | null
+  /** When it is tried next. */
+  readonly nextAt: string | null
+  readonly body: string
+  /** The newest first. */
+  readonly attempts: readonly unknown[]
+}
+
+export interface DeliveryPage {
+  readonly data: readonly LoggedDelivery[]
+  readonly next: string | null
+}
+
+/** Of one delivery the newest are enough to see what is wrong. */
+export const attemptsShownMax = 5
+
+/** What was sent to a webhook and what it answered, newest first. */
+export async function listDeliveries(
+  { database }: Tracker,
+  caller: Caller,
+  query: Readonly<Record<string, unknown>>,
+): Promise<DeliveryPage> {
+  const violations = collectViolations()
+  const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  const id = readId(given('id'), violations) ?? ''
+  const before = readNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations)
+  const pageSize = readNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault
+  violations.refuseIfAny()
+  await requireMine(database, caller, id)
+  const found = await database.lists.query<LoggedDelivery>(
+    sql`
+    select delivery.id::text, delivery.message as "messageId", delivery.type, delivery.created_at as "createdAt",
+      delivery.delivered_at as "deliveredAt", delivery.next_at as "nextAt", delivery.body,
+      coalesce((
+        select jsonb_agg(jsonb_build_object('at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+          'milliseconds', milliseconds, 'status', status, 'answer', answer, 'error', error, 'headers', headers) order by at desc)
+        from (select * from webhook_attempts where delivery_id = delivery.id order by at desc limit ${attemptsShownMax}::int) as attempt
+      ), '[]') as attempts
+    from webhook_deliveries as delivery
+    where delivery.webhook_id = ${id} and delivery.id < ${before ?? Number.MAX_SAFE_INTEGER}
+    order by delivery.id desc limit ${pageSize + 1}`,
+    caller.id,
+  )
+  const data = found.slice(0, pageSize)
+  return { data, next: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
+}
+
+/** One delivery, or all that were made in a period, are sent again with the same ids. The answer is how many. */
+export async function replayDeliveries(
+  { database }: Tracker,
+  caller: Caller,
+  body: unknown,
+): Promise<number> {
+  const given = readObject(body)
+  const violations = collectViolations()
+  const id = readId(given.id, violations) ?? ''
+  const deliveryId = readNumber(
+    'deliveryId',
+    given.deliveryId ?? undefined,
+    Number.MAX_SAFE_INTEGER,
+    violations,
+  )
+  const from = readMomentOf('from', given.from, violations)
+  const to = readMomentOf('to', given.to, violations)
+  if (deliveryId === undefined && given.deliveryId == null && (from === undefined || to === undefined))
+    violations.add('deliveryId', 'DeliveryId is required, or From and To.')
+  if (from && to && isEarlier(to, from)) violations.add('to', 'To must be on or after From.')
+  violations.refuseIfAny()
+  await requireMine(database, caller, id)
+  const which =
+    deliveryId === undefined ? sql`created_at >= ${from} and created_at < ${to}` : sql`id = ${deliveryId}`
+  const again = await database.single.query(sql`
+    update webhook_deliveries set next_at = now(), first_at = null, attempts = 0, delivered_at = null
+    where webhook_id = ${id} and ${which} returning id`)
+  if (again.length === 0 && deliveryId !== undefined) throw missing('Delivery')
+  if (again.length > 0)
+    await database.single.query(sql`
+      update webhooks set active = true, paused_at = null, paused_because = null where id = ${id} and not active returning true`)
+  return again.length
+}
+
+function readMomentOf(key: string, input: unknown, violations: Violations): string | undefined {
+  if (isMissing(input)) return undefined
+  const reading = moment.read(input, labelOf(key))
+  if ('value' in reading) return reading.value
+  violations.add(key, ...reading.problems)
+  return undefined
+}
