@@ -14,7 +14,10 @@ onEveryHost('Texts', (tracker) => {
       Object.fromEntries(fields.map((field) => [field, text(charactersMax[field] ?? 0)]))
     const filled = (character: string, more = 0) => {
       const word = newWord()
-      return textsOf((characters) => word + character.repeat(characters + more - word.length))
+      return textsOf(
+        (characters) =>
+          word.slice(0, characters) + character.repeat(Math.max(0, characters - word.length) + more),
+      )
     }
     const isRefused = async (values: Input) =>
       invalid(tracker.create(entity, await tracker.valid(entity, values), tracker.administrator), ...fields)
@@ -22,12 +25,13 @@ onEveryHost('Texts', (tracker) => {
 
     test(`${a(entity)} is stored with trimmed texts (${fields.join(', ')}), inner blanks stay`, async () => {
       const word = newWord()
+      const trimmed = textsOf((characters) => `${word.slice(0, characters - 5)}  two`)
       const row = await tracker.make(
         entity,
-        textsOf(() => `\t ${word}  two \n`),
+        Object.fromEntries(fields.map((field) => [field, `\t ${trimmed[field]} \n`])),
       )
       const stored = await recordIn(tracker.get(entity, row.id, tracker.administrator))
-      for (const field of fields) assert.deepEqual([row[field], stored[field]], Array(2).fill(`${word}  two`))
+      for (const field of fields) assert.deepEqual([row[field], stored[field]], Array(2).fill(trimmed[field]))
     })
 
     test(`${a(entity)} has at most so many characters, in any script and after trimming: ${limits}`, async () => {

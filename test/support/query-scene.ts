@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { furnish } from './furnish.ts'
+import { type Entity, entities, resources } from '../contract/resources.ts'
+import { furnish, type Workspace } from './furnish.ts'
 import { type Person, startRestUnderTest } from './rest-host.ts'
 
 export type Query = Readonly<Record<string, string>>
@@ -29,6 +30,7 @@ export async function queryScene() {
   await workspace.make('userAssignment', { userId: bob.id, assignmentId: draw })
   const { impedimentId } = workspace
   await workspace.make('assignmentImpediment', { assignmentId: draw, impedimentId })
+  await makeOthers(workspace, { project, assignment: write, user: ann.id })
 
   const ask = (list: string, query: Query, person: Person = ann) =>
     rest.call('GET', `/ext/query/${list}?${new URLSearchParams(query)}`, { token: person.token })
@@ -50,5 +52,29 @@ export async function queryScene() {
       } while (cursor !== null)
       return ids
     },
+  }
+}
+
+const named: readonly Entity[] = [
+  'userProject',
+  'appointment',
+  'userAssignment',
+  'assignmentImpediment',
+  'comment',
+]
+
+/** A row of each resource that has parents and that the scene does not name: one that was declared later has one too. */
+async function makeOthers(workspace: Workspace, ids: Readonly<Partial<Record<Entity, string>>>) {
+  const known: Readonly<Partial<Record<Entity, string>>> = {
+    ...ids,
+    organization: workspace.organizationId,
+    workflow: workspace.workflowId,
+    assignmentType: workspace.assignmentTypeId,
+    impediment: workspace.impedimentId,
+  }
+  for (const entity of entities.filter((one) => !(one in known) && !named.includes(one))) {
+    const { sample, references } = resources[entity]
+    const parents = Object.entries(references).map(([column, parent]) => [column, known[parent]])
+    await workspace.make(entity, { ...sample, ...Object.fromEntries(parents) })
   }
 }
