@@ -12,10 +12,10 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters.</summary>
+        /// <summary>What people call it. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>Text of at most 2000 characters. Absent when there is none.</summary>
+        /// <summary>More about it. Text of at most 2000 characters. Absent when there is none.</summary>
         public string? Description { get; set; }
 
         /// <summary>When it was created.</summary>
@@ -96,10 +96,10 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters.</summary>
+        /// <summary>What people call it. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>A whole number from 0 to 2147483647.</summary>
+        /// <summary>Where it stands among the stages, the least first. A whole number from 0 to 2147483647.</summary>
         public int Order { get; set; }
 
         /// <summary>When it was created.</summary>
@@ -137,7 +137,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters.</summary>
+        /// <summary>What people call it. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
         /// <summary>When it was created.</summary>
@@ -175,7 +175,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters.</summary>
+        /// <summary>What people call it. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
         /// <summary>When it was created.</summary>
@@ -213,10 +213,10 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters.</summary>
+        /// <summary>What others call the person. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>Text of at most 256 characters.</summary>
+        /// <summary>What the person signs in with; no other active account has it, in whatever capitals. Text of at most 256 characters.</summary>
         public string Login { get; set; } = "";
 
         /// <summary>When it was created.</summary>
@@ -254,10 +254,10 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters.</summary>
+        /// <summary>What people call it. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>The organization, by its id.</summary>
+        /// <summary>Whom it is for. By its id.</summary>
         public Guid OrganizationId { get; set; }
 
         /// <summary>When it was created.</summary>
@@ -295,28 +295,28 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters.</summary>
+        /// <summary>What people call it. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>Text of at most 2000 characters. Absent when there is none.</summary>
+        /// <summary>What is to be done. Text of at most 2000 characters. Absent when there is none.</summary>
         public string? Description { get; set; }
 
-        /// <summary>A moment, in UTC.</summary>
+        /// <summary>When work on it begins. A moment, in UTC.</summary>
         public DateTime? StartDate { get; set; }
 
-        /// <summary>A moment, in UTC.</summary>
+        /// <summary>When it is to be done: not before it begins. A moment, in UTC.</summary>
         public DateTime? EndDate { get; set; }
 
-        /// <summary>Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to.</summary>
+        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to.</summary>
         public double AmountHours { get; set; }
 
         /// <summary>The project, by its id.</summary>
         public Guid ProjectId { get; set; }
 
-        /// <summary>The workflow, by its id.</summary>
+        /// <summary>The stage that it is in. By its id.</summary>
         public Guid WorkflowId { get; set; }
 
-        /// <summary>The user, by its id.</summary>
+        /// <summary>Who answers for it. By its id.</summary>
         public Guid UserId { get; set; }
 
         /// <summary>The assignment type, by its id.</summary>
@@ -357,19 +357,19 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 2000 characters. Absent when there is none.</summary>
+        /// <summary>What was done. Text of at most 2000 characters. Absent when there is none.</summary>
         public string? Description { get; set; }
 
-        /// <summary>A moment, in UTC.</summary>
+        /// <summary>When it was. A moment, in UTC.</summary>
         public DateTime? KeepDate { get; set; }
 
-        /// <summary>Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to.</summary>
+        /// <summary>How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to.</summary>
         public double AmountHours { get; set; }
 
         /// <summary>The assignment, by its id.</summary>
         public Guid AssignmentId { get; set; }
 
-        /// <summary>The user, by its id.</summary>
+        /// <summary>Whose time it was. By its id.</summary>
         public Guid UserId { get; set; }
 
         /// <summary>When it was created.</summary>
@@ -407,7 +407,7 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Its id, a UUID.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 2000 characters. Absent when there is none.</summary>
+        /// <summary>How it keeps the assignment from going on. Text of at most 2000 characters. Absent when there is none.</summary>
         public string? Description { get; set; }
 
         /// <summary>The assignment, by its id.</summary>
@@ -543,10 +543,10 @@ namespace GrpcServer.Contracts.Commands.Organization
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>Text of at most 2000 characters. Optional.</summary>
+        /// <summary>More about it. Text of at most 2000 characters. Optional.</summary>
         public string? Description { get; set; }
     }
 
@@ -626,10 +626,10 @@ namespace GrpcServer.Contracts.Commands.Organization
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>Text of at most 2000 characters. Left out, it is cleared, unless UpdateMask is given and does not name it.</summary>
+        /// <summary>More about it. Text of at most 2000 characters. Left out, it is cleared, unless UpdateMask is given and does not name it.</summary>
         public string? Description { get; set; }
 
         /// <summary>Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is.</summary>
@@ -655,10 +655,10 @@ namespace GrpcServer.Contracts.Commands.Workflow
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>A whole number from 0 to 2147483647. Required.</summary>
+        /// <summary>Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Required.</summary>
         public int Order { get; set; }
     }
 
@@ -738,10 +738,10 @@ namespace GrpcServer.Contracts.Commands.Workflow
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>A whole number from 0 to 2147483647. Required.</summary>
+        /// <summary>Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Required.</summary>
         public int Order { get; set; }
     }
 
@@ -764,7 +764,7 @@ namespace GrpcServer.Contracts.Commands.AssignmentType
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
     }
 
@@ -844,7 +844,7 @@ namespace GrpcServer.Contracts.Commands.AssignmentType
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
     }
 
@@ -867,7 +867,7 @@ namespace GrpcServer.Contracts.Commands.Impediment
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
     }
 
@@ -947,7 +947,7 @@ namespace GrpcServer.Contracts.Commands.Impediment
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
     }
 
@@ -970,13 +970,13 @@ namespace GrpcServer.Contracts.Commands.User
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What others call the person. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>Text of at most 256 characters. Required.</summary>
+        /// <summary>What the person signs in with; no other active account has it, in whatever capitals. Text of at most 256 characters. Required.</summary>
         public string? Login { get; set; }
 
-        /// <summary>A password of at most 128 characters. Required.</summary>
+        /// <summary>Never shown again. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. Required.</summary>
         public string? Password { get; set; }
     }
 
@@ -1056,13 +1056,13 @@ namespace GrpcServer.Contracts.Commands.User
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What others call the person. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>Text of at most 256 characters. Left out, it stays as it is.</summary>
+        /// <summary>What the person signs in with; no other active account has it, in whatever capitals. Text of at most 256 characters. Left out, it stays as it is.</summary>
         public string? Login { get; set; }
 
-        /// <summary>A password of at most 128 characters. Left out, it stays as it is.</summary>
+        /// <summary>Never shown again. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. Left out, it stays as it is.</summary>
         public string? Password { get; set; }
     }
 
@@ -1085,10 +1085,10 @@ namespace GrpcServer.Contracts.Commands.Project
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>The organization, by its id. Required.</summary>
+        /// <summary>Whom it is for. By its id. Required.</summary>
         public Guid OrganizationId { get; set; }
     }
 
@@ -1168,13 +1168,13 @@ namespace GrpcServer.Contracts.Commands.Project
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>The organization, by its id. Required.</summary>
+        /// <summary>Whom it is for. By its id. Required.</summary>
         public Guid OrganizationId { get; set; }
 
-        /// <summary>A moment, in UTC. updated_at of the row as it was last read, or created_at if it never changed. Left out, the last write wins.</summary>
+        /// <summary>updatedAt as it was read, or createdAt when that is null: another version is refused with 409. A moment, in UTC. updated_at of the row as it was last read, or created_at if it never changed. Left out, the last write wins.</summary>
         public DateTime? ExpectedVersion { get; set; }
     }
 
@@ -1197,28 +1197,28 @@ namespace GrpcServer.Contracts.Commands.Assignment
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>Text of at most 2000 characters. Optional.</summary>
+        /// <summary>What is to be done. Text of at most 2000 characters. Optional.</summary>
         public string? Description { get; set; }
 
-        /// <summary>A moment, in UTC. Required.</summary>
+        /// <summary>When work on it begins. A moment, in UTC. Required.</summary>
         public DateTime? StartDate { get; set; }
 
-        /// <summary>A moment, in UTC. Required.</summary>
+        /// <summary>When it is to be done: not before it begins. A moment, in UTC. Required.</summary>
         public DateTime? EndDate { get; set; }
 
-        /// <summary>Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required.</summary>
+        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required.</summary>
         public double AmountHours { get; set; }
 
         /// <summary>The project, by its id. Required.</summary>
         public Guid ProjectId { get; set; }
 
-        /// <summary>The workflow, by its id. Required.</summary>
+        /// <summary>The stage that it is in. By its id. Required.</summary>
         public Guid WorkflowId { get; set; }
 
-        /// <summary>The user, by its id. Required.</summary>
+        /// <summary>Who answers for it. By its id. Required.</summary>
         public Guid UserId { get; set; }
 
         /// <summary>The assignment type, by its id. Required.</summary>
@@ -1301,28 +1301,28 @@ namespace GrpcServer.Contracts.Commands.Assignment
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 200 characters. Required.</summary>
+        /// <summary>What people call it. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>Text of at most 2000 characters. Left out, it is cleared, unless UpdateMask is given and does not name it.</summary>
+        /// <summary>What is to be done. Text of at most 2000 characters. Left out, it is cleared, unless UpdateMask is given and does not name it.</summary>
         public string? Description { get; set; }
 
-        /// <summary>A moment, in UTC. Required.</summary>
+        /// <summary>When work on it begins. A moment, in UTC. Required.</summary>
         public DateTime? StartDate { get; set; }
 
-        /// <summary>A moment, in UTC. Required.</summary>
+        /// <summary>When it is to be done: not before it begins. A moment, in UTC. Required.</summary>
         public DateTime? EndDate { get; set; }
 
-        /// <summary>Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required.</summary>
+        /// <summary>The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required.</summary>
         public double AmountHours { get; set; }
 
         /// <summary>The project, by its id. Required.</summary>
         public Guid ProjectId { get; set; }
 
-        /// <summary>The workflow, by its id. Required.</summary>
+        /// <summary>The stage that it is in. By its id. Required.</summary>
         public Guid WorkflowId { get; set; }
 
-        /// <summary>The user, by its id. Required.</summary>
+        /// <summary>Who answers for it. By its id. Required.</summary>
         public Guid UserId { get; set; }
 
         /// <summary>The assignment type, by its id. Required.</summary>
@@ -1351,19 +1351,19 @@ namespace GrpcServer.Contracts.Commands.Appointment
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 2000 characters. Optional.</summary>
+        /// <summary>What was done. Text of at most 2000 characters. Optional.</summary>
         public string? Description { get; set; }
 
-        /// <summary>A moment, in UTC. Required.</summary>
+        /// <summary>When it was. A moment, in UTC. Required.</summary>
         public DateTime? KeepDate { get; set; }
 
-        /// <summary>Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required.</summary>
+        /// <summary>How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required.</summary>
         public double AmountHours { get; set; }
 
         /// <summary>The assignment, by its id. Required.</summary>
         public Guid AssignmentId { get; set; }
 
-        /// <summary>The user, by its id. Required.</summary>
+        /// <summary>Whose time it was. By its id. Required.</summary>
         public Guid UserId { get; set; }
     }
 
@@ -1443,19 +1443,19 @@ namespace GrpcServer.Contracts.Commands.Appointment
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 2000 characters. Left out, it is cleared, unless UpdateMask is given and does not name it.</summary>
+        /// <summary>What was done. Text of at most 2000 characters. Left out, it is cleared, unless UpdateMask is given and does not name it.</summary>
         public string? Description { get; set; }
 
-        /// <summary>A moment, in UTC. Required.</summary>
+        /// <summary>When it was. A moment, in UTC. Required.</summary>
         public DateTime? KeepDate { get; set; }
 
-        /// <summary>Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required.</summary>
+        /// <summary>How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required.</summary>
         public double AmountHours { get; set; }
 
         /// <summary>The assignment, by its id. Required.</summary>
         public Guid AssignmentId { get; set; }
 
-        /// <summary>The user, by its id. Required.</summary>
+        /// <summary>Whose time it was. By its id. Required.</summary>
         public Guid UserId { get; set; }
 
         /// <summary>Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is.</summary>
@@ -1481,7 +1481,7 @@ namespace GrpcServer.Contracts.Commands.AssignmentImpediment
         /// <summary>A UUID; left out, one is made.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 2000 characters. Optional.</summary>
+        /// <summary>How it keeps the assignment from going on. Text of at most 2000 characters. Optional.</summary>
         public string? Description { get; set; }
 
         /// <summary>The assignment, by its id. Required.</summary>
@@ -1567,7 +1567,7 @@ namespace GrpcServer.Contracts.Commands.AssignmentImpediment
         /// <summary>Which one. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>Text of at most 2000 characters. Left out, it is cleared, unless UpdateMask is given and does not name it.</summary>
+        /// <summary>How it keeps the assignment from going on. Text of at most 2000 characters. Left out, it is cleared, unless UpdateMask is given and does not name it.</summary>
         public string? Description { get; set; }
 
         /// <summary>The assignment, by its id. Required.</summary>

@@ -16,7 +16,7 @@ export function answerErrors(app: FastifyInstance): void {
   })
 }
 
-const unexpected: Envelope = { statusCode: 500, message: 'An unexpected error occurred.' }
+export const unexpected: Envelope = { statusCode: 500, message: 'An unexpected error occurred.' }
 
 function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   const statusCode = problemStatuses[problem.kind]
@@ -34,7 +34,7 @@ function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
 const challengeOf = ({ headers }: FastifyRequest): string =>
   headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 
-const frameworkRefusals: Readonly<Record<string, Envelope>> = {
+export const frameworkRefusals: Readonly<Record<string, Envelope>> = {
   FST_ERR_BAD_URL: { statusCode: 400, message: 'The address is not a valid URL.' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     statusCode: 400,
@@ -62,8 +62,11 @@ export function frameworkRefusal(error: unknown, request: FastifyRequest): Envel
   return { statusCode, message: 'The request could not be understood.' }
 }
 
-function tooLarge({ server, routeOptions }: FastifyRequest): Envelope {
-  const kibibytes = (routeOptions.bodyLimit ?? server.initialConfig.bodyLimit ?? 0) / 1024
+const tooLarge = ({ server, routeOptions }: FastifyRequest): Envelope =>
+  largerThan(routeOptions.bodyLimit ?? server.initialConfig.bodyLimit ?? 0)
+
+export function largerThan(bytesMax: number): Envelope {
+  const kibibytes = bytesMax / 1024
   const size = kibibytes < 1024 ? `${kibibytes} KiB` : `${kibibytes / 1024} MiB`
   return { statusCode: 413, message: `The body must not be larger than ${size}.` }
 }

@@ -1,10 +1,13 @@
 import { describeDeprecation } from '../model/deprecation.ts'
+import { withExamples } from './openapi-examples.ts'
 import type { Operation, Parameter, Schema } from './operation.ts'
 
 /** What a document says beside its operations. */
 export interface About {
   readonly title: string
   readonly description: string
+  /** Of every tag of an operation, a sentence. */
+  readonly tags: Readonly<Record<string, string>>
   /** Of operations that say nothing else. */
   readonly security?: readonly Schema[]
   readonly securitySchemes: Schema
@@ -20,16 +23,35 @@ export interface Described extends Schema {
 /** The document of a host: a pure function of the operations that are registered, so it can miss none. */
 export const documentOf = <O extends Operation>(
   operations: readonly O[],
-  { title, description, security, securitySchemes, schemas, responses }: About,
+  { title, description, tags, security, securitySchemes, schemas, responses }: About,
   describe: (operation: O) => Described,
 ): Schema => ({
   openapi: '3.1.0',
-  info: { title, version: 'v1', description },
-  tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+  info: {
+    title,
+    version: 'v1',
+    description,
+    contact: { name: 'The Tracker authors' },
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/', description: 'The host that serves this document.' }],
+  tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tags[name] })),
   ...(security && { security }),
-  paths: pathsOf(operations, describe),
+  paths: pathsOf(operations, (operation) => illustrated(describe(operation), schemas)),
   components: { securitySchemes, schemas, ...(responses && { responses }) },
 })
+
+/** With examples of what is sent and answered. */
+const illustrated = ({ requestBody, responses, ...described }: Described, schemas: About['schemas']) => ({
+  ...described,
+  ...(requestBody !== undefined && { requestBody: withContentExamples(requestBody as Schema, schemas) }),
+  responses: Object.fromEntries(
+    Object.entries(responses).map(([status, one]) => [status, withContentExamples(one, schemas)]),
+  ),
+})
+
+const withContentExamples = (part: Schema, schemas: About['schemas']): Schema =>
+  part.content === undefined ? part : { ...part, content: withExamples(part.content as Schema, schemas) }
 
 function pathsOf<O extends Operation>(
   operations: readonly O[],
@@ -45,12 +67,15 @@ function pathsOf<O extends Operation>(
   return paths
 }
 
-function operationSchema({ id, tag, summary, deprecation }: Operation, described: Described): Schema {
-  const named = { operationId: id, tags: [tag], summary }
+function operationSchema(
+  { id, tag, summary, description, deprecation }: Operation,
+  described: Described,
+): Schema {
+  const named = { operationId: id, tags: [tag], summary, description }
   if (deprecation === undefined) return { ...named, ...described }
   return {
     ...named,
-    description: describeDeprecation(deprecation),
+    description: `${describeDeprecation(deprecation)} ${description}`,
     deprecated: true,
     ...described,
     responses: Object.fromEntries(

@@ -8,6 +8,8 @@ export interface Operation {
   readonly id: string
   readonly tag: string
   readonly summary: string
+  /** What a caller has to know beyond the summary. */
+  readonly description: string
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   /** Of the query; of the form for an operation that takes one. */

@@ -1,6 +1,6 @@
 import { type Kind, refused } from './field.ts'
 import { readMoment } from './moment.ts'
-import { passwordCharactersMax, passwordProblems } from './password-policy.ts'
+import { passwordCharactersMax, passwordCharactersMin, passwordProblems } from './password-policy.ts'
 
 export const text = ({ max }: { max: number }): Kind<string, 'text'> => ({
   schema: { type: 'string', maxLength: max },
@@ -15,7 +15,7 @@ export const text = ({ max }: { max: number }): Kind<string, 'text'> => ({
 
 /** Any form of UUID is kept as it is, in lower case: those of .NET carry no version bits. */
 export const uuid: Kind<string, 'uuid'> = {
-  schema: { type: 'string', format: 'uuid' },
+  schema: { type: 'string', format: 'uuid', examples: ['0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'] },
   wire: 'uuid',
   read: (input, label) =>
     typeof input === 'string' && uuidPattern.test(input)
@@ -27,7 +27,7 @@ export const uuid: Kind<string, 'uuid'> = {
 export const zeroUuid = '00000000-0000-0000-0000-000000000000'
 
 export const moment: Kind<string, 'moment'> = {
-  schema: { type: 'string', format: 'date-time' },
+  schema: { type: 'string', format: 'date-time', examples: ['2026-01-05T09:00:00Z'] },
   wire: 'moment',
   read(input, label) {
     const value = typeof input === 'string' ? readMoment(input) : undefined
@@ -45,6 +45,7 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, '
     type: 'number',
     ...(zeroAllowed ? { minimum: 0 } : { exclusiveMinimum: 0 }),
     maximum: hoursMax,
+    examples: [4.5],
     // Not multipleOf: validators divide doubles, and 0.07 divided by 0.01 is no whole number.
     description: `Hours, ${least}; a multiple of ${hoursStepDefault}, or of a coarser step that the host is set to.`,
   }
@@ -67,7 +68,7 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, '
 }
 
 export const wholeNumber = ({ min, max }: { min: number; max: number }): Kind<number, 'wholeNumber'> => ({
-  schema: { type: 'integer', minimum: min, maximum: max },
+  schema: { type: 'integer', minimum: min, maximum: max, examples: [min] },
   wire: 'wholeNumber',
   read: (input, label) =>
     typeof input === 'number' && Number.isInteger(input) && input >= min && input <= max
@@ -80,9 +81,11 @@ export const newPassword: Kind<string, 'text'> = {
   schema: {
     type: 'string',
     format: 'password',
-    minLength: 8,
+    minLength: passwordCharactersMin,
     maxLength: passwordCharactersMax,
     writeOnly: true,
+    description: `${passwordCharactersMin} to ${passwordCharactersMax} characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login.`,
+    examples: ['Correct-horse-7'],
   },
   wire: 'text',
   read(input, label) {

@@ -60,6 +60,15 @@ export interface Field<
   readonly isSecret?: true
   readonly references?: Reference
   readonly deprecation?: Deprecation
+  readonly about?: string
+  readonly example?: unknown
+}
+
+/** What documents say of a field beside what every field of its kind can hold. */
+export interface Meaning {
+  /** A sentence. */
+  readonly about?: string
+  readonly example?: unknown
 }
 
 export type ReferenceField<Target extends string, N extends number> = Field<string, 'required', 'uuid', N> & {
@@ -83,7 +92,8 @@ const declare =
   <Value, Wire extends WireKind, const N extends number>(
     number: OwnNumber<N>,
     kind: Kind<Value, Wire>,
-  ): Field<Value, P, Wire, N> => ({ ...kind, number: number as N, presence })
+    meaning: Meaning = {},
+  ): Field<Value, P, Wire, N> => ({ ...kind, ...meaning, number: number as N, presence })
 
 export const required = declare('required')
 
@@ -94,8 +104,10 @@ export const updateOnly = declare('updateOnly')
 export const optional = <Value, Wire extends WireKind, const N extends number>(
   number: OwnNumber<N>,
   kind: Kind<Value, Wire>,
+  meaning: Meaning = {},
 ): Field<Value | null, 'optional', Wire, N> => ({
   ...kind,
+  ...meaning,
   number: number as N,
   presence: 'optional',
   read: (input, label, rules) => (input === null ? { value: null } : kind.read(input, label, rules)),
@@ -118,8 +130,9 @@ export const references = <const Target extends string, const N extends number>(
   kind: Kind<string, 'uuid'>,
   resource: Target,
   whenRemoved: WhenRemoved,
+  meaning: Meaning = {},
 ): ReferenceField<Target, N> => ({
-  ...required(number, kind),
+  ...required(number, kind, meaning),
   references: { resource, whenRemoved },
 })
 

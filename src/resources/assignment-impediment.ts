@@ -8,8 +8,12 @@ export const assignmentImpediment = defineResource({
   name: 'assignmentImpediment',
   edition: 'v1',
   table: 'assignment_impediments',
+  about: 'That an impediment keeps an assignment from going on.',
   fields: {
-    description: optional(2, text({ max: descriptionCharactersMax })),
+    description: optional(2, text({ max: descriptionCharactersMax }), {
+      about: 'How it keeps the assignment from going on.',
+      example: 'The wood is not here yet.',
+    }),
     assignmentId: references(3, uuid, 'assignment', 'blockRemoval'),
     impedimentId: references(4, uuid, 'impediment', 'blockRemoval'),
   },

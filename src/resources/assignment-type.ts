@@ -8,6 +8,12 @@ export const assignmentType = defineResource({
   name: 'assignmentType',
   edition: 'v1',
   table: 'assignment_types',
-  fields: { name: required(2, text({ max: nameCharactersMax })) },
+  about: 'What sort of task an assignment is.',
+  fields: {
+    name: required(2, text({ max: nameCharactersMax }), {
+      about: 'What people call it.',
+      example: 'Feature',
+    }),
+  },
   access: catalog,
 })

@@ -9,16 +9,28 @@ export const assignment = defineResource({
   name: 'assignment',
   edition: 'v1',
   table: 'assignments',
+  about: 'A task of a project, with its period, its estimate and the one who answers for it.',
   fields: {
-    name: required(2, text({ max: nameCharactersMax })),
-    description: optional(3, text({ max: descriptionCharactersMax })),
-    startDate: required(4, moment),
-    endDate: required(5, moment),
-    // Zero: not estimated yet.
-    amountHours: required(6, hours({ zeroAllowed: true })),
+    name: required(2, text({ max: nameCharactersMax }), {
+      about: 'What people call it.',
+      example: 'Build the ladder',
+    }),
+    description: optional(3, text({ max: descriptionCharactersMax }), {
+      about: 'What is to be done.',
+      example: 'Nine rungs, and light enough for the lander.',
+    }),
+    startDate: required(4, moment, { about: 'When work on it begins.' }),
+    endDate: required(5, moment, {
+      about: 'When it is to be done: not before it begins.',
+      example: '2026-01-09T17:00:00Z',
+    }),
+    amountHours: required(6, hours({ zeroAllowed: true }), {
+      about: 'The estimate; 0 means that there is none yet.',
+      example: 12,
+    }),
     projectId: references(7, uuid, 'project', 'blockRemoval'),
-    workflowId: references(8, uuid, 'workflow', 'blockRemoval'),
-    userId: references(9, uuid, 'user', 'blockRemoval'),
+    workflowId: references(8, uuid, 'workflow', 'blockRemoval', { about: 'The stage that it is in.' }),
+    userId: references(9, uuid, 'user', 'blockRemoval', { about: 'Who answers for it.' }),
     assignmentTypeId: references(10, uuid, 'assignmentType', 'blockRemoval'),
   },
   access: membersOfProject,

@@ -8,10 +8,15 @@ export const comment = defineResource({
   name: 'comment',
   edition: 'ext',
   table: 'comments',
+  about:
+    'What somebody says about an assignment; it stays when its author goes, and goes with its assignment.',
   fields: {
-    text: required(2, text({ max: commentCharactersMax })),
+    text: required(2, text({ max: commentCharactersMax }), {
+      about: 'In Markdown.',
+      example: 'Looks **good** to me.',
+    }),
     assignmentId: references(3, uuid, 'assignment', 'removeAlong'),
-    userId: references(4, uuid, 'user', 'stay'),
+    userId: references(4, uuid, 'user', 'stay', { about: 'Its author.' }),
   },
   access: { kind: 'projectMembers', projectPath: ['assignmentId', 'projectId'], ownerColumn: 'userId' },
   filters: ['assignmentId', 'userId'],

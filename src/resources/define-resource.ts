@@ -33,6 +33,8 @@ export interface Listed {
   readonly title: string
   readonly pluralTitle: string
   readonly pluralNoun: string
+  /** What one is, as a sentence of the documents. */
+  readonly about?: string
   readonly table: string
   readonly fields: Fields
   /** What a record shows, in this order, and what a list may be sorted by. */
@@ -109,6 +111,7 @@ interface Declaration<
   readonly name: Name
   readonly edition: E
   readonly table: string
+  readonly about?: string
   readonly fields: F & DistinctNumbers<F>
   readonly retired?: Readonly<Record<number, string>>
   readonly access: AccessRule<keyof F & string>

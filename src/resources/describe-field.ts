@@ -4,10 +4,12 @@ import { resourceNamed } from './all.ts'
 
 /** What a field holds, as a sentence for people, read off its declaration. */
 export const describeField = (field: Field): string =>
-  [contentOf(field), field.deprecation && describeDeprecation(field.deprecation)].filter(Boolean).join(' ')
+  [field.about, contentOf(field), field.deprecation && describeDeprecation(field.deprecation)]
+    .filter(Boolean)
+    .join(' ')
 
-function contentOf({ schema, references }: Field): string {
-  if (references) return `The ${resourceNamed(references.resource).noun}, by its id.`
+function contentOf({ schema, references, about }: Field): string {
+  if (references) return about ? 'By its id.' : `The ${resourceNamed(references.resource).noun}, by its id.`
   const { type, format, maxLength, minimum, maximum, description } = schema
   if (typeof description === 'string') return description
   if (format === 'uuid') return 'A UUID.'

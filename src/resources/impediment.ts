@@ -8,6 +8,12 @@ export const impediment = defineResource({
   name: 'impediment',
   edition: 'v1',
   table: 'impediments',
-  fields: { name: required(2, text({ max: nameCharactersMax })) },
+  about: 'Something that keeps assignments from going on.',
+  fields: {
+    name: required(2, text({ max: nameCharactersMax }), {
+      about: 'What people call it.',
+      example: 'Waiting for a decision',
+    }),
+  },
   access: catalog,
 })

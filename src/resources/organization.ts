@@ -8,9 +8,16 @@ export const organization = defineResource({
   name: 'organization',
   edition: 'v1',
   table: 'organizations',
+  about: 'A customer or a department that projects are for.',
   fields: {
-    name: required(2, text({ max: nameCharactersMax })),
-    description: optional(3, text({ max: descriptionCharactersMax })),
+    name: required(2, text({ max: nameCharactersMax }), {
+      about: 'What people call it.',
+      example: 'Space agency',
+    }),
+    description: optional(3, text({ max: descriptionCharactersMax }), {
+      about: 'More about it.',
+      example: 'Flies to the moon.',
+    }),
   },
   access: catalog,
 })

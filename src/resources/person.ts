@@ -13,7 +13,12 @@ export const person: Listed = {
   pluralTitle: 'People',
   pluralNoun: 'people',
   table: 'users',
-  fields: { name: required(2, text({ max: nameCharactersMax })) },
+  fields: {
+    name: required(2, text({ max: nameCharactersMax }), {
+      about: 'What others call the person.',
+      example: 'Ann Example',
+    }),
+  },
   columns: ['id', 'name'],
   access: colleagues,
   filters: [],

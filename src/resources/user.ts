@@ -15,10 +15,17 @@ export const user = defineResource({
   name: 'user',
   edition: 'v1',
   table: 'users',
+  about: 'An account, which only administrators see and change.',
   fields: {
-    name: required(2, text({ max: nameCharactersMax })),
-    login: requiredOnCreate(3, text({ max: loginCharactersMax })),
-    password: secret(requiredOnCreate(4, newPassword)),
+    name: required(2, text({ max: nameCharactersMax }), {
+      about: 'What others call the person.',
+      example: 'Ann Example',
+    }),
+    login: requiredOnCreate(3, text({ max: loginCharactersMax }), {
+      about: 'What the person signs in with; no other active account has it, in whatever capitals.',
+      example: 'ann@example.com',
+    }),
+    password: secret(requiredOnCreate(4, newPassword, { about: 'Never shown again.' })),
   },
   access: administratorsOnly,
   checks: [refuseGuessablePassword],

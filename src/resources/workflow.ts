@@ -8,9 +8,16 @@ export const workflow = defineResource({
   name: 'workflow',
   edition: 'v1',
   table: 'workflows',
+  about: 'A stage that assignments go through; the order of the stages is that of the columns of a board.',
   fields: {
-    name: required(2, text({ max: nameCharactersMax })),
-    order: required(3, wholeNumber({ min: 0, max: 2_147_483_647 })),
+    name: required(2, text({ max: nameCharactersMax }), {
+      about: 'What people call it.',
+      example: 'In progress',
+    }),
+    order: required(3, wholeNumber({ min: 0, max: 2_147_483_647 }), {
+      about: 'Where it stands among the stages, the least first.',
+      example: 2,
+    }),
   },
   access: catalog,
 })

@@ -6,9 +6,9 @@ import type { Call, Failure, Outcome, Success } from './call.ts'
 export interface Organization {
   /** Its id, a UUID. */
   readonly id: string
-  /** Text of at most 200 characters. */
+  /** What people call it. Text of at most 200 characters. */
   readonly name: string
-  /** Text of at most 2000 characters. Null when there is none. */
+  /** More about it. Text of at most 2000 characters. Null when there is none. */
   readonly description: string | null
   /** When it was created. */
   readonly createdAt: string
@@ -38,9 +38,9 @@ export interface OrganizationPage {
 export interface CreateOrganizationRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** Text of at most 200 characters. Required. */
+  /** What people call it. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Text of at most 2000 characters. Optional. */
+  /** More about it. Text of at most 2000 characters. Optional. */
   readonly description?: string | null
 }
 
@@ -48,9 +48,9 @@ export interface CreateOrganizationRequest {
 export interface UpdateOrganizationRequest {
   /** Which one. Required. */
   readonly id: string
-  /** Text of at most 200 characters. Required. */
+  /** What people call it. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** More about it. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
   readonly description?: string | null
   /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
   readonly updateMask?: { readonly paths: readonly ('description')[] }
@@ -84,9 +84,9 @@ export type OrganizationsResult =
 export interface Workflow {
   /** Its id, a UUID. */
   readonly id: string
-  /** Text of at most 200 characters. */
+  /** What people call it. Text of at most 200 characters. */
   readonly name: string
-  /** A whole number from 0 to 2147483647. */
+  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. */
   readonly order: number
   /** When it was created. */
   readonly createdAt: string
@@ -116,9 +116,9 @@ export interface WorkflowPage {
 export interface CreateWorkflowRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** Text of at most 200 characters. Required. */
+  /** What people call it. Text of at most 200 characters. Required. */
   readonly name: string
-  /** A whole number from 0 to 2147483647. Required. */
+  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Required. */
   readonly order: number
 }
 
@@ -126,9 +126,9 @@ export interface CreateWorkflowRequest {
 export interface UpdateWorkflowRequest {
   /** Which one. Required. */
   readonly id: string
-  /** Text of at most 200 characters. Required. */
+  /** What people call it. Text of at most 200 characters. Required. */
   readonly name: string
-  /** A whole number from 0 to 2147483647. Required. */
+  /** Where it stands among the stages, the least first. A whole number from 0 to 2147483647. Required. */
   readonly order: number
 }
 
@@ -160,7 +160,7 @@ export type WorkflowsResult =
 export interface AssignmentType {
   /** Its id, a UUID. */
   readonly id: string
-  /** Text of at most 200 characters. */
+  /** What people call it. Text of at most 200 characters. */
   readonly name: string
   /** When it was created. */
   readonly createdAt: string
@@ -190,7 +190,7 @@ export interface AssignmentTypePage {
 export interface CreateAssignmentTypeRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** Text of at most 200 characters. Required. */
+  /** What people call it. Text of at most 200 characters. Required. */
   readonly name: string
 }
 
@@ -198,7 +198,7 @@ export interface CreateAssignmentTypeRequest {
 export interface UpdateAssignmentTypeRequest {
   /** Which one. Required. */
   readonly id: string
-  /** Text of at most 200 characters. Required. */
+  /** What people call it. Text of at most 200 characters. Required. */
   readonly name: string
 }
 
@@ -230,7 +230,7 @@ export type AssignmentTypesResult =
 export interface Impediment {
   /** Its id, a UUID. */
   readonly id: string
-  /** Text of at most 200 characters. */
+  /** What people call it. Text of at most 200 characters. */
   readonly name: string
   /** When it was created. */
   readonly createdAt: string
@@ -260,7 +260,7 @@ export interface ImpedimentPage {
 export interface CreateImpedimentRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** Text of at most 200 characters. Required. */
+  /** What people call it. Text of at most 200 characters. Required. */
   readonly name: string
 }
 
@@ -268,7 +268,7 @@ export interface CreateImpedimentRequest {
 export interface UpdateImpedimentRequest {
   /** Which one. Required. */
   readonly id: string
-  /** Text of at most 200 characters. Required. */
+  /** What people call it. Text of at most 200 characters. Required. */
   readonly name: string
 }
 
@@ -300,9 +300,9 @@ export type ImpedimentsResult =
 export interface User {
   /** Its id, a UUID. */
   readonly id: string
-  /** Text of at most 200 characters. */
+  /** What others call the person. Text of at most 200 characters. */
   readonly name: string
-  /** Text of at most 256 characters. */
+  /** What the person signs in with; no other active account has it, in whatever capitals. Text of at most 256 characters. */
   readonly login: string
   /** When it was created. */
   readonly createdAt: string
@@ -332,11 +332,11 @@ export interface UserPage {
 export interface CreateUserRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** Text of at most 200 characters. Required. */
+  /** What others call the person. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Text of at most 256 characters. Required. */
+  /** What the person signs in with; no other active account has it, in whatever capitals. Text of at most 256 characters. Required. */
   readonly login: string
-  /** A password of at most 128 characters. Required. */
+  /** Never shown again. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. Required. */
   readonly password: string
 }
 
@@ -344,11 +344,11 @@ export interface CreateUserRequest {
 export interface UpdateUserRequest {
   /** Which one. Required. */
   readonly id: string
-  /** Text of at most 200 characters. Required. */
+  /** What others call the person. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Text of at most 256 characters. Left out, it stays as it is. */
+  /** What the person signs in with; no other active account has it, in whatever capitals. Text of at most 256 characters. Left out, it stays as it is. */
   readonly login?: string | null
-  /** A password of at most 128 characters. Left out, it stays as it is. */
+  /** Never shown again. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. Left out, it stays as it is. */
   readonly password?: string | null
 }
 
@@ -380,9 +380,9 @@ export type UsersResult =
 export interface Project {
   /** Its id, a UUID. */
   readonly id: string
-  /** Text of at most 200 characters. */
+  /** What people call it. Text of at most 200 characters. */
   readonly name: string
-  /** The organization, by its id. */
+  /** Whom it is for. By its id. */
   readonly organizationId: string
   /** When it was created. */
   readonly createdAt: string
@@ -412,9 +412,9 @@ export interface ProjectPage {
 export interface CreateProjectRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** Text of at most 200 characters. Required. */
+  /** What people call it. Text of at most 200 characters. Required. */
   readonly name: string
-  /** The organization, by its id. Required. */
+  /** Whom it is for. By its id. Required. */
   readonly organizationId: string
 }
 
@@ -422,11 +422,11 @@ export interface CreateProjectRequest {
 export interface UpdateProjectRequest {
   /** Which one. Required. */
   readonly id: string
-  /** Text of at most 200 characters. Required. */
+  /** What people call it. Text of at most 200 characters. Required. */
   readonly name: string
-  /** The organization, by its id. Required. */
+  /** Whom it is for. By its id. Required. */
   readonly organizationId: string
-  /** A moment, in UTC. updatedAt of the row as it was last read, or createdAt if it never changed. Left out, the last write wins. */
+  /** updatedAt as it was read, or createdAt when that is null: another version is refused with 409. A moment, in UTC. updatedAt of the row as it was last read, or createdAt if it never changed. Left out, the last write wins. */
   readonly expectedVersion?: string | null
 }
 
@@ -460,21 +460,21 @@ export type ProjectsResult =
 export interface Assignment {
   /** Its id, a UUID. */
   readonly id: string
-  /** Text of at most 200 characters. */
+  /** What people call it. Text of at most 200 characters. */
   readonly name: string
-  /** Text of at most 2000 characters. Null when there is none. */
+  /** What is to be done. Text of at most 2000 characters. Null when there is none. */
   readonly description: string | null
-  /** A moment, in UTC. */
+  /** When work on it begins. A moment, in UTC. */
   readonly startDate: string
-  /** A moment, in UTC. */
+  /** When it is to be done: not before it begins. A moment, in UTC. */
   readonly endDate: string
-  /** Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. */
   readonly amountHours: number
   /** The project, by its id. */
   readonly projectId: string
-  /** The workflow, by its id. */
+  /** The stage that it is in. By its id. */
   readonly workflowId: string
-  /** The user, by its id. */
+  /** Who answers for it. By its id. */
   readonly userId: string
   /** The assignment type, by its id. */
   readonly assignmentTypeId: string
@@ -506,21 +506,21 @@ export interface AssignmentPage {
 export interface CreateAssignmentRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** Text of at most 200 characters. Required. */
+  /** What people call it. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Text of at most 2000 characters. Optional. */
+  /** What is to be done. Text of at most 2000 characters. Optional. */
   readonly description?: string | null
-  /** A moment, in UTC. Required. */
+  /** When work on it begins. A moment, in UTC. Required. */
   readonly startDate: string
-  /** A moment, in UTC. Required. */
+  /** When it is to be done: not before it begins. A moment, in UTC. Required. */
   readonly endDate: string
-  /** Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
   readonly amountHours: number
   /** The project, by its id. Required. */
   readonly projectId: string
-  /** The workflow, by its id. Required. */
+  /** The stage that it is in. By its id. Required. */
   readonly workflowId: string
-  /** The user, by its id. Required. */
+  /** Who answers for it. By its id. Required. */
   readonly userId: string
   /** The assignment type, by its id. Required. */
   readonly assignmentTypeId: string
@@ -530,21 +530,21 @@ export interface CreateAssignmentRequest {
 export interface UpdateAssignmentRequest {
   /** Which one. Required. */
   readonly id: string
-  /** Text of at most 200 characters. Required. */
+  /** What people call it. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** What is to be done. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
   readonly description?: string | null
-  /** A moment, in UTC. Required. */
+  /** When work on it begins. A moment, in UTC. Required. */
   readonly startDate: string
-  /** A moment, in UTC. Required. */
+  /** When it is to be done: not before it begins. A moment, in UTC. Required. */
   readonly endDate: string
-  /** Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
   readonly amountHours: number
   /** The project, by its id. Required. */
   readonly projectId: string
-  /** The workflow, by its id. Required. */
+  /** The stage that it is in. By its id. Required. */
   readonly workflowId: string
-  /** The user, by its id. Required. */
+  /** Who answers for it. By its id. Required. */
   readonly userId: string
   /** The assignment type, by its id. Required. */
   readonly assignmentTypeId: string
@@ -590,15 +590,15 @@ export type AssignmentsResult =
 export interface Appointment {
   /** Its id, a UUID. */
   readonly id: string
-  /** Text of at most 2000 characters. Null when there is none. */
+  /** What was done. Text of at most 2000 characters. Null when there is none. */
   readonly description: string | null
-  /** A moment, in UTC. */
+  /** When it was. A moment, in UTC. */
   readonly keepDate: string
-  /** Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. */
+  /** How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. */
   readonly amountHours: number
   /** The assignment, by its id. */
   readonly assignmentId: string
-  /** The user, by its id. */
+  /** Whose time it was. By its id. */
   readonly userId: string
   /** When it was created. */
   readonly createdAt: string
@@ -628,15 +628,15 @@ export interface AppointmentPage {
 export interface CreateAppointmentRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** Text of at most 2000 characters. Optional. */
+  /** What was done. Text of at most 2000 characters. Optional. */
   readonly description?: string | null
-  /** A moment, in UTC. Required. */
+  /** When it was. A moment, in UTC. Required. */
   readonly keepDate: string
-  /** Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
+  /** How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
   readonly amountHours: number
   /** The assignment, by its id. Required. */
   readonly assignmentId: string
-  /** The user, by its id. Required. */
+  /** Whose time it was. By its id. Required. */
   readonly userId: string
 }
 
@@ -644,15 +644,15 @@ export interface CreateAppointmentRequest {
 export interface UpdateAppointmentRequest {
   /** Which one. Required. */
   readonly id: string
-  /** Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** What was done. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
   readonly description?: string | null
-  /** A moment, in UTC. Required. */
+  /** When it was. A moment, in UTC. Required. */
   readonly keepDate: string
-  /** Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
+  /** How long it took. Hours, greater than 0; a multiple of 0.01, or of a coarser step that the host is set to. Required. */
   readonly amountHours: number
   /** The assignment, by its id. Required. */
   readonly assignmentId: string
-  /** The user, by its id. Required. */
+  /** Whose time it was. By its id. Required. */
   readonly userId: string
   /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
   readonly updateMask?: { readonly paths: readonly ('description')[] }
@@ -694,7 +694,7 @@ export type AppointmentsResult =
 export interface AssignmentImpediment {
   /** Its id, a UUID. */
   readonly id: string
-  /** Text of at most 2000 characters. Null when there is none. */
+  /** How it keeps the assignment from going on. Text of at most 2000 characters. Null when there is none. */
   readonly description: string | null
   /** The assignment, by its id. */
   readonly assignmentId: string
@@ -728,7 +728,7 @@ export interface AssignmentImpedimentPage {
 export interface CreateAssignmentImpedimentRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** Text of at most 2000 characters. Optional. */
+  /** How it keeps the assignment from going on. Text of at most 2000 characters. Optional. */
   readonly description?: string | null
   /** The assignment, by its id. Required. */
   readonly assignmentId: string
@@ -740,7 +740,7 @@ export interface CreateAssignmentImpedimentRequest {
 export interface UpdateAssignmentImpedimentRequest {
   /** Which one. Required. */
   readonly id: string
-  /** Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  /** How it keeps the assignment from going on. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
   readonly description?: string | null
   /** The assignment, by its id. Required. */
   readonly assignmentId: string
@@ -940,11 +940,11 @@ export type UserProjectsResult =
 export interface Comment {
   /** Its id, a UUID. */
   readonly id: string
-  /** Text of at most 10000 characters. */
+  /** In Markdown. Text of at most 10000 characters. */
   readonly text: string
   /** The assignment, by its id. */
   readonly assignmentId: string
-  /** The user, by its id. */
+  /** Its author. By its id. */
   readonly userId: string
   /** When it was created. */
   readonly createdAt: string
@@ -974,11 +974,11 @@ export interface CommentPage {
 export interface CreateCommentRequest {
   /** A UUID; left out, one is made. */
   readonly id?: string | null
-  /** Text of at most 10000 characters. Required. */
+  /** In Markdown. Text of at most 10000 characters. Required. */
   readonly text: string
   /** The assignment, by its id. Required. */
   readonly assignmentId: string
-  /** The user, by its id. Required. */
+  /** Its author. By its id. Required. */
   readonly userId: string
 }
 
@@ -986,11 +986,11 @@ export interface CreateCommentRequest {
 export interface UpdateCommentRequest {
   /** Which one. Required. */
   readonly id: string
-  /** Text of at most 10000 characters. Required. */
+  /** In Markdown. Text of at most 10000 characters. Required. */
   readonly text: string
   /** The assignment, by its id. Required. */
   readonly assignmentId: string
-  /** The user, by its id. Required. */
+  /** Its author. By its id. Required. */
   readonly userId: string
 }
 

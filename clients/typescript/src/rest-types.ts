@@ -764,11 +764,6 @@ export interface Success {
   readonly success: boolean
 }
 
-export interface VersionedSuccess {
-  readonly success: boolean
-  readonly message: string | null
-}
-
 export interface OrganizationCreate {
   readonly id?: string | null
   readonly name: string
@@ -937,6 +932,11 @@ export interface AccountUpdate {
 export interface PasswordChange {
   readonly currentPassword: string
   readonly newPassword: string
+}
+
+export interface VersionedSuccess {
+  readonly success: boolean
+  readonly message: string | null
 }
 
 /** Every operation by its method and path. */

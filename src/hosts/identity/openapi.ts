@@ -19,6 +19,12 @@ export const openApiOf = (operations: readonly Operation[]): Schema =>
 const about: About = {
   title: 'Project tracking: identity',
   description: 'The OpenID Connect provider that issues the access tokens of the other hosts.',
+  tags: {
+    Provider: 'What clients and other hosts learn about the provider.',
+    Authorization: 'Where browsers are sent to sign in and out.',
+    Tokens: 'What clients ask for without a browser.',
+    SignIn: 'What the pages of the sign-in talk to.',
+  },
   securitySchemes: {
     bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     client: { type: 'http', scheme: 'basic', description: 'The id and secret of a client.' },

@@ -2,7 +2,8 @@ import { changePassword } from '../../accounts/change-password.ts'
 import type { Lockouts } from '../../accounts/lockouts.ts'
 import { readOwnAccount, renameOwnAccount } from '../../accounts/own-account.ts'
 import type { Schema } from '../../http/operation.ts'
-import { newPassword, text, uuid } from '../../model/field-kinds.ts'
+import { moment, newPassword, text, uuid } from '../../model/field-kinds.ts'
+import { passwordCharactersMax } from '../../model/password-policy.ts'
 import { nameCharactersMax } from '../../model/text-limits.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { isNamedBody, tagOfBody } from './if-match.ts'
@@ -10,29 +11,50 @@ import { ref } from './resource-schemas.ts'
 import type { Route } from './route.ts'
 
 const one = { tag: 'Account', path: '/api/me' }
-const moment = { type: 'string', format: 'date-time' }
 
 export const accountSchemas: Readonly<Record<string, Schema>> = {
   Account: {
     type: 'object',
     required: ['id', 'name', 'login', 'createdAt', 'updatedAt'],
     properties: {
-      id: uuid.schema,
-      name: { type: 'string' },
-      login: { type: 'string' },
-      createdAt: moment,
-      updatedAt: { type: ['string', 'null'], format: 'date-time' },
+      id: { ...uuid.schema, description: 'Its id.' },
+      name: { type: 'string', description: 'What others call the person.', examples: ['Ann Example'] },
+      login: { type: 'string', description: 'What the person signs in with.', examples: ['ann@example.com'] },
+      createdAt: { ...moment.schema, description: 'When it was created.' },
+      updatedAt: {
+        ...moment.schema,
+        type: ['string', 'null'],
+        description: 'When it was changed last; null when it never was.',
+      },
     },
   },
   AccountUpdate: {
     type: 'object',
     required: ['name'],
-    properties: { name: text({ max: nameCharactersMax }).schema },
+    properties: {
+      name: {
+        ...text({ max: nameCharactersMax }).schema,
+        minLength: 1,
+        description: 'What others shall call the person.',
+        examples: ['Ann Example'],
+      },
+    },
   },
   PasswordChange: {
     type: 'object',
     required: ['currentPassword', 'newPassword'],
-    properties: { currentPassword: { type: 'string', format: 'password' }, newPassword: newPassword.schema },
+    properties: {
+      currentPassword: {
+        type: 'string',
+        format: 'password',
+        minLength: 1,
+        maxLength: passwordCharactersMax,
+        writeOnly: true,
+        description: 'The password that is to be replaced.',
+        examples: ['Correct-horse-7'],
+      },
+      newPassword: { ...newPassword.schema, examples: ['Battery-staple-8'] },
+    },
   },
 }
 
@@ -42,6 +64,7 @@ export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[
     ...one,
     id: 'GetOwnAccount',
     summary: 'Shows the own account.',
+    description: 'The account is that of the token, for service clients the one that they act as.',
     method: 'GET',
     answer: ref('Account'),
     refusals: [],
@@ -56,6 +79,7 @@ export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[
     ...one,
     id: 'UpdateOwnAccount',
     summary: 'Changes the own name.',
+    description: 'Only the name can be changed here; the login is for administrators to change.',
     method: 'PATCH',
     body: ref('AccountUpdate'),
     answer: ref('Success'),
@@ -72,6 +96,8 @@ export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[
     path: '/api/me/password',
     id: 'ChangeOwnPassword',
     summary: 'Changes the own password and ends every session of the account.',
+    description:
+      'Five wrong current passwords lock it for a quarter of an hour. Afterwards every token of the account stops working, this one too.',
     method: 'POST',
     body: ref('PasswordChange'),
     answer: ref('Success'),

@@ -2,11 +2,12 @@ import { type About as DocumentParts, documentOf, queryParameters } from '../../
 import type { Schema } from '../../http/operation.ts'
 import { keyHours } from '../../operations/idempotency-keys.ts'
 import { keyCharactersMax, keyHeader, replayedHeader } from './idempotency-key.ts'
+import { refusalExamples } from './refusal-examples.ts'
 import { ref } from './resource-schemas.ts'
 import type { Operation } from './route.ts'
 
 /** What a document of this host says beside its operations. */
-export type About = Pick<DocumentParts, 'title' | 'description' | 'schemas'>
+export type About = Pick<DocumentParts, 'title' | 'description' | 'schemas' | 'tags'>
 
 export const openApiOf = (operations: readonly Operation[], about: About): Schema =>
   documentOf(operations, { ...about, ...common, responses: responsesOf(operations) }, (operation) => ({
@@ -20,13 +21,18 @@ export const openApiOf = (operations: readonly Operation[], about: About): Schem
       requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
     }),
     responses: { ...answersOf(operation), ...refusalsOf(operation) },
+    ...((operation.events ?? operation.isLive) && {
+      'x-events': operation.events ?? { listing: { ...listingEvent, data: operation.answer } },
+    }),
   }))
 
-const conditionalHeaders = ['If-None-Match', 'If-Modified-Since'].map((name) => ({
-  in: 'header',
-  name,
-  schema: { type: 'string' },
-}))
+const conditionalHeaders = [
+  {
+    name: 'If-None-Match',
+    description: 'The ETag of an answer that the caller holds: 304 while it is the same.',
+  },
+  { name: 'If-Modified-Since', description: 'The same with the Last-Modified of that answer.' },
+].map((header) => ({ in: 'header', ...header, schema: { type: 'string' } }))
 
 const ifMatchHeader = {
   in: 'header',
@@ -64,8 +70,17 @@ const answersOf = ({
 const liveDescription =
   'Success. With Accept: text/event-stream it is a stream instead, whose events of the type listing carry this JSON: the first at once, the others after changes.'
 
+/** OpenAPI 3.1 has no word for the events of a stream. */
+const listingEvent = {
+  description:
+    'The JSON of the plain list as it is now: at once, and within a second of each change, at most once a second. The id counts from 1, or on from Last-Event-ID. A comment every 15 seconds shows that the connection stands.',
+}
+
 const validatorHeaders = {
-  ETag: { schema: { type: 'string' } },
+  ETag: {
+    description: 'Of this answer to this caller; If-None-Match and If-Match take it.',
+    schema: { type: 'string' },
+  },
   'Last-Modified': { description: 'Left out where it cannot be promised yet.', schema: { type: 'string' } },
 }
 
@@ -95,14 +110,16 @@ function responsesOf(operations: readonly Operation[]): Readonly<Record<string, 
 }
 
 /** These say when to come back. */
+const retryAfter = { description: 'Seconds to wait.', schema: { type: 'integer' } }
+
 const waits: ReadonlySet<string> = new Set(['429', '503'])
 
 const refusalName = (status: number | string): string => `Refusal${status}`
 
 const refusal = (status: string): Schema => ({
   description: descriptions[status],
-  ...(waits.has(status) && { headers: { 'Retry-After': { schema: { type: 'integer' } } } }),
-  content: { 'application/json': { schema: ref('Error') } },
+  ...(waits.has(status) && { headers: { 'Retry-After': retryAfter } }),
+  content: { 'application/json': { schema: ref('Error'), example: refusalExamples[Number(status)] } },
 })
 
 const descriptions: Readonly<Record<string, string>> = {

@@ -9,6 +9,7 @@ import { update } from '../../operations/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { isVersioned } from '../../resources/derived.ts'
 import { answerList } from './answer-list.ts'
+import { describe } from './describe-operations.ts'
 import { readIfMatch, refuseIfMatch, rowAnswer } from './if-match.ts'
 import type { LiveListings } from './live-listings.ts'
 import { idsBody, listKeys, recordAnswer, ref, successAnswer } from './resource-schemas.ts'
@@ -37,6 +38,7 @@ const createRoute = (resource: Resource): Route => ({
   id: `Create${resource.title}`,
   tag: resource.pluralTitle,
   summary: `Creates one ${resource.noun}.`,
+  description: describe.create(resource),
   method: 'POST',
   path: pathOf(resource),
   body: ref(`${resource.title}Create`),
@@ -54,6 +56,7 @@ const getRoute = (tracker: Tracker, resource: Resource): Route => ({
   id: `Get${resource.title}`,
   tag: resource.pluralTitle,
   summary: `Shows one ${resource.noun}.`,
+  description: describe.get(resource),
   method: 'GET',
   path: pathOf(resource),
   parameters: [
@@ -72,6 +75,7 @@ const listRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Ro
   id: `List${resource.pluralTitle}`,
   tag: resource.pluralTitle,
   summary: `Lists ${resource.pluralNoun}; with Accept: text/event-stream, as a live listing.`,
+  description: describe.list(resource),
   method: 'GET',
   path: listPathOf(resource),
   parameters: listKeys(resource),
@@ -86,6 +90,7 @@ const updateRoute = (tracker: Tracker, resource: Resource): Route => ({
   id: `Update${resource.title}`,
   tag: resource.pluralTitle,
   summary: `Changes one ${resource.noun}.`,
+  description: describe.update(resource),
   method: 'PATCH',
   path: pathOf(resource),
   body: ref(`${resource.title}Update`),
@@ -105,6 +110,7 @@ const removeRoute = (tracker: Tracker, resource: Resource): Route => ({
   id: `Remove${resource.title}`,
   tag: resource.pluralTitle,
   summary: `Removes ${resource.pluralNoun}, all or none.`,
+  description: describe.remove(resource),
   method: 'DELETE',
   path: pathOf(resource),
   body: idsBody,
@@ -123,6 +129,7 @@ const restoreRoute = (resource: Resource): Route => ({
   id: `Restore${resource.title}`,
   tag: resource.pluralTitle,
   summary: `Restores removed ${resource.pluralNoun}, all or none.`,
+  description: describe.restore(resource),
   method: 'POST',
   path: `${pathOf(resource)}/restore`,
   body: idsBody,

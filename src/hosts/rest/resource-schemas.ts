@@ -1,7 +1,7 @@
 import type { RowState } from '../../access/visible-rows.ts'
 import type { Parameter, Schema } from '../../http/operation.ts'
 import { type Field, labelOf } from '../../model/field.ts'
-import { uuid } from '../../model/field-kinds.ts'
+import { moment as momentKind, uuid } from '../../model/field-kinds.ts'
 import {
   idsMax,
   pageNumberMax,
@@ -27,28 +27,41 @@ export function resourceSchemas(resource: Resource): Readonly<Record<string, Sch
   }
 }
 
-const moment = { type: 'string', format: 'date-time' }
+const moment = momentKind.schema
 const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema.type, 'null'] })
 
 const commonSchemas: Readonly<Record<string, Schema>> = {
-  id: uuid.schema,
-  createdAt: moment,
-  updatedAt: nullable(moment),
-  deletedAt: nullable(moment),
-  active: { type: 'boolean' },
+  id: { ...uuid.schema, description: 'Its id.' },
+  createdAt: { ...moment, description: 'When it was created.' },
+  updatedAt: { ...nullable(moment), description: 'When it was changed last; null when it never was.' },
+  deletedAt: {
+    ...nullable(moment),
+    description: 'When it was removed; null while it is active.',
+    examples: [null],
+  },
+  active: { type: 'boolean', description: 'Whether it is there; false when it is removed.' },
 }
 
-export function recordSchema({ columns, fields }: Listed): Schema {
+export function recordSchema({ columns, fields, about = '' }: Listed): Schema {
   const properties = columns.map((name) => {
     const field = fields[name]
     return [name, field ? fieldSchema(field) : commonSchemas[name]]
   })
-  return { type: 'object', required: columns, properties: Object.fromEntries(properties) }
+  return {
+    type: 'object',
+    ...(about && { description: about }),
+    required: columns,
+    properties: Object.fromEntries(properties),
+  }
 }
 
 const fieldSchema = (field: Field): Schema => ({
   ...(field.presence === 'optional' ? nullable(field.schema) : field.schema),
-  ...(field.deprecation && { deprecated: true, description: describeField(field) }),
+  // Blank text counts as missing.
+  ...(field.presence === 'required' && field.wire === 'text' && { minLength: 1 }),
+  ...(field.deprecation && { deprecated: true }),
+  ...(field.example !== undefined && { examples: [field.example] }),
+  description: describeField(field),
 })
 
 function bodySchema({ fields }: Resource, purpose: 'create' | 'update'): Schema {
@@ -63,7 +76,10 @@ function bodySchema({ fields }: Resource, purpose: 'create' | 'update'): Schema 
     type: 'object',
     required: [...(purpose === 'update' ? ['id'] : []), ...required.map(([name]) => name)],
     properties: {
-      id: purpose === 'update' ? uuid.schema : nullable(uuid.schema),
+      id:
+        purpose === 'update'
+          ? { ...uuid.schema, description: 'Which one.' }
+          : { ...nullable(uuid.schema), description: 'An id of your own; left out or null, one is made.' },
       ...Object.fromEntries(entries.map(([name, field]) => [name, fieldSchema(field)])),
     },
   }
@@ -75,13 +91,14 @@ export const pageSchema = (title: string): Schema => ({
   properties: {
     result: {
       type: 'object',
+      description: 'One page of the list.',
       required: ['data', 'totalCount', 'pageNumber', 'pageSize', 'totalPages'],
       properties: {
-        data: { type: 'array', items: ref(title) },
-        totalCount: { type: 'integer' },
-        pageNumber: { type: 'integer' },
-        pageSize: { type: 'integer' },
-        totalPages: { type: 'integer' },
+        data: { type: 'array', items: ref(title), description: 'The rows of this page.' },
+        totalCount: { type: 'integer', description: 'Rows on all pages.' },
+        pageNumber: { type: 'integer', description: 'This page, counted from 1.' },
+        pageSize: { type: 'integer', description: 'Rows on a page.', examples: [pageSizeDefault] },
+        totalPages: { type: 'integer', description: 'How many pages there are.' },
       },
     },
   },
@@ -90,7 +107,15 @@ export const pageSchema = (title: string): Schema => ({
 export const idsBody: Schema = {
   type: 'object',
   required: ['ids'],
-  properties: { ids: { type: 'array', items: uuid.schema, minItems: 1, maxItems: idsMax } },
+  properties: {
+    ids: {
+      type: 'array',
+      items: uuid.schema,
+      minItems: 1,
+      maxItems: idsMax,
+      description: 'Which ones: all of them or none.',
+    },
+  },
 }
 
 export const recordAnswer = ({ name, title }: Resource): Schema => ({
@@ -102,23 +127,40 @@ export const recordAnswer = ({ name, title }: Resource): Schema => ({
 export const successAnswer = (resource: Resource): Schema =>
   ref(isVersioned(resource) ? 'VersionedSuccess' : 'Success')
 
-export const sharedSchemas: Readonly<Record<string, Schema>> = {
-  Success: { type: 'object', required: ['success'], properties: { success: { type: 'boolean' } } },
+const successSchema = { type: 'boolean', description: 'Always true: a refusal has another status.' }
+
+/** A document has no schema that it does not use. */
+export const sharedSchemasOf = (resources: readonly Resource[]): Readonly<Record<string, Schema>> => {
+  const { VersionedSuccess, ...others } = sharedSchemas
+  return resources.some(isVersioned) ? sharedSchemas : others
+}
+
+const sharedSchemas = {
+  Success: { type: 'object', required: ['success'], properties: { success: successSchema } },
   VersionedSuccess: {
     type: 'object',
     required: ['success', 'message'],
-    properties: { success: { type: 'boolean' }, message: { type: ['string', 'null'] } },
+    properties: {
+      success: successSchema,
+      message: { type: ['string', 'null'], description: 'Always null.', examples: [null] },
+    },
   },
   Error: {
     type: 'object',
+    description: 'The one shape of every refusal.',
     required: ['statusCode', 'message'],
     properties: {
-      statusCode: { type: 'integer' },
-      message: { type: 'string' },
+      statusCode: { type: 'integer', description: 'The status of the answer.', examples: [400] },
+      message: {
+        type: 'string',
+        description: 'What was wrong, as a sentence for people.',
+        examples: ['One or more validation errors occurred.'],
+      },
       errors: {
         type: 'object',
         description: 'Messages by property name; generalErrors holds those not tied to one.',
         additionalProperties: { type: 'array', items: { type: 'string' } },
+        examples: [{ name: ['Name is required.'] }],
       },
     },
   },

@@ -22,6 +22,8 @@ export interface Operation extends HttpOperation {
   readonly hasPrecondition?: true
   /** The largest body, where it is not that of every other route. */
   readonly bodyBytesMax?: number
+  /** By name, the events of a stream that is no live listing. */
+  readonly events?: Readonly<Record<string, Schema>>
   /** Also answers `Accept: text/event-stream` with a live listing. */
   readonly isLive?: true
 }

@@ -380,11 +380,6 @@ export interface Success {
   readonly success: boolean
 }
 
-export interface VersionedSuccess {
-  readonly success: boolean
-  readonly message: string | null
-}
-
 export interface Error {
   readonly statusCode: number
   readonly message: string
@@ -561,6 +556,11 @@ export interface PasswordChange {
   readonly newPassword: string
 }
 
+export interface VersionedSuccess {
+  readonly success: boolean
+  readonly message: string | null
+}
+
 export interface Resources {
   readonly organization: {
     readonly record: Organization
@@ -672,6 +672,8 @@ export const roots = {
 export const limits = {
   after: 8192,
   attempts: 5,
+  currentPassword: 128,
+  currentPasswordMin: 1,
   cursor: 6000,
   description: 2000,
   filter: 2000,
@@ -682,6 +684,7 @@ export const limits = {
   limit: 1000,
   login: 256,
   name: 200,
+  nameMin: 1,
   newPassword: 128,
   newPasswordMin: 8,
   pageNumber: 21474836,
@@ -691,6 +694,7 @@ export const limits = {
   search: 128,
   sessions: 100,
   text: 10000,
+  textMin: 1,
   url: 2000,
   webhooks: 100,
 } as const

@@ -17,6 +17,8 @@ export const batchRoute = ({ budgets }: Tracker): Route => ({
   id: 'RunBatch',
   tag: 'Batch',
   summary: 'Creates, changes, removes and restores rows of any resources, all or nothing or each for itself.',
+  description:
+    'Every rule and refusal is that of the single operation, under the same keys behind the index of the item: items[3].name. Two items may not do the same with one row. A batch is one transaction: what it answers is committed, and under an Idempotency-Key it may be sent again.',
   method: 'POST',
   path: '/ext/batch',
   body: ref('Batch'),

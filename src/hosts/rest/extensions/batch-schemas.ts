@@ -31,11 +31,16 @@ export const batchSchemas: Readonly<Record<string, Schema>> = {
     type: 'object',
     required: ['operation', 'resource', 'body'],
     properties: {
-      operation: { type: 'string', enum: batchOperations },
-      resource: { type: 'string', enum: resources.map(({ name }) => name) },
+      operation: { type: 'string', enum: batchOperations, description: 'What to do.' },
+      resource: {
+        type: 'string',
+        enum: resources.map(({ name }) => name),
+        description: 'With rows of which resource.',
+      },
       body: {
         type: 'object',
         additionalProperties: true,
+        examples: [{ name: 'Space agency' }],
         description:
           'The body of the single operation. Wherever it has an id, @ and the label of another item stand for the row that this one creates.',
       },

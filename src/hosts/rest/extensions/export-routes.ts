@@ -12,6 +12,7 @@ import { resources } from '../../../resources/all.ts'
 import type { Listed } from '../../../resources/define-resource.ts'
 import { person } from '../../../resources/person.ts'
 import type { Row } from '../../../store/rows.ts'
+import { mayRead } from '../describe-operations.ts'
 import { listKeys } from '../resource-schemas.ts'
 import type { Exchange, Route } from '../route.ts'
 
@@ -25,6 +26,7 @@ const exportRoute = (tracker: Tracker, listed: Listed, state: RowState): Route =
   id: state === 'active' ? `Export${listed.pluralTitle}` : `ExportRemoved${listed.pluralTitle}`,
   tag: 'Exports',
   summary: `Answers all rows of the list of ${state === 'active' ? '' : 'removed '}${listed.pluralNoun}, as they are at one moment, as CSV or as lines of JSON.`,
+  description: `${mayReadOf(listed, state)} Filters and order are those of the list. The answer is read from the store while it is taken; one that breaks off is not complete.`,
   method: 'GET',
   path: state === 'active' ? `/ext/export/${listed.plural}` : `/ext/export/removed/${listed.plural}`,
   parameters: [
@@ -56,6 +58,9 @@ const exportRoute = (tracker: Tracker, listed: Listed, state: RowState): Route =
     return undefined
   },
 })
+
+const mayReadOf = (listed: Listed, state: RowState): string =>
+  state === 'active' ? mayRead(listed) : 'Only rows that the caller may restore.'
 
 const formats = {
   csv: { type: 'text/csv', extension: 'csv' },

@@ -19,9 +19,15 @@ export const feedSchemas: Readonly<Record<string, Schema>> = {
     properties: {
       result: {
         type: 'object',
+        description: 'One page.',
         required: ['data', 'cursor', 'hasMore'],
         properties: {
-          data: { type: 'array', items: ref('Change'), maxItems: pageSizeMax },
+          data: {
+            type: 'array',
+            items: ref('Change'),
+            maxItems: pageSizeMax,
+            description: 'In the order in which they became visible.',
+          },
           cursor: {
             type: 'string',
             description: 'What `after` is for the next page; also when this one is empty.',
@@ -63,10 +69,19 @@ export const feedRoute = (tracker: Tracker, feeds: FeedStreams): Route => ({
   tag: 'History',
   summary:
     'Every committed change that the caller may see, none left out and none twice, page after page by a cursor; with Accept: text/event-stream, as an endless stream that goes on after Last-Event-ID.',
+  description:
+    'In the order in which changes became visible, so that nothing is missed when a transaction ends late. Keep the cursor with what was made of the page.',
   method: 'GET',
   path: '/ext/changes',
   parameters,
   answer: ref('ChangePage'),
+  events: {
+    change: {
+      description:
+        'One change, as in a page. The id is a cursor: a stream that is opened with it as Last-Event-ID goes on behind it.',
+      data: ref('Change'),
+    },
+  },
   refusals: [400, 410, 503],
   async handle({ caller, session, request, reply }) {
     const isStream = wantsEventStream(request)

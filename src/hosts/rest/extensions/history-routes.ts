@@ -23,10 +23,14 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
     ],
     properties: {
       id: { type: 'string', description: 'The same in the history, in the feed and in deliveries.' },
-      at: moment,
-      resource: { type: 'string', enum: resourceNames },
-      rowId: uuid.schema,
-      action: { type: 'string', enum: ['create', 'update', 'remove', 'restore'] },
+      at: { ...moment, description: 'When it was written.' },
+      resource: { type: 'string', enum: resourceNames, description: 'Of which resource the row is.' },
+      rowId: { ...uuid.schema, description: 'Which row.' },
+      action: {
+        type: 'string',
+        enum: ['create', 'update', 'remove', 'restore'],
+        description: 'What happened to it.',
+      },
       projectId: { ...nullableId, description: 'The project of the row after the change.' },
       callerId: { ...nullableId, description: 'The account that did it; null for the program itself.' },
       clientId: { ...nullableText, description: 'The client that its token was given to.' },
@@ -46,9 +50,15 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
     properties: {
       result: {
         type: 'object',
+        description: 'One page.',
         required: ['data', 'next'],
         properties: {
-          data: { type: 'array', items: ref('Change'), maxItems: pageSizeMax },
+          data: {
+            type: 'array',
+            items: ref('Change'),
+            maxItems: pageSizeMax,
+            description: 'The newest first.',
+          },
           next: { ...nullableText, description: 'What `before` is for the next page; null on the last.' },
         },
       },
@@ -76,6 +86,8 @@ export const historyRoute = (tracker: Tracker): Route => ({
   id: 'ReadHistory',
   tag: 'History',
   summary: 'Who changed a row, or anything in a project, newest first, with the fields before and after.',
+  description:
+    'Ask either for one row, by resource and id, or for a project. Whoever sees the row now sees its history.',
   method: 'GET',
   path: '/ext/history',
   parameters: query,

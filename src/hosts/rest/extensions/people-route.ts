@@ -11,6 +11,7 @@ export const peopleRoute = (tracker: Tracker, live: LiveListings): Route => ({
   tag: person.pluralTitle,
   summary:
     'Lists active accounts that share a project with the caller, by name; all of them for administrators. With Accept: text/event-stream, as a live listing.',
+  description: 'The names behind every userId that a member meets. Logins are neither shown nor searched.',
   method: 'GET',
   path: '/ext/people',
   parameters: listKeys(person),

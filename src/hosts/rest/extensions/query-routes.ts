@@ -6,6 +6,7 @@ import { type QueryPage, resourcesBehind, runQuery } from '../../../operations/q
 import type { Shown } from '../../../operations/query/shape.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
 import type { Listed, Resource } from '../../../resources/define-resource.ts'
+import { mayRead } from '../describe-operations.ts'
 import type { View } from '../listing.ts'
 import type { LiveListings } from '../live-listings.ts'
 import { ref } from '../resource-schemas.ts'
@@ -17,6 +18,7 @@ export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resou
   id: `Query${resource.pluralTitle}`,
   tag: 'Queries',
   summary: `Reads ${resource.pluralNoun} by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing.`,
+  description: `${mayRead(resource)} The grammar of filters is in docs/reading.md; each part that is refused is named.`,
   method: 'GET',
   path: `/ext/query/${resource.plural}`,
   parameters: queryParameters(resource),

@@ -64,7 +64,12 @@ const expandKey = (references: readonly { readonly name: string }[]): Parameter 
 export function queryRowSchema(listed: Listed): Schema {
   const parents = expandable(listed).map(({ name, parent }) => [
     name,
-    { anyOf: [ref(`${parent.title}QueryRow`), { type: 'null' }] },
+    {
+      anyOf: [ref(`${parent.title}QueryRow`), { type: 'null' }],
+      description:
+        'The row that is referred to, where it was expanded; null where the caller does not see it.',
+      examples: [null],
+    },
   ])
   const { properties } = recordSchema(listed)
   return {
@@ -80,9 +85,10 @@ export const queryPageSchema = ({ title }: Resource): Schema => ({
   properties: {
     result: {
       type: 'object',
+      description: 'One page.',
       required: ['data', 'nextCursor'],
       properties: {
-        data: { type: 'array', items: ref(`${title}QueryRow`) },
+        data: { type: 'array', items: ref(`${title}QueryRow`), description: 'The rows of this page.' },
         nextCursor: {
           type: ['string', 'null'],
           description: 'Where the next page begins; null at the end.',

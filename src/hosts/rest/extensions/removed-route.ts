@@ -10,6 +10,8 @@ export const removedRoute = (tracker: Tracker, live: LiveListings, resource: Res
   id: `ListRemoved${resource.pluralTitle}`,
   tag: 'Removed',
   summary: `Lists removed ${resource.pluralNoun} that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing.`,
+  description:
+    'What restoring would not refuse this caller. One that was removed with its parent is not listed: it comes back with that parent.',
   method: 'GET',
   path: `/ext/removed/${resource.plural}`,
   parameters: listKeys(resource, 'removed'),

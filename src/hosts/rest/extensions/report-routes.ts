@@ -20,6 +20,7 @@ export const reportRoutes = (tracker: Tracker, live: LiveListings): Route[] =>
     id: `Report${labelOf(report.name)}`,
     tag: 'Reports',
     summary: `Sums of ${report.summed.pluralNoun} by groups; with Accept: text/csv as a table, with Accept: text/event-stream live.`,
+    description: 'Only rows that the caller sees are summed. A table that would not be complete is refused.',
     method: 'GET',
     path: `/ext/reports/${report.name}`,
     parameters: reportParameters(report),

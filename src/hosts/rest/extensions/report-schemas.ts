@@ -45,7 +45,7 @@ const named: Schema = {
   type: 'object',
   required: ['id', 'name'],
   properties: {
-    id: uuid.schema,
+    id: { ...uuid.schema, description: 'Its id.' },
     name: { type: ['string', 'null'], description: 'Null where the caller may not see it.' },
   },
 }
@@ -77,16 +77,22 @@ function reportSchema({ measures }: Report): Schema {
     properties: {
       result: {
         type: 'object',
+        description: 'The sums.',
         required: ['groups', 'totalGroups', 'total', 'timeZone'],
         properties: {
           groups: {
             type: 'array',
+            description: 'One for each combination that there are rows of.',
             maxItems: groupsMax,
             items: { type: 'object', required: names, properties: { ...groups, ...sums } },
           },
           totalGroups: { type: 'integer', description: 'How many there are, also beyond the limit.' },
-          total: { type: 'object', required: names, properties: sums },
-          timeZone: { type: 'string' },
+          total: { type: 'object', description: 'Over all groups.', required: names, properties: sums },
+          timeZone: {
+            type: 'string',
+            description: 'The one that was asked for.',
+            examples: ['Europe/Berlin'],
+          },
         },
       },
     },

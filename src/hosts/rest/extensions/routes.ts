@@ -5,7 +5,7 @@ import type { FeedStreams } from '../feed-streams.ts'
 import type { LiveListings } from '../live-listings.ts'
 import type { About } from '../openapi.ts'
 import { resourceRoutes } from '../resource-routes.ts'
-import { pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../resource-schemas.ts'
+import { pageSchema, recordSchema, resourceSchemas, sharedSchemasOf } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 import type { AllowedReceivers } from '../webhooks/allowed-address.ts'
 import { batchRoute } from './batch-route.ts'
@@ -48,6 +48,18 @@ export const aboutExtensions: About = {
   title: 'Project tracking: extensions',
   description:
     'What the REST host offers beyond its contract, under the same tokens, limits and access rules.',
+  tags: {
+    ...Object.fromEntries(resourcesOf('ext').map(({ pluralTitle, about = '' }) => [pluralTitle, about])),
+    People: 'Accounts as their colleagues know them.',
+    Removed: 'What was removed and can be restored.',
+    Queries: 'Lists for programs: by filters, in any order, with chosen fields and cursors.',
+    Reports: 'Sums of hours and assignments.',
+    Sessions: 'Where an account is signed in.',
+    History: 'Who changed what, and when.',
+    Batch: 'Many writes in one request.',
+    Exports: 'Whole lists as files.',
+    Webhooks: 'Changes that are sent to an address.',
+  },
   schemas: {
     ...Object.fromEntries(
       [person, ...resources].flatMap((listed) => [
@@ -66,6 +78,6 @@ export const aboutExtensions: About = {
     ...batchSchemas,
     ...feedSchemas,
     ...webhookSchemas,
-    ...sharedSchemas,
+    ...sharedSchemasOf(resourcesOf('ext')),
   },
 }

@@ -16,8 +16,8 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
       ...['createdAt', 'expiresAt', 'isCurrent'],
     ],
     properties: {
-      id: { type: 'string' },
-      userId: uuid.schema,
+      id: { type: 'string', description: 'Its id.', examples: ['Yp3cV1wq0sB7t2m9'] },
+      userId: { ...uuid.schema, description: 'Whose sign-in it is.' },
       clientId: { ...nullableText, description: 'The client that asked for the sign-in.' },
       address: { ...nullableText, description: 'Where the sign-in came from.' },
       userAgent: { ...nullableText, description: 'What the browser called itself.' },
@@ -26,8 +26,8 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
         format: 'date-time',
         description: 'When its client asked for tokens last.',
       },
-      createdAt: moment,
-      expiresAt: moment,
+      createdAt: { ...moment, description: 'When the sign-in was.' },
+      expiresAt: { ...moment, description: 'When it ends by itself.' },
       isCurrent: { type: 'boolean', description: 'Whether this request belongs to it.' },
     },
   },
@@ -35,12 +35,27 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
   SessionList: {
     type: 'object',
     required: ['sessions'],
-    properties: { sessions: { type: 'array', items: ref('Session'), maxItems: sessionsListedMax } },
+    properties: {
+      sessions: {
+        type: 'array',
+        items: ref('Session'),
+        maxItems: sessionsListedMax,
+        description: 'The newest first.',
+      },
+    },
   },
   SessionIds: {
     type: 'object',
     required: ['ids'],
-    properties: { ids: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 100 } },
+    properties: {
+      ids: {
+        type: 'array',
+        items: { type: 'string', examples: ['Yp3cV1wq0sB7t2m9'] },
+        minItems: 1,
+        maxItems: 100,
+        description: 'Which ones: all of them or none.',
+      },
+    },
   },
   SessionsOfAccount: {
     type: 'object',
@@ -58,6 +73,8 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     id: 'ListSessions',
     tag,
     summary: `Lists the newest ${sessionsListedMax} sessions that stand, of the own account; of any for administrators.`,
+    description:
+      'A session is one sign-in of a person in one browser or app, with all the tokens that came of it.',
     method: 'GET',
     path: '/ext/sessions',
     parameters: [{ name: 'userId', description: 'Whose; by default the own account.', schema: uuid.schema }],
@@ -76,6 +93,7 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     id: 'EndSessions',
     tag,
     summary: 'Ends these sessions, all or none: their cookies and tokens stop working within 30 seconds.',
+    description: 'Sessions of others are for administrators to end; to anybody else they are not found.',
     method: 'DELETE',
     path: '/ext/sessions',
     body: ref('SessionIds'),
@@ -91,6 +109,7 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     tag,
     summary:
       'Ends every session of an account, this one too, and the tokens of service clients that act as it; of any account for administrators.',
+    description: 'Whoever has lost a device, or no longer trusts what was signed in, starts anew with this.',
     method: 'POST',
     path: '/ext/sessions/end-all',
     body: ref('SessionsOfAccount'),

@@ -27,20 +27,22 @@ const choices = {
     maxLength: urlCharactersMax,
     description: 'Where messages are sent: https, to a public address.',
   },
-  name: { type: ['string', 'null'], maxLength: nameCharactersMax },
+  name: { type: ['string', 'null'], maxLength: nameCharactersMax, description: 'What people call it.' },
   resources: {
     type: ['array', 'null'],
     items: { type: 'string', enum: resourceNames },
     minItems: 1,
-    description: 'Null for all.',
+    description: 'Which ones it is told of; null for all.',
   },
   actions: {
     type: ['array', 'null'],
     items: { type: 'string', enum: [...feedActions] },
     minItems: 1,
-    description: 'Null for all.',
+    description: 'Which ones it is told of; null for all.',
   },
 }
+
+const which = { ...uuid.schema, description: 'Which one.' }
 
 const projectId = {
   ...uuid.schema,
@@ -49,73 +51,93 @@ const projectId = {
 }
 
 const shown = {
-  id: uuid.schema,
+  id: { ...uuid.schema, description: 'Its id.' },
   userId: { ...uuid.schema, description: 'Whose it is: messages have what this account may see.' },
   projectId,
   ...choices,
-  active: { type: 'boolean' },
-  pausedAt: nullableMoment,
+  active: { type: 'boolean', description: 'Whether messages are sent.' },
+  pausedAt: { ...nullableMoment, description: 'Since when nothing is sent; null while it is active.' },
   pausedBecause: { ...nullableText, description: 'Why nothing is sent any more.' },
-  createdAt: moment,
+  createdAt: { ...moment, description: 'When it was made.' },
   waiting: { type: 'integer', description: 'Messages that wait to be delivered.' },
 }
 
 export const webhookSchemas: Readonly<Record<string, Schema>> = {
   Webhook: object(shown),
   NewWebhook: object({
-    webhook: object({
-      ...shown,
-      secret: { type: 'string', description: 'Signs every message. It is told once.' },
-    }),
+    webhook: {
+      ...object({
+        ...shown,
+        secret: { type: 'string', description: 'Signs every message. It is told once.' },
+      }),
+      description: 'The new one.',
+    },
   }),
   ChangedWebhook: object({ webhook: ref('Webhook') }),
-  Webhooks: object({ webhooks: { type: 'array', items: ref('Webhook'), maxItems: webhooksListedMax } }),
+  Webhooks: object({
+    webhooks: {
+      type: 'array',
+      items: ref('Webhook'),
+      maxItems: webhooksListedMax,
+      description: 'The newest first.',
+    },
+  }),
   WebhookCreate: object({ ...choices, projectId }, ['url']),
   WebhookUpdate: object(
-    { id: uuid.schema, ...choices, active: { type: 'boolean', description: 'False pauses, true resumes.' } },
+    { id: which, ...choices, active: { type: 'boolean', description: 'False pauses, true resumes.' } },
     ['id'],
   ),
-  WebhookId: object({ id: uuid.schema }),
+  WebhookId: object({ id: which }),
   WebhookSecret: object({
     secret: { type: 'string', description: 'The one before signs as well for 24 hours.' },
   }),
   WebhookTest: object({ messageId: { type: 'string', description: 'Of the message in the log.' } }),
   WebhookReplay: object(
     {
-      id: uuid.schema,
+      id: which,
       deliveryId: { type: ['string', 'null'], description: 'One delivery.' },
       from: { ...nullableMoment, description: 'Or all that were made from here …' },
       to: { ...nullableMoment, description: '… to before here.' },
     },
     ['id'],
   ),
-  WebhookReplayed: object({ count: { type: 'integer' } }),
+  WebhookReplayed: object({ count: { type: 'integer', description: 'How many are sent again.' } }),
   WebhookDelivery: object({
-    id: { type: 'string' },
+    id: { type: 'string', description: 'Its id.' },
     messageId: {
       type: 'string',
       description: 'The same however often it is sent: receivers ignore one they know.',
     },
-    type: { type: 'string' },
-    createdAt: moment,
-    deliveredAt: nullableMoment,
+    type: { type: 'string', description: 'What the message is about.' },
+    createdAt: { ...moment, description: 'When the message was made.' },
+    deliveredAt: { ...nullableMoment, description: 'When it was taken; null while it was not.' },
     nextAt: { ...nullableMoment, description: 'When it is tried next.' },
-    body: { type: 'string' },
+    body: { type: 'string', description: 'What was sent, letter by letter.' },
     attempts: {
       type: 'array',
       maxItems: attemptsShownMax,
       description: 'The newest first.',
       items: object({
-        at: moment,
-        milliseconds: { type: 'integer' },
-        status: { type: ['integer', 'null'] },
+        at: { ...moment, description: 'When it was sent.' },
+        milliseconds: { type: 'integer', description: 'How long the answer took.' },
+        status: { type: ['integer', 'null'], description: 'The status of the answer, where there was one.' },
         answer: { ...nullableText, description: 'The beginning of what was answered.' },
         error: { ...nullableText, description: 'What went wrong where nothing was answered.' },
-        headers: { type: 'object', additionalProperties: { type: 'string' } },
+        headers: {
+          type: 'object',
+          additionalProperties: { type: 'string' },
+          description: 'Those that were sent.',
+        },
       }),
     },
   }),
   WebhookDeliveries: object({
-    result: object({ data: { type: 'array', items: ref('WebhookDelivery') }, next: nullableText }),
+    result: {
+      ...object({
+        data: { type: 'array', items: ref('WebhookDelivery'), description: 'The newest first.' },
+        next: { ...nullableText, description: 'What `before` is for the next page; null on the last.' },
+      }),
+      description: 'One page.',
+    },
   }),
 }
