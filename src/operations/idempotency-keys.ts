@@ -1,6 +1,7 @@
 import { busy, contended, reused } from '../model/problem.ts'
 import type { Database, Queries } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
+import { seal, unseal } from './seal.ts'
 
 /** What a key stands for; nothing of it says what the key or the request was. */
 export interface KeyedRequest {
@@ -8,6 +9,8 @@ export interface KeyedRequest {
   readonly key: Buffer
   /** The request without its secrets. */
   readonly request: Buffer
+  /** Follows from the key, and is not kept: it opens the answer. */
+  readonly secret: Buffer
 }
 
 export interface KeyLimits {
@@ -24,7 +27,7 @@ export const keyHours = 24
  */
 export async function claimKey(
   transaction: Queries,
-  { account, key, request }: KeyedRequest,
+  { account, key, request, secret }: KeyedRequest,
 ): Promise<string | undefined> {
   const [claimed] = await transaction.query(sql`
     insert into idempotency_keys as known (account, key, request) values (${account}, ${key}, ${request})
@@ -34,21 +37,21 @@ export async function claimKey(
     returning true`)
   if (claimed) return undefined
   // A statement of its own, which sees what was committed during the wait.
-  const [known] = await transaction.query<{ isSame: boolean; answer: string | null }>(sql`
+  const [known] = await transaction.query<{ isSame: boolean; answer: Buffer | null }>(sql`
     select request = ${request} as "isSame", answer from idempotency_keys where account = ${account} and key = ${key}`)
   // Forgotten between the two statements.
   if (!known) throw contended()
   if (!known.isSame || known.answer === null) throw reused()
-  return known.answer
+  return unseal(known.answer, secret)
 }
 
 export async function keepAnswer(
   transaction: Queries,
-  { account, key }: KeyedRequest,
+  { account, key, secret }: KeyedRequest,
   answer: string,
 ): Promise<void> {
   await transaction.query(sql`
-    update idempotency_keys set answer = ${answer}, answer_bytes = ${Buffer.byteLength(answer)}
+    update idempotency_keys set answer = ${seal(answer, secret)}, answer_bytes = ${Buffer.byteLength(answer)}
     where account = ${account} and key = ${key}`)
 }
 

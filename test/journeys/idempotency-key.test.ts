@@ -184,6 +184,21 @@ describe('A POST with an Idempotency-Key', () => {
     assert.deepEqual(await rest.database.query(sql`select key from idempotency_keys`), [])
   })
 
+  test('keeps nothing that the store could read: neither key nor body nor answer', async () => {
+    const { key, name } = fresh()
+    await post(key, { name })
+    const [kept] = await rest.database.query<{ text: string; answer: Buffer }>(sql`
+      select idempotency_keys::text as text, answer from idempotency_keys order by created_at desc limit 1`)
+    const [id] = await rest.database.query<{ id: string }>(
+      sql`select id from organizations where name = ${name}`,
+    )
+    for (const told of [key, name, id?.id ?? ''])
+      for (const form of [told, Buffer.from(told).toString('hex')]) {
+        assert.ok(!kept?.text.includes(form), told)
+        assert.ok(!kept?.answer.toString('latin1').includes(form), told)
+      }
+  })
+
   test('leaves nothing behind of a write that the store broke off', async () => {
     const { key, name } = fresh()
     await rest.database.single.query(sql`

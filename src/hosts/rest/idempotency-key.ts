@@ -26,6 +26,7 @@ export function readKeyedRequest(request: FastifyRequest, caller: Caller): Keyed
   return {
     account: caller.id,
     key: hashOf(key, 'key'),
+    secret: hashOf(key, 'answer'),
     request: hashOf(key, `${method} ${routeOptions.url}\n${JSON.stringify(body, comparable)}`),
   }
 }
