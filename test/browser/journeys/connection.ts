@@ -37,6 +37,15 @@ export function connectionJourneys(stage: () => Stage): void {
     await page.getByText('Live', { exact: true }).waitFor()
   })
 
+  test('believes an answer rather than a browser that knows of no network', async () => {
+    const { signIn, workspace } = stage()
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    await page.addInitScript("Object.defineProperty(navigator, 'onLine', { get: () => false })")
+    await page.reload()
+    await page.getByText('Live', { exact: true }).waitFor()
+    assert.equal(await page.getByText('You are offline.').count(), 0)
+  })
+
   test('waits when the server asks for patience, says so, and then does what was wanted', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Patient')

@@ -19,14 +19,17 @@ export interface Sender {
   readonly send: Send
   /** When the interface will be asked again after a 429; for telling the person. */
   readonly busyUntil: Signal<number | undefined>
+  /** Whether the last request was answered at all. */
+  readonly isReached: Signal<boolean>
 }
 
 /** Sends with the caller's token. A refused token is renewed once, a busy server waited for; other refusals are thrown. */
 export function createSender(apiUrl: string, session: Session): Sender {
   const busyUntil = signal<number | undefined>(undefined)
+  const isReached = signal(true)
   const attempt = async (request: Request, token: string) => {
     const { method = 'GET', path, body, headers, signal: abort } = request
-    return await fetch(apiUrl + path, {
+    const response = await fetch(apiUrl + path, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
@@ -36,8 +39,12 @@ export function createSender(apiUrl: string, session: Session): Sender {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(abort !== undefined && { signal: abort }),
     }).catch((error: unknown) => {
-      throw abort?.aborted ? error : unreachable()
+      if (abort?.aborted) throw error
+      isReached.value = false
+      throw unreachable()
     })
+    isReached.value = true
+    return response
   }
   const authorized = async (request: Request) => {
     const token = await session.accessToken().catch(tellOutage)
@@ -59,7 +66,7 @@ export function createSender(apiUrl: string, session: Session): Sender {
       await pause(seconds * 1000, busyUntil)
     }
   }
-  return { send, busyUntil }
+  return { send, busyUntil, isReached }
 }
 
 /** A busy minute may be followed by another one; after that the person decides. */

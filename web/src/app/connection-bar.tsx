@@ -17,16 +17,24 @@ export function ConnectionBar() {
   )
 }
 
+/**
+ * What the browser says of its network is believed until an answer proves it wrong: a machine without any network still
+ * reaches a server of its own.
+ */
 function useOnline(): boolean {
+  const { isReached } = useServices()
   const [isOnline, setOnline] = useState(navigator.onLine)
   useEffect(() => {
-    const follow = () => setOnline(navigator.onLine)
+    const follow = () => {
+      setOnline(navigator.onLine)
+      if (!navigator.onLine) isReached.value = false
+    }
     addEventListener('online', follow)
     addEventListener('offline', follow)
     return () => {
       removeEventListener('online', follow)
       removeEventListener('offline', follow)
     }
-  }, [])
-  return isOnline
+  }, [isReached])
+  return isOnline || isReached.value
 }
