@@ -1,3 +1,4 @@
+import { runBackup, runRestore, runRestored } from './backup/run-backup.ts'
 import { runMigrate, runPrepare } from './prepare-store.ts'
 import { runStart } from './start.ts'
 
@@ -6,6 +7,9 @@ const commands: Readonly<Record<string, (words: readonly string[]) => Promise<vo
   start: runStart,
   migrate: runMigrate,
   prepare: runPrepare,
+  backup: runBackup,
+  restore: runRestore,
+  restored: runRestored,
 }
 
 const usage = `Usage:
@@ -13,6 +17,9 @@ const usage = `Usage:
   npm start -- rest             starts the named hosts only
   npm run cli -- migrate        brings the schema of DATABASE_URL up to date
   npm run cli -- prepare        the same, with the rights of the hosts' roles and the first account
+  npm run backup -- FILE        writes everything the store holds into one file, while hosts run
+  npm run restore -- FILE       puts it into an empty store; with --check it only reads the file
+  npm run cli -- restored       after a store was put back by other means, before hosts start on it
 `
 
 export async function runCommand([name = '', ...words]: readonly string[]): Promise<void> {

@@ -29,16 +29,33 @@ export async function migrate(url: string): Promise<string[]> {
     const all = await readMigrations()
     // A host whose role may only read finds out here that it has nothing to do.
     if (pendingOf(all, await readApplied(client)).length === 0) return []
-    return await inTransaction(client, async () => {
-      await client.query('select pg_advisory_xact_lock($1)', [migrationLock])
-      await client.query(tableOfMigrations)
-      const pending = pendingOf(all, await readApplied(client))
-      for (const migration of pending) await apply(client, migration)
-      return pending.map(({ name }) => name)
-    })
+    return await inTransaction(client, () => migrateWithin(client))
   } finally {
     await client.end()
   }
+}
+
+/** The same within a transaction of the caller's; `isWanted` keeps to the schema of an earlier version. */
+export async function migrateWithin(
+  client: pg.Client,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<string[]> {
+  await client.query('select pg_advisory_xact_lock($1)', [migrationLock])
+  await client.query(tableOfMigrations)
+  const all = await readMigrations()
+  const pending = pendingOf(all, await readApplied(client)).filter(({ name }) => isWanted(name))
+  for (const migration of pending) await apply(client, migration)
+  return pending.map(({ name }) => name)
+}
+
+export type Applied = Pick<Migration, 'name' | 'checksum' | 'contracts'>
+
+/** Refuses migrations that this version does not have, or has with another text. */
+export async function requireKnown(applied: readonly Applied[]): Promise<void> {
+  const all = await readMigrations()
+  const unknown = applied.find(({ name }) => all.every((migration) => migration.name !== name))
+  if (unknown) throw new Error(`It was made by a newer version (${unknown.name}): restore it with that one.`)
+  pendingOf(all, applied)
 }
 
 /** What `readyz` compares the store with. */
@@ -54,9 +71,8 @@ const tableOfMigrations = `
   );
   alter table migrations add column if not exists contracts boolean not null default false`
 
-type Applied = Pick<Migration, 'name' | 'checksum' | 'contracts'>
-
-async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
+/** Nothing of a store without our schema. */
+export async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
   const { rows: tables } = await client.query(`select from pg_class where oid = to_regclass('migrations')`)
   if (tables.length === 0) return []
   // Stores of 0.1.0 have no column `contracts`.

@@ -100,7 +100,7 @@ function feedStatement({ caller, filter, position, pageSize }: FeedQuery): Sql {
     with scanned as materialized (${scannedEntries(position)})
     select bounds.*, total.*, found.* from (
       select pg_current_snapshot()::text as snapshot, ${milliseconds(raw('statement_timestamp()'))} as now,
-        (select ${milliseconds(raw('at'))} from history_begin) as begin,
+        (select ${milliseconds(raw('greatest(at, restored_at)'))} from history_begin) as begin,
         pg_snapshot_xmax(${since}::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as "isAhead"
     ) as bounds
     cross join (select count(*) as scanned, max(sequence) as "lastScanned" from scanned) as total

@@ -6,14 +6,17 @@ import { join } from 'node:path'
 export interface Postmaster {
   readonly pid: number
   readonly isReady: boolean
+  readonly socketDirectory: string
 }
 
-/** https://www.postgresql.org/docs/18/storage-file-layout.html: the eighth line is the state. */
+/** https://www.postgresql.org/docs/18/storage-file-layout.html: the fifth line is the folder, the eighth the state. */
 export function readPostmaster(cluster: string): Postmaster | undefined {
   try {
     const lines = readFileSync(pidFileOf(cluster), 'utf8').split('\n')
     const pid = Number(lines[0])
-    return pid > 0 ? { pid, isReady: lines[7]?.trim() === 'ready' } : undefined
+    return pid > 0
+      ? { pid, isReady: lines[7]?.trim() === 'ready', socketDirectory: lines[4] ?? '' }
+      : undefined
   } catch {
     return undefined
   }

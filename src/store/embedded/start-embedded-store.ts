@@ -1,10 +1,13 @@
 import { mkdirSync, realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { chooseSetup, isRoot } from './choose-setup.ts'
 import { endPreviousServer } from './end-server.ts'
 import { installedBinaries } from './find-binaries.ts'
 import { isCluster, makeCluster, removeHalfMade } from './make-cluster.ts'
 import { takeOwnership } from './owner-lock.ts'
-import { type Settings, startServer } from './start-server.ts'
+import { findPassword } from './password.ts'
+import { isServing, readPostmaster } from './postmaster.ts'
+import { type Settings, startServer, storeUrl } from './start-server.ts'
 import { startWindowsServer } from './start-windows-server.ts'
 
 export interface EmbeddedStore {
@@ -49,6 +52,16 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
     ownership.release()
     throw error
   }
+}
+
+/** Of the server that another process of the same user has started and keeps running; nothing while none runs. */
+export function runningStoreUrl(dataDirectory: string): string | undefined {
+  const cluster = join(resolve(dataDirectory), 'postgres')
+  const running = readPostmaster(cluster)
+  const password = findPassword(dataDirectory)
+  if (!running?.isReady || password === undefined || !isServing(running.pid, realpathSync(cluster)))
+    return undefined
+  return storeUrl(running.socketDirectory, password)
 }
 
 function prepareDirectory(dataDirectory: string): string {

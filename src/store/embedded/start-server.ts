@@ -58,9 +58,11 @@ export async function startServer(
     await stop()
     throw error
   }
-  const query = `host=${encodeURIComponent(socketDirectory)}&port=5432`
-  return { url: `postgresql://tracker:${password}@/tracker?${query}`, stop }
+  return { url: storeUrl(socketDirectory, password), stop }
 }
+
+export const storeUrl = (socketDirectory: string, password: string): string =>
+  `postgresql://tracker:${password}@/tracker?host=${encodeURIComponent(socketDirectory)}&port=5432`
 
 function settingsFor({ cluster, major }: Setup, socketDirectory: string): Settings {
   return {

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { cheapPasswords } from '../../../test/support/cheap-passwords.ts'
+import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
+import { openBudgets } from '../../configuration/budgets.ts'
+import { readSettings } from '../../configuration/settings.ts'
+import { readStoreSettings } from '../../configuration/store-settings.ts'
+import { changesSince } from '../../store/change-log.ts'
+import { startEmbeddedStore } from '../../store/embedded/start-embedded-store.ts'
+import { migrate, migrateWithin } from '../../store/migrate.ts'
+import { sql } from '../../store/sql.ts'
+import { seedDemoAccount } from '../demo-account.ts'
+import { checkBackup, restoreBackup } from './restore-backup.ts'
+import { readStoredTables } from './stored-tables.ts'
+import { writeBackup } from './write-backup.ts'
+
+describe('a backup', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'backup-'))
+  const file = join(folder, 'first.backup')
+  const opened: FreshDatabase[] = []
+  let source: FreshDatabase
+  const open = async () => {
+    const fresh = await freshDatabase()
+    opened.push(fresh)
+    return fresh
+  }
+  const openEmpty = async () => {
+    const fresh = await open()
+    await run(fresh.url, 'drop schema bank cascade; drop schema public cascade; create schema public')
+    return fresh
+  }
+  const restore = async (url: string, name = file) => restoreBackup(url, name, await checkBackup(name))
+
+  before(async () => {
+    source = await open()
+    const { database } = source
+    const budgets = openBudgets()
+    const settings = readSettings({ DATA_DIR: folder, SVC_DEMO_DATA: 'true' }, readStoreSettings)
+    await seedDemoAccount({ database, budgets, passwords: cheapPasswords() }, settings)
+    await database.query(sql`insert into signin_sessions (id, user_id, security_stamp, expires_at)
+      select id::text, id, security_stamp, now() + interval '8 hours' from users`)
+    await database.query(sql`update organizations set description = ${'a\ttab, a \\. dot,\n\\N and "ünï" 🛰'}`)
+    await database.query(
+      sql`update changes set transaction = (1 + pg_current_xact_id()::text::bigint * 1000)::text::xid8`,
+    )
+    await database.query(sql`insert into history select sequence + 1000000, transaction, now() - interval '70 days',
+      resource, row_id, action, project_id, caller, fields, session, client, host, request from history limit 3`)
+    await database.query(sql`insert into webhooks (id, user_id, url, secret, position, since)
+      select id, id, 'https://hooks.example', 'secret', 'position', '900000:900000:' from users`)
+    // More than fits any buffer on the way.
+    await database.query(sql`insert into comments (id, text, assignment_id, user_id)
+      select gen_random_uuid(), repeat(md5(number::text), number % 90), a.id, a.user_id
+      from generate_series(1, 2000) as number cross join (select * from assignments limit 1) as a`)
+    await run(source.url, `select bank.apply('{1,2}', '{5,-7}', '{kept,kept}')`)
+    await writeBackup(source.url, folder, file)
+  })
+  after(async () => {
+    for (const fresh of opened) await fresh.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('brings every row of every table back, in a store that counts on', async () => {
+    const target = await openEmpty()
+    await restore(target.url)
+    const [were, are] = [await contentOf(source.url), await contentOf(target.url)]
+    assert.deepEqual(Object.keys(are), Object.keys(were))
+    const settled = ['public.history_begin', 'public.signin_sessions', 'public.webhooks']
+    for (const [table, rows] of Object.entries(were)) {
+      assert.ok(table.startsWith('public.') || rows.length > 0, table)
+      if (!settled.includes(table)) assert.deepEqual(are[table], rows, table)
+    }
+    assert.deepEqual(await migrate(target.url), [])
+    const next = `insert into changes (resource, row_id, action) values ('user', gen_random_uuid(), 'create')
+      returning sequence > (select max(sequence) from changes) as "isNew"`
+    assert.equal((await run(target.url, next))[0]?.isNew, true)
+  })
+
+  it('is no news to live listings, ends sign-ins, and lets webhooks and readers of the feed begin again', async () => {
+    const target = await openEmpty()
+    await restore(target.url)
+    const { snapshot } = await changesSince(target.database, undefined)
+    assert.deepEqual((await changesSince(target.database, snapshot)).resources, [])
+    const [left] = await run(
+      target.url,
+      `select (select count(*)::int from signin_sessions where ended_at is null) as open,
+        (select count(*)::int from webhooks where since <> '1:1:') as waiting,
+        (select restored_at > now() - interval '1 minute' from history_begin) as told`,
+    )
+    assert.deepEqual(left, { open: 0, waiting: 0, told: true })
+  })
+
+  it('is of one moment, while transactions go on', async () => {
+    let isOver = false
+    const paying = (async () => {
+      while (!isOver) await run(source.url, `select bank.apply('{3,4}', '{9,-9}', '{moved,moved}')`)
+    })()
+    const name = join(folder, 'busy.backup')
+    await writeBackup(source.url, folder, name)
+    isOver = true
+    await paying
+    const target = await openEmpty()
+    await restore(target.url, name)
+    const sums = `select a.id, balance::text, coalesce(sum(amount), 0)::text as sum, a.seq::int, count(l)::int as rows
+      from bank.account as a left join bank.ledger as l on account_id = a.id group by a.id order by a.id`
+    const accounts = await run(target.url, sums)
+    assert.equal(accounts.length, 5)
+    for (const { balance, sum, seq, rows } of accounts) assert.deepEqual([balance, seq], [sum, rows])
+  })
+
+  it('of an earlier version is brought up to date', async () => {
+    const old = await openEmpty()
+    const client = new pg.Client({ connectionString: old.url })
+    await client.connect()
+    await client.query('begin')
+    await migrateWithin(client, (name) => name < '0009')
+    await client.query(`insert into organizations (id, name) values (gen_random_uuid(), 'Of before')`)
+    await client.query('commit')
+    await client.end()
+    const name = join(folder, 'old.backup')
+    await writeBackup(old.url, folder, name)
+    const target = await openEmpty()
+    await restore(target.url, name)
+    assert.deepEqual(await run(target.url, 'select name from organizations'), [{ name: 'Of before' }])
+    assert.deepEqual(await migrate(target.url), [])
+  })
+
+  it('never replaces a file, and is for its owner only', async () => {
+    await assert.rejects(
+      writeBackup(source.url, folder, file),
+      /first\.backup is there already, and is not overwritten/,
+    )
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+  })
+
+  it('is not restored over anything, and a restore that fails leaves nothing', async () => {
+    const before = await contentOf(source.url)
+    await assert.rejects(restore(source.url), /This store has tables already .*nothing is overwritten/)
+    assert.deepEqual(await contentOf(source.url), before)
+    const target = await openEmpty()
+    const backup = await checkBackup(file)
+    const wrong = { ...backup, end: { ...backup.end, rows: { ...backup.end.rows, 'bank.ledger': 3 } } }
+    await assert.rejects(restoreBackup(target.url, file, wrong), /bank\.ledger has 2 rows instead of 3/)
+    await restore(target.url)
+  })
+
+  it('that was cut short, changed, or made by a newer version is refused before anything is touched', async () => {
+    const copy = (name: string) => {
+      const path = join(folder, name)
+      writeFileSync(path, readFileSync(file))
+      return path
+    }
+    const short = copy('short.backup')
+    truncateSync(short, statSync(short).size - 100)
+    await assert.rejects(checkBackup(short), /short\.backup cannot be restored/)
+    const changed = copy('changed.backup')
+    const bytes = readFileSync(changed)
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1
+    writeFileSync(changed, bytes)
+    await assert.rejects(checkBackup(changed), /changed\.backup cannot be restored/)
+    const other = join(folder, 'other.backup')
+    writeFileSync(other, 'something else')
+    await assert.rejects(checkBackup(other), /other\.backup cannot be restored/)
+    const newer = await open()
+    await run(newer.url, `insert into migrations (name, checksum) values ('9999-later.sql', '')`)
+    const later = join(folder, 'later.backup')
+    await writeBackup(newer.url, folder, later)
+    await assert.rejects(checkBackup(later), /made by a newer version \(9999-later\.sql\)/)
+  })
+
+  it('of the embedded store is made while it runs, and restored into a new folder with its secret', async (t) => {
+    const dataDirectory = join(folder, 'running')
+    const store = await startEmbeddedStore({ dataDirectory, settings: { fsync: 'off' } })
+    t.after(store.stop)
+    await migrate(store.url)
+    await run(store.url, `insert into organizations (id, name) values (gen_random_uuid(), 'Embedded')`)
+    writeFileSync(join(dataDirectory, 'identity-secret'), 'kept secret\n')
+    const name = join(folder, 'embedded.backup')
+    assert.match(
+      await npmRun(['backup', name], dataDirectory),
+      /embedded\.backup has \d+ rows, \d+ bytes, and was read again/,
+    )
+    assert.match(await npmRun(['restore', '--check', name], dataDirectory), /is whole: \d+ rows/)
+    await assert.rejects(npmRun(['restore', name], dataDirectory), /This store has tables already/)
+    const restored = join(folder, 'restored')
+    assert.match(
+      await npmRun(['restore', name], restored),
+      /Restored \d+ rows of .* Everybody signs in again\./,
+    )
+    assert.equal(readFileSync(join(restored, 'identity-secret'), 'utf8'), 'kept secret\n')
+    const again = await startEmbeddedStore({ dataDirectory: restored, settings: { fsync: 'off' } })
+    t.after(again.stop)
+    assert.deepEqual(await run(again.url, 'select name from organizations'), [{ name: 'Embedded' }])
+  })
+})
+
+async function npmRun(words: readonly string[], dataDirectory: string): Promise<string> {
+  const { DATABASE_URL: _, ...inherited } = process.env
+  const env = { ...inherited, DATA_DIR: dataDirectory }
+  const cli = join(import.meta.dirname, '..', '..', 'cli.ts')
+  return (await promisify(execFile)(process.execPath, [cli, ...words], { env })).stdout
+}
+
+async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Of every table all rows as text, without numbers of transactions. */
+async function contentOf(url: string): Promise<Record<string, unknown[]>> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const content: Record<string, unknown[]> = {}
+    for (const { name, columns } of await readStoredTables(client)) {
+      const { rows } = await client.query(
+        `select (select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(t)) where key = any ($1)) as row from ${name} as t order by 1`,
+        [columns],
+      )
+      content[name] = rows
+    }
+    return content
+  } finally {
+    await client.end()
+  }
+}

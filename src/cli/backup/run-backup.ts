@@ -1,0 +1,64 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import pg from 'pg'
+import { checkBackup, restoreBackup } from './restore-backup.ts'
+import { putFiles, requireRoomFor } from './secret-files.ts'
+import { settleRestored } from './settle-restored.ts'
+import { useStore } from './use-store.ts'
+import { writeBackup } from './write-backup.ts'
+
+/** `npm run backup -- FILE`: written, read again, and only then said to be there. */
+export async function runBackup(words: readonly string[]): Promise<void> {
+  const file = resolve(onlyWord(words, 'backup') ?? `tracker-${timestamp()}.backup`)
+  const rows = await useStore({ mayMake: false }, ({ url, dataDirectory }) =>
+    writeBackup(url, dataDirectory, file),
+  )
+  await checkBackup(file)
+  console.log(`${file} has ${rows} rows, ${statSync(file).size} bytes, and was read again without a fault.`)
+}
+
+/** `npm run restore -- FILE`: into an empty store; with `--check` the file is only read. */
+export async function runRestore(words: readonly string[]): Promise<void> {
+  const isOnlyCheck = words.includes('--check')
+  const name = onlyWord(
+    words.filter((word) => word !== '--check'),
+    'restore',
+  )
+  if (name === undefined) throw new Error('Which file? npm run restore -- FILE')
+  const file = resolve(name)
+  const backup = await checkBackup(file)
+  const { head, end } = backup
+  const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0)
+  if (isOnlyCheck) return console.log(`${file} of ${head.madeAt} is whole: ${rows} rows.`)
+  await useStore({ mayMake: true }, async ({ url, dataDirectory }) => {
+    await requireRoomFor(head.files, dataDirectory)
+    await restoreBackup(url, file, backup, () => putFiles(head.files, dataDirectory))
+  })
+  console.log(`Restored ${rows} rows of ${head.madeAt}. Everybody signs in again.`)
+  if (process.env.DATABASE_URL)
+    console.log('Run `npm run cli -- prepare` where hosts have roles of their own.')
+}
+
+/** `npm run cli -- restored`: after a store was put back by other means, before hosts start on it. */
+export async function runRestored(): Promise<void> {
+  await useStore({ mayMake: false }, async ({ url }) => {
+    const client = new pg.Client({ connectionString: url, application_name: 'restored' })
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      await client.query('begin')
+      await settleRestored(client)
+      await client.query('commit')
+    } finally {
+      await client.end()
+    }
+  })
+  console.log('The store goes on from what was restored. Everybody signs in again.')
+}
+
+function onlyWord(words: readonly string[], command: string): string | undefined {
+  if (words.length > 1 || words[0]?.startsWith('-')) throw new Error(`npm run ${command} takes one file.`)
+  return words[0]
+}
+
+const timestamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, '')

@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { readApplied } from '../../store/migrate.ts'
+import { type Archive, writeArchive } from './archive.ts'
+import { copyOut } from './copy.ts'
+import { type BackupEnd, type BackupHead, formatOfBackups } from './format.ts'
+import { secretFiles } from './secret-files.ts'
+import { readSequences, readStoredTables, type StoredTable } from './stored-tables.ts'
+
+/** All rows as they were at one moment, while everybody goes on writing. Returns how many there are. */
+export async function writeBackup(url: string, dataDirectory: string, file: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url, application_name: 'backup' })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    // The same text whatever the server's own settings are, and for as long as it takes.
+    await client.query(
+      `set local timezone = 'UTC'; set local datestyle = 'ISO'; set local extra_float_digits = 1;
+       set local bytea_output = 'hex'; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
+    )
+    const migrations = await readApplied(client)
+    if (migrations.length === 0)
+      throw new Error('This store has no schema of this program: there is nothing to back up.')
+    const tables = await readStoredTables(client)
+    // Nobody may take a table away before its turn.
+    await client.query(`lock table ${tables.map(({ name }) => quoted(name)).join(', ')} in access share mode`)
+    const rows: Record<string, number> = {}
+    await writeArchive(file, async (archive) => {
+      await archive.json(await headOf(client, { migrations, tables, dataDirectory }))
+      for (const table of tables) {
+        await archive.json({ table: table.name })
+        rows[table.name] = await copyTable(client, table, archive)
+      }
+      // After the rows: a number that is given out meanwhile is skipped, never given twice.
+      const end: BackupEnd = { rows, sequences: await readSequences(client) }
+      await archive.json(end)
+    })
+    return Object.values(rows).reduce((sum, count) => sum + count, 0)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+type Parts = Pick<BackupHead, 'migrations' | 'tables'> & { readonly dataDirectory: string }
+
+async function headOf(client: pg.Client, { dataDirectory, ...known }: Parts): Promise<BackupHead> {
+  const { rows } = await client.query<{ madeAt: string; server: string }>(
+    `select now()::text as "madeAt", current_setting('server_version') as server`,
+  )
+  const { madeAt = '', server = '' } = rows[0] ?? {}
+  const found = await Promise.all(
+    secretFiles.map(async (name) => [name, await readIfThere(join(dataDirectory, name))] as const),
+  )
+  const files = Object.fromEntries(
+    found.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
+  )
+  return { format: formatOfBackups, madeAt, server, ...known, files }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** The store sends a piece for each row. */
+const pieceBytes = 64 * 1024
+
+async function copyTable(
+  client: pg.Client,
+  { name, columns }: StoredTable,
+  archive: Archive,
+): Promise<number> {
+  let pieces: Buffer[] = []
+  let length = 0
+  const flush = () => {
+    const all = Buffer.concat(pieces)
+    pieces = []
+    length = 0
+    return all.length === 0 ? undefined : archive.data(all)
+  }
+  const list = columns.map(pg.escapeIdentifier).join(', ')
+  const rows = await copyOut(client, `copy (select ${list} from ${quoted(name)}) to stdout`, (piece) => {
+    pieces.push(piece)
+    length += piece.length
+    return length < pieceBytes ? undefined : flush()
+  })
+  await flush()
+  return rows
+}
+
+export const quoted = (name: string): string => name.split('.').map(pg.escapeIdentifier).join('.')
