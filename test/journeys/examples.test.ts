@@ -10,10 +10,12 @@ import { freePort, spawnStart } from '../support/child-host.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const run = promisify(execFile)
-const pages = ['README.md', 'clients/typescript/README.md', 'docs/reading.md'].map((name) => ({
-  name,
-  text: readFileSync(join(root, name), 'utf8'),
-}))
+const pages = ['README.md', 'clients/typescript/README.md', 'docs/reading.md', 'docs/guide.md'].map(
+  (name) => ({
+    name,
+    text: readFileSync(join(root, name), 'utf8'),
+  }),
+)
 
 /** What each program prints on a first start, after those before it; the demo workspace has what is not said here. */
 const printed: readonly RegExp[] = [
@@ -22,7 +24,37 @@ const printed: readonly RegExp[] = [
   /^Second moon landing!\n400 \{ name: \[ 'Name is required\.' \] \}\n[\d.]+\ncreate (true|false) true\n1\n$/,
   /^Space agency\n$/,
   /^([\d.]+ h: .+ \(.+\)\n)+(.+: [\d.]+ h\n)+$/,
+  /^412\n200 200\n$/,
 ]
+
+/** What the programs of the guide print that are in other languages, and what runs them. */
+const guide = readFileSync(join(root, 'docs', 'guide.md'), 'utf8')
+const others = [
+  {
+    language: 'sh',
+    file: 'guide.sh',
+    words: ['sh', '-eu', 'guide.sh'],
+    isThere: () => answers('curl', '--version') && answers('openssl', 'version'),
+    prints:
+      /"login":"demo@example\.com".*\{"success":true\}Organization is no longer as If-Match says\. Read it again\.\n\[ 200, 200, 200 \]\n\[ 'Moon landing', 'Mars landing' \]\n\s*2\nName is required\.\n$/s,
+  },
+  {
+    language: 'python',
+    file: 'guide.py',
+    words: ['python3', 'guide.py'],
+    isThere: () => answers('python3', '--version'),
+    prints: /^true\n200\n412\n\[200, 200\]\n400 \['name', 'organizationId'\]\n$/,
+  },
+  {
+    language: 'csharp',
+    file: 'guide.cs',
+    words: ['dotnet', 'run', 'guide.cs'],
+    isThere: () => /^1\d\./.test(spawnSync('dotnet', ['--version']).stdout?.toString() ?? ''),
+    prints: /^true\n200\n412\n200\n200\n$/,
+  },
+]
+
+const answers = (program: string, word: string): boolean => spawnSync(program, [word]).status === 0
 
 describe('The examples of the pages', () => {
   let folder: string
@@ -84,6 +116,23 @@ describe('The examples of the pages', () => {
       })
       assert.equal(stderr, '')
       assert.match(stdout, printed[index] ?? /^$/)
+    })
+
+  for (const { language, file, words, isThere, prints } of others)
+    test(`of the guide in ${language} run as they are printed`, {
+      skip: !isThere() && `${words[0]} is not installed`,
+    }, async () => {
+      const blocks = [...guide.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))]
+      assert.ok(blocks.length > 0)
+      writeFileSync(join(folder, file), blocks.map(([, block = '']) => block).join('\n'))
+      const [program = '', ...rest] = words
+      const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
+      const { stdout } = await run(program, rest, {
+        cwd: folder,
+        env: { ...process.env, ...environment, PATH },
+        timeout: 120_000,
+      })
+      assert.match(stdout, prints)
     })
 
   const commands = commandsIn(pages[0]?.text ?? '')
