@@ -32,6 +32,7 @@ const otherPaths = [
   '/ext/sessions/end-all',
   '/ext/history',
   '/ext/changes',
+  '/ext/project/difference',
   '/ext/webhooks',
   '/ext/webhook',
   ...['rotate', 'test', 'deliveries', 'replay'].map((name) => `/ext/webhook/${name}`),

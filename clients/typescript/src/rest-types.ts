@@ -614,6 +614,16 @@ export interface Change {
   readonly after: Readonly<Record<string, unknown>> | null
 }
 
+export interface ProjectDifference {
+  readonly rows: readonly {
+    readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+    readonly rowId: string
+    readonly kind: 'added' | 'changed' | 'removed'
+    readonly before: Readonly<Record<string, unknown>> | null
+    readonly after: Readonly<Record<string, unknown>>
+  }[]
+}
+
 export interface History {
   readonly result: {
     readonly data: readonly Change[]
@@ -1903,7 +1913,7 @@ export interface Operations {
     }
     readonly answer: Success
   }
-  /** Reads organizations by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads organizations by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/organizations': {
     readonly query: {
       /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, createdAt, updatedAt. */
@@ -1918,10 +1928,12 @@ export interface Operations {
       readonly cursor?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
     }
     readonly answer: OrganizationQueryPage
   }
-  /** Reads workflows by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads workflows by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/workflows': {
     readonly query: {
       /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, order, createdAt, updatedAt. */
@@ -1936,10 +1948,12 @@ export interface Operations {
       readonly cursor?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
     }
     readonly answer: WorkflowQueryPage
   }
-  /** Reads assignment types by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads assignment types by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignmentTypes': {
     readonly query: {
       /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, createdAt, updatedAt. */
@@ -1954,10 +1968,12 @@ export interface Operations {
       readonly cursor?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
     }
     readonly answer: AssignmentTypeQueryPage
   }
-  /** Reads impediments by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads impediments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/impediments': {
     readonly query: {
       /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, createdAt, updatedAt. */
@@ -1972,10 +1988,12 @@ export interface Operations {
       readonly cursor?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
     }
     readonly answer: ImpedimentQueryPage
   }
-  /** Reads users by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads users by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/users': {
     readonly query: {
       /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, login, createdAt, updatedAt. */
@@ -1990,10 +2008,12 @@ export interface Operations {
       readonly cursor?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
     }
     readonly answer: UserQueryPage
   }
-  /** Reads projects by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads projects by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/projects': {
     readonly query: {
       /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, createdAt, updatedAt. */
@@ -2010,10 +2030,12 @@ export interface Operations {
       readonly cursor?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
     }
     readonly answer: ProjectQueryPage
   }
-  /** Reads assignments by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignments': {
     readonly query: {
       /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt. */
@@ -2030,10 +2052,12 @@ export interface Operations {
       readonly cursor?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
     }
     readonly answer: AssignmentQueryPage
   }
-  /** Reads appointments by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads appointments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/appointments': {
     readonly query: {
       /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt. */
@@ -2050,10 +2074,12 @@ export interface Operations {
       readonly cursor?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
     }
     readonly answer: AppointmentQueryPage
   }
-  /** Reads assignment impediments by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads assignment impediments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignmentImpediments': {
     readonly query: {
       /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, description, assignmentId, impedimentId, createdAt, updatedAt. */
@@ -2070,10 +2096,12 @@ export interface Operations {
       readonly cursor?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
     }
     readonly answer: AssignmentImpedimentQueryPage
   }
-  /** Reads user assignments by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads user assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/userAssignments': {
     readonly query: {
       /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, userId, assignmentId, createdAt, updatedAt. */
@@ -2090,10 +2118,12 @@ export interface Operations {
       readonly cursor?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
     }
     readonly answer: UserAssignmentQueryPage
   }
-  /** Reads user projects by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads user projects by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/userProjects': {
     readonly query: {
       /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, userId, projectId, createdAt, updatedAt. */
@@ -2110,10 +2140,12 @@ export interface Operations {
       readonly cursor?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
     }
     readonly answer: UserProjectQueryPage
   }
-  /** Reads comments by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Reads comments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/comments': {
     readonly query: {
       /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, text, assignmentId, userId, createdAt, updatedAt. */
@@ -2130,6 +2162,8 @@ export interface Operations {
       readonly cursor?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
     }
     readonly answer: CommentQueryPage
   }
@@ -2218,6 +2252,18 @@ export interface Operations {
       readonly pageSize?: number
     }
     readonly answer: History
+  }
+  /** How a project at one moment differs from itself at another: the rows that were added, changed or removed. */
+  'GET /ext/project/difference': {
+    readonly query: {
+      /** Which project. */
+      readonly id: string
+      /** The first moment. */
+      readonly from: string
+      /** The second one. */
+      readonly to: string
+    }
+    readonly answer: ProjectDifference
   }
   /** Creates, changes, removes and restores rows of any resources, all or nothing or each for itself. */
   'POST /ext/batch': {

@@ -1,6 +1,8 @@
+import type { FastifyRequest } from 'fastify'
 import { requireRole } from '../../access/require-write.ts'
 import type { RowState } from '../../access/visible-rows.ts'
 import { wantsEventStream } from '../../http/event-stream.ts'
+import { invalid } from '../../model/problem.ts'
 import { list } from '../../operations/list.ts'
 import { purposeOf, readListQuery } from '../../operations/read-list-query.ts'
 import type { Tracker } from '../../operations/tracker.ts'
@@ -16,9 +18,16 @@ export const answerList =
   async ({ caller, session, request, reply }) => {
     // Before the query is read: who may not ask is not told what was wrong with the question.
     requireRole(listed, caller, purposeOf(state))
+    refuseMoment(request)
     const query = readListQuery(listed, request.query as Readonly<Record<string, unknown>>, state)
     if (wantsEventStream(request))
       return live.open(listView(tracker, listed, caller, query), { session, request, reply })
     const page = await list(tracker, listed, caller, query)
     return { body: showPage(listed, page), lastChangeSecond: page.lastChangeSecond }
   }
+
+/** Beyond the contract a key that would be ignored, and means something elsewhere, is refused. */
+function refuseMoment({ url, query }: FastifyRequest): void {
+  if (url.startsWith('/ext/') && (query as Readonly<Record<string, unknown>>).at !== undefined)
+    throw invalid({ at: ['At is understood under /ext/query/ only.'] })
+}

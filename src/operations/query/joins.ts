@@ -1,6 +1,6 @@
-import { listedRows } from '../../access/listed-rows.ts'
+import { shownRows } from '../../access/rows-at.ts'
 import type { Caller } from '../../model/caller.ts'
-import { column, type Row, tableOf, type Values } from '../../store/rows.ts'
+import { column, type Row, type Values } from '../../store/rows.ts'
 import { join, raw, type Sql, sql } from '../../store/sql.ts'
 import type { Shown } from './shape.ts'
 
@@ -13,21 +13,21 @@ export interface Joins {
 }
 
 /** Names of the store are short, so those of the answer are numbered in one walk; `showRow` walks the same way. */
-export function joinsOf(shown: Shown, caller: Caller): Joins {
+export function joinsOf(shown: Shown, caller: Caller, at?: string): Joins {
   const joins: Sql[] = []
   const selected: Sql[] = []
   const walk = ({ columns, expansions }: Shown, alias: string): readonly string[] => {
     expansions.forEach(({ column: reference, shown: parent }, index) => {
       const own = aliasOf(alias, index)
-      const at = joins.push(raw('')) - 1
+      const place = joins.push(raw('')) - 1
       const needed = walk(parent, own)
-      joins[at] = sql`left join lateral (
+      const rows = shownRows(parent.listed, caller, at, raw(`${alias}."${reference}"`))
+      joins[place] = sql`left join lateral (
         select ${join(
           needed.map((name) => sql`row.${column(name)} as ${raw(`"${name}"`)}`),
           ', ',
         )}
-        from ${tableOf(parent.listed)} as row
-        where row.id = ${raw(`${alias}."${reference}"`)} and ${listedRows(parent.listed, caller, 'active')}
+        from ${rows.from} where ${rows.wanted}
       ) as ${raw(own)} on true`
       selected.push(...parent.columns.map((name) => raw(`${own}."${name}" as "${own}.${name}"`)))
     })

@@ -1,7 +1,7 @@
 import { requireRole } from '../../access/require-write.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
-import { isMissing } from '../../model/field-kinds.ts'
+import { isMissing, moment } from '../../model/field-kinds.ts'
 import { collectViolations, type Violations } from '../../model/violations.ts'
 import type { Listed } from '../../resources/define-resource.ts'
 import { type QueryColumn, queryColumns } from '../../resources/query-columns.ts'
@@ -12,7 +12,7 @@ import type { SortKey } from './keyset.ts'
 import { readFilter } from './read-filter.ts'
 import { readShown, type Shown } from './shape.ts'
 
-export const queryKeys = ['filter', 'sort', 'fields', 'expand', 'pageSize', 'cursor', 'count'] as const
+export const queryKeys = ['filter', 'sort', 'fields', 'expand', 'pageSize', 'cursor', 'count', 'at'] as const
 
 /** What was asked for, read and within its limits. */
 export interface Query {
@@ -24,7 +24,9 @@ export interface Query {
   /** The sort values of the row after which the page begins. */
   readonly place: readonly Value[] | undefined
   readonly isCounted: boolean
-  /** List, order and filter: what a cursor belongs to. */
+  /** As it was then; nothing is as it is now. */
+  readonly at: string | undefined
+  /** List, order, filter and moment: what a cursor belongs to. */
   readonly question: string
   /** The keys as they were given. */
   readonly asked: Keys
@@ -38,11 +40,13 @@ export function readQuery(listed: Listed, caller: Caller, given: Readonly<Record
   const reading = keys.filter === undefined ? undefined : readFilter(listed, caller, keys.filter)
   if (reading && 'problems' in reading) violations.add('filter', ...reading.problems)
   const filter = reading && 'filter' in reading ? reading.filter : undefined
+  const at = readAt(keys.at, violations)
   const sort = readSort(listed, keys.sort, violations)
   const question = JSON.stringify([
     listed.name,
     sort.map(({ column, isDescending }) => [column.name, isDescending]),
     filter,
+    ...(at === undefined ? [] : [at]),
   ])
   const query: Query = {
     filter,
@@ -51,6 +55,7 @@ export function readQuery(listed: Listed, caller: Caller, given: Readonly<Record
     pageSize: readPageSize(keys.pageSize, violations),
     place: readPlace(question, sort, keys.cursor, violations),
     isCounted: readFlag(keys.count, violations),
+    at,
     question,
     asked: keys,
   }
@@ -105,6 +110,14 @@ function readPageSize(input: string | undefined, violations: Violations): number
   if (size >= 1 && size <= pageSizeMax) return size
   violations.add('pageSize', `PageSize must be a whole number from 1 to ${pageSizeMax}.`)
   return pageSizeDefault
+}
+
+function readAt(input: string | undefined, violations: Violations): string | undefined {
+  if (input === undefined) return undefined
+  const reading = moment.read(input.trim(), 'At')
+  if ('value' in reading) return reading.value
+  violations.add('at', ...reading.problems)
+  return undefined
 }
 
 function readPlace(

@@ -1,10 +1,10 @@
-import { listedRows } from '../../access/listed-rows.ts'
+import { shownRows } from '../../access/rows-at.ts'
 import { changesThatMatter } from '../../access/visible-rows.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Listed } from '../../resources/define-resource.ts'
 import { lastChangeSecond } from '../../store/change-log.ts'
 import type { LimitedReads } from '../../store/limited-reads.ts'
-import { column, type Row, tableOf, type Values } from '../../store/rows.ts'
+import { column, type Row, type Values } from '../../store/rows.ts'
 import { allOf, join, rare, raw, type Sql, sql } from '../../store/sql.ts'
 import { refuseTooSlow } from '../refuse-too-slow.ts'
 import { writeCursor } from './cursor.ts'
@@ -62,11 +62,11 @@ const slowness = ({ pluralNoun }: Listed) => ({
 
 /** Every other question has another text, so none of them gets a name. */
 function statementOf(listed: Listed, caller: Caller, query: Query): Sql {
-  const { filter, sort, place, shown, pageSize, isCounted } = query
-  const wanted = allOf([listedRows(listed, caller, 'active'), ...(filter ? [filterCondition(filter)] : [])])
-  const from = sql`${tableOf(listed)} as row where ${wanted}`
+  const { filter, sort, place, shown, pageSize, isCounted, at } = query
+  const { from: rows, wanted } = shownRows(listed, caller, at)
+  const from = sql`${rows} where ${allOf([wanted, ...(filter ? [filterCondition(filter)] : [])])}`
   const order = orderBy(sort)
-  const { selected, joins, columns } = joinsOf(shown, caller)
+  const { selected, joins, columns } = joinsOf(shown, caller, at)
   const needed = new Set([...columns, ...sort.map((key) => key.column.name)])
   const shownHere = [...needed].map((name) => sql`row.${column(name)} as ${raw(`"${name}"`)}`)
   // One row more than shown tells whether there is another page.

@@ -238,6 +238,16 @@ export interface Change {
   readonly after: Readonly<Record<string, unknown>> | null
 }
 
+export interface ProjectDifference {
+  readonly rows: readonly {
+    readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+    readonly rowId: string
+    readonly kind: 'added' | 'changed' | 'removed'
+    readonly before: Readonly<Record<string, unknown>> | null
+    readonly after: Readonly<Record<string, unknown>>
+  }[]
+}
+
 export interface History {
   readonly result: {
     readonly data: readonly Change[]
@@ -691,6 +701,7 @@ export const limits = {
   pageSize: 100,
   password: 128,
   passwordMin: 8,
+  rows: 5000,
   search: 128,
   sessions: 100,
   text: 10000,

@@ -1,6 +1,7 @@
 import type { Parameter, Schema } from '../../../http/operation.ts'
 import { uuid } from '../../../model/field-kinds.ts'
 import { pageSizeDefault, pageSizeMax } from '../../../operations/limits.ts'
+import { differenceChangesMax, readDifference } from '../../../operations/read-difference.ts'
 import { readHistory } from '../../../operations/read-history.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
 import { resources } from '../../../resources/all.ts'
@@ -41,6 +42,34 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
       after: {
         ...changedFields,
         description: 'The fields that changed, as they became; of a new row those with a value.',
+      },
+    },
+  },
+  ProjectDifference: {
+    type: 'object',
+    required: ['rows'],
+    properties: {
+      rows: {
+        type: 'array',
+        maxItems: differenceChangesMax,
+        items: {
+          type: 'object',
+          required: ['resource', 'rowId', 'kind', 'before', 'after'],
+          properties: {
+            resource: { type: 'string', enum: resourceNames },
+            rowId: uuid.schema,
+            kind: {
+              type: 'string',
+              enum: ['added', 'changed', 'removed'],
+              description: 'What became of the row.',
+            },
+            before: {
+              ...changedFields,
+              description: 'The fields that differ, as they were; null for a row that was not there.',
+            },
+            after: { type: 'object', additionalProperties: true, description: 'The same as they became.' },
+          },
+        },
       },
     },
   },
@@ -97,6 +126,30 @@ export const historyRoute = (tracker: Tracker): Route => ({
     return {
       body: {
         result: await readHistory(tracker, caller, request.query as Readonly<Record<string, unknown>>),
+      },
+    }
+  },
+})
+
+export const differenceRoute = (tracker: Tracker): Route => ({
+  id: 'CompareProject',
+  tag: 'History',
+  summary:
+    'How a project at one moment differs from itself at another: the rows that were added, changed or removed.',
+  description: `For whoever sees the project now. At most ${differenceChangesMax} changes are compared; more are read from the feed.`,
+  method: 'GET',
+  path: '/ext/project/difference',
+  parameters: [
+    { name: 'id', description: 'Which project.', required: true, schema: uuid.schema },
+    { name: 'from', description: 'The first moment.', required: true, schema: { type: 'string' } },
+    { name: 'to', description: 'The second one.', required: true, schema: { type: 'string' } },
+  ],
+  answer: ref('ProjectDifference'),
+  refusals: [400, 404, 410, 503],
+  async handle({ caller, request }) {
+    return {
+      body: {
+        rows: await readDifference(tracker, caller, request.query as Readonly<Record<string, unknown>>),
       },
     }
   },

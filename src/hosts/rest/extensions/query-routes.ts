@@ -1,9 +1,11 @@
 import { viewOf } from '../../../access/visible-rows.ts'
 import { wantsEventStream } from '../../../http/event-stream.ts'
 import type { Caller } from '../../../model/caller.ts'
+import { invalid } from '../../../model/problem.ts'
 import { type Query, readQuery } from '../../../operations/query/read-query.ts'
 import { type QueryPage, resourcesBehind, runQuery } from '../../../operations/query/run-query.ts'
 import type { Shown } from '../../../operations/query/shape.ts'
+import { requireSettled } from '../../../operations/settled-moment.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
 import type { Listed, Resource } from '../../../resources/define-resource.ts'
 import { mayRead } from '../describe-operations.ts'
@@ -17,19 +19,22 @@ import { queryParameters } from './query-schemas.ts'
 export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Route => ({
   id: `Query${resource.pluralTitle}`,
   tag: 'Queries',
-  summary: `Reads ${resource.pluralNoun} by a filter, in any order, with chosen fields and the rows they refer to, page after page by a cursor; with Accept: text/event-stream, as a live listing.`,
+  summary: `Reads ${resource.pluralNoun} by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing.`,
   description: `${mayRead(resource)} The grammar of filters is in docs/reading.md; each part that is refused is named.`,
   method: 'GET',
   path: `/ext/query/${resource.plural}`,
   parameters: queryParameters(resource),
   answer: ref(`${resource.title}QueryPage`),
-  refusals: [400, 403, 503],
+  refusals: [400, 403, 410, 503],
   isConditional: true,
   isLive: true,
   async handle({ caller, session, request, reply }) {
     const query = readQuery(resource, caller, request.query as Readonly<Record<string, unknown>>)
+    if (wantsEventStream(request) && query.at !== undefined)
+      throw invalid({ at: ['At cannot be followed: what was stays as it was.'] })
     if (wantsEventStream(request))
       return live.open(queryView(resource, caller, query), { session, request, reply })
+    if (query.at !== undefined) await requireSettled(tracker.database, query.at)
     const page = await runQuery(resource, caller, query, tracker.database.lists)
     return { body: showQueryPage(page), lastChangeSecond: page.lastChangeSecond }
   },

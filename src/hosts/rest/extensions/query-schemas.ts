@@ -51,6 +51,12 @@ export function queryParameters(resource: Resource): Parameter[] {
       description: 'Whether to count the rows of all pages.',
       schema: { type: 'boolean', default: false },
     },
+    {
+      name: 'at',
+      description:
+        'A date and time: the rows as they were then, all at one moment, for whoever may see them now.',
+      schema: { type: 'string' },
+    },
   ]
 }
 

@@ -12,7 +12,7 @@ import { batchRoute } from './batch-route.ts'
 import { batchSchemas } from './batch-schemas.ts'
 import { exportRoutes } from './export-routes.ts'
 import { feedRoute, feedSchemas } from './feed-route.ts'
-import { historyRoute, historySchemas } from './history-routes.ts'
+import { differenceRoute, historyRoute, historySchemas } from './history-routes.ts'
 import { peopleRoute } from './people-route.ts'
 import { queryRoute } from './query-routes.ts'
 import { queryPageSchema, queryRowSchema } from './query-schemas.ts'
@@ -38,6 +38,7 @@ export const extensionRoutes = (tracker: Tracker, { live, feeds, receivers }: Ex
   ...reportRoutes(tracker, live),
   ...sessionRoutes(tracker),
   historyRoute(tracker),
+  differenceRoute(tracker),
   batchRoute(tracker),
   feedRoute(tracker, feeds),
   ...exportRoutes(tracker),
