@@ -1,3 +1,4 @@
+import { ownerColumnOf } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { goesAlong } from '../resources/derived.ts'
@@ -17,7 +18,7 @@ export const restorersMemberships: Memberships = 'activeOrRemovedWithProject'
 /** What restoring asks of the caller. Whether the row's parents are there is not asked: they may be restored before it. */
 function restorableRows(listed: Listed, caller: Caller): Sql {
   const { access } = listed
-  const ownerColumn = access.kind === 'projectMembers' ? access.ownerColumn : undefined
+  const ownerColumn = ownerColumnOf(access)
   return allOf([
     visibleRows(listed, caller, restorersMemberships),
     ...(ownerColumn && !caller.isAdministrator ? [sql`row.${column(ownerColumn)} = ${caller.id}`] : []),

@@ -1,3 +1,4 @@
+import type { AccessRule } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { resources } from '../resources/all.ts'
 import type { Listed } from '../resources/define-resource.ts'
@@ -11,6 +12,7 @@ import { projectsOf } from './visible-rows.ts'
  */
 export function rememberedRow({ access }: Listed, caller: Caller): Sql {
   if (caller.isAdministrator || access.kind === 'catalog') return raw('true')
+  if (access.kind === 'owner') return sql`row.${column(access.ownerColumn)} = ${caller.id}`
   if (access.kind !== 'projectMembers') return raw('false')
   const projects = projectsOf(caller, 'activeOrRemovedWithProject')
   const { projectPath } = access
@@ -19,13 +21,16 @@ export function rememberedRow({ access }: Listed, caller: Caller): Sql {
     : sql`exists (select from assignments where id = row.assignment_id and project_id in ${projects})`
 }
 
+/** The kinds that ask the row itself. */
+const isOfRows: readonly AccessRule['kind'][] = ['owner', 'projectMembers']
+
 /** The same for an entry of the history called `entry`, whatever resource it is about. */
 export function readableEntries(caller: Caller): Sql {
   if (caller.isAdministrator) return raw('true')
   const kinds = resources.map((resource) => {
     const isOfIt = raw(`entry.resource = '${resource.name}'`)
     if (resource.access.kind === 'catalog') return isOfIt
-    if (resource.access.kind !== 'projectMembers') return raw('false')
+    if (!isOfRows.includes(resource.access.kind)) return raw('false')
     return sql`${isOfIt} and exists (
       select from ${tableOf(resource)} as row where row.id = entry.row_id and ${rememberedRow(resource, caller)})`
   })

@@ -1,4 +1,4 @@
-import type { ProjectMembers } from '../model/access-rule.ts'
+import { ownerColumnOf, type ProjectMembers } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { forbidden } from '../model/problem.ts'
 import type { Listed, Resource } from '../resources/define-resource.ts'
@@ -40,7 +40,7 @@ export function ownerConditions(
 }
 
 const ownerColumnFor = ({ access }: Resource, caller: Caller) =>
-  access.kind === 'projectMembers' && !caller.isAdministrator ? access.ownerColumn : undefined
+  caller.isAdministrator ? undefined : ownerColumnOf(access)
 
 const notOwner = ({ pluralNoun }: Resource) =>
   forbidden(`You may only record and change your own ${pluralNoun}.`)

@@ -20,6 +20,8 @@ export function visibleRows({ access }: Listed, caller: Caller, memberships: Mem
       return raw('false')
     case 'colleagues':
       return isColleague(caller)
+    case 'owner':
+      return sql`row.${column(access.ownerColumn)} = ${caller.id}`
     case 'projectMembers':
       return inProjects(access.projectPath, caller, memberships)
   }

@@ -6,6 +6,8 @@ export type AccessRule<Columns extends string = string> =
   | { readonly kind: 'administrators' }
   /** Accounts: everybody sees themselves and the people they share a project with. Nobody writes. */
   | { readonly kind: 'colleagues' }
+  /** Everybody has rows of his own, which nobody else reads or writes. */
+  | { readonly kind: 'owner'; readonly ownerColumn: Extract<'userId', Columns> }
   | ProjectMembers<Columns>
 
 export interface ProjectMembers<Columns extends string = string> {
@@ -24,9 +26,14 @@ export type ProjectPath<Columns extends string = string> =
   | ('projectId' extends Columns ? readonly ['projectId'] : never)
   | ('assignmentId' extends Columns ? readonly ['assignmentId', 'projectId'] : never)
 
+/** The column that must name the caller when somebody else than an administrator writes. */
+export const ownerColumnOf = (access: AccessRule): 'userId' | undefined =>
+  access.kind === 'projectMembers' || access.kind === 'owner' ? access.ownerColumn : undefined
+
 export const catalog = { kind: 'catalog' } as const satisfies AccessRule
 export const administratorsOnly = { kind: 'administrators' } as const satisfies AccessRule
 export const colleagues = { kind: 'colleagues' } as const satisfies AccessRule
+export const ownerOnly = { kind: 'owner', ownerColumn: 'userId' } as const satisfies AccessRule
 export const membersOfProject = {
   kind: 'projectMembers',
   projectPath: ['projectId'],

@@ -9,6 +9,8 @@ import type { Edition, Resource } from './define-resource.ts'
 import { impediment } from './impediment.ts'
 import { organization } from './organization.ts'
 import { project } from './project.ts'
+import { projectView } from './project-view.ts'
+import { savedView } from './saved-view.ts'
 import { user } from './user.ts'
 import { userAssignment } from './user-assignment.ts'
 import { userProject } from './user-project.ts'
@@ -27,6 +29,8 @@ const declared = [
   userAssignment,
   userProject,
   comment,
+  savedView,
+  projectView,
 ] as const
 
 /** Parents stand before their children: rows of several tables are locked in this order. */

@@ -1,3 +1,4 @@
+import { ownerColumnOf } from '../model/access-rule.ts'
 import { deprecationProblems } from '../model/deprecation.ts'
 import { commonNumbers, type Field } from '../model/field.ts'
 import type { Filter, Resource } from './define-resource.ts'
@@ -151,9 +152,10 @@ function filterProblems(resource: Resource, filter: Filter, index: number): stri
 }
 
 function accessProblems(resources: readonly Resource[], resource: Resource): string[] {
-  const { access, name, fields } = resource
-  if (access.kind !== 'projectMembers') return []
-  const { projectPath, ownerColumn } = access
+  const { access, name } = resource
+  const ownerProblems = ownersColumnProblems(resource)
+  if (access.kind !== 'projectMembers') return ownerProblems
+  const { projectPath } = access
   const targetOf = (from: Resource | undefined, column: string) => from?.fields[column]?.references?.resource
   const [first, second] = projectPath
   const middle = resources.find((one) => one.name === targetOf(resource, first))
@@ -162,8 +164,13 @@ function accessProblems(resources: readonly Resource[], resource: Resource): str
     ...(end === 'project'
       ? []
       : [`${name}: the access path ${projectPath.join(', ')} does not lead to a project.`]),
-    ...(ownerColumn && fields[ownerColumn]?.references?.resource !== 'user'
-      ? [`${name}: the owner's column ${ownerColumn} does not refer to a user.`]
-      : []),
+    ...ownerProblems,
   ]
+}
+
+function ownersColumnProblems({ access, name, fields }: Resource): string[] {
+  const owner = ownerColumnOf(access)
+  return owner && fields[owner]?.references?.resource !== 'user'
+    ? [`${name}: the owner's column ${owner} does not refer to a user.`]
+    : []
 }

@@ -31,6 +31,9 @@ const members: Rights = { administrator, member: rights(ok, ok, ok, ok, ok), out
 /** Members read what is in their projects, and write what is their own. */
 const owners: Rights = { ...members, owner: rights(ok, ok, ok, ok, ok), member: rights(ok, no, no, no, no) }
 
+/** Nobody but the owner knows of it. */
+const own: Rights = { administrator, owner: rights(ok, ok, ok, ok, ok), outsider, anonymous }
+
 /** Who may do what: said here once more, by hand, and never derived from what a declaration says. */
 const rightsOf: Readonly<Record<Entity, Rights>> = {
   organization: catalog,
@@ -45,6 +48,8 @@ const rightsOf: Readonly<Record<Entity, Rights>> = {
   assignmentImpediment: members,
   userAssignment: members,
   comment: owners,
+  savedView: own,
+  projectView: owners,
 }
 
 const entitiesWith = (...kinds: readonly Rights[]): Entity[] =>
@@ -55,6 +60,7 @@ export const administrated = entitiesWith(catalog, administratorsOnly)
 /** In a project, which it may leave for another one. */
 export const inProject = entitiesWith(members, owners)
 export const owned = entitiesWith(owners)
+const hasOwner = entitiesWith(owners, own)
 
 /** Resource, person, and what becomes of read, create, update, remove, restore. */
 export const matrix: readonly (readonly [Entity, Who, Record<Action, Kind>])[] = (
@@ -87,7 +93,7 @@ export async function scene(tracker: Tracker, entity: Entity): Promise<Scene> {
   const values = {
     ...(columns.includes('projectId') && { projectId: project.id }),
     ...(columns.includes('assignmentId') && { assignmentId: assignment.id }),
-    ...(owned.includes(entity) && { userId: owner.id }),
+    ...(hasOwner.includes(entity) && { userId: owner.id }),
   }
   return {
     people,

@@ -24,7 +24,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       { filtre: 'x' },
       {
         filtre: [
-          'filtre is no key of a query. These are: filter, sort, fields, expand, pageSize, cursor, count.',
+          'filtre is no key of a query. These are: filter, sort, fields, expand, pageSize, cursor, count, at, view.',
         ],
       },
     ],
@@ -32,7 +32,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       { projectId: 'x' },
       {
         projectId: [
-          'projectId is no key of a query. These are: filter, sort, fields, expand, pageSize, cursor, count.',
+          'projectId is no key of a query. These are: filter, sort, fields, expand, pageSize, cursor, count, at, view.',
         ],
       },
     ],

@@ -72,27 +72,6 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     )
   })
 
-  test('shows nothing of a person whom the reader no longer shares a project with, nor of a removed one', async () => {
-    const [dora, emil] = [await rest.signUp({ name: 'Dora' }), await rest.signUp({ name: 'Emil' })]
-    const shared = await workspace.project('Shared', dora)
-    const memberships = await Promise.all([emil.id, ann.id].map((id) => workspace.join(shared, id)))
-    const assignment = await workspace.assignment(shared, emil.id, { name: 'Left' })
-    const query = { filter: `id eq '${assignment}'`, expand: 'user', fields: 'user.name,name' }
-    const userOf = async (person: Person) => (await pageOf('assignments', query, person)).data[0].user
-    assert.deepEqual(await userOf(dora), { id: emil.id, name: 'Emil' })
-    await workspace.write('DELETE', '/api/userProject', { ids: [memberships[0]] })
-    assert.equal(await userOf(dora), null)
-    assert.deepEqual(await userOf(rest.administrator), { id: emil.id, name: 'Emil' })
-    await workspace.make('comment', { text: 'Bye', assignmentId: assignment, userId: ann.id }, ann)
-    await workspace.write('DELETE', '/api/userProject', { ids: [memberships[1]] })
-    const comments = await pageOf(
-      'comments',
-      { filter: `assignmentId eq '${assignment}'`, expand: 'user' },
-      dora,
-    )
-    assert.equal(comments.data[0].user, null)
-  })
-
   test('counts the rows of all pages when it is asked to', async () => {
     const page = await pageOf('assignments', { count: 'true', pageSize: '1', filter: 'amountHours eq 4' })
     assert.deepEqual([page.totalCount, page.data.length], [2, 1])
@@ -130,21 +109,31 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     assert.equal(live.status, 400)
     assert.ok('sort' in JSON.parse(live.refusal).errors)
   })
-
-  test('that takes too long is stopped with 503, and says what to do', async () => {
-    const { letGo } = await slowDownImpediments(rest.database)
-    try {
-      const answer = await ask('impediments', { filter: "name contains 'a'" })
-      assertEnvelope(answer, 503)
-      assert.match(answer.body.errors.filter[0], /^The query of impediments took longer than 2\.5 seconds/)
-    } finally {
-      await letGo()
-    }
-  })
 })
 
-// Afterwards: what is renamed here is what the others expand.
-describe('A query under /ext/query/ whose parents change', () => {
+/** These change or lock what the others compare, so they come after them. */
+describe('A query under /ext/query/, when others write,', () => {
+  test('shows nothing of a person whom the reader no longer shares a project with, nor of a removed one', async () => {
+    const [dora, emil] = [await rest.signUp({ name: 'Dora' }), await rest.signUp({ name: 'Emil' })]
+    const shared = await workspace.project('Shared', dora)
+    const memberships = await Promise.all([emil.id, ann.id].map((id) => workspace.join(shared, id)))
+    const assignment = await workspace.assignment(shared, emil.id, { name: 'Left' })
+    const query = { filter: `id eq '${assignment}'`, expand: 'user', fields: 'user.name,name' }
+    const userOf = async (person: Person) => (await pageOf('assignments', query, person)).data[0].user
+    assert.deepEqual(await userOf(dora), { id: emil.id, name: 'Emil' })
+    await workspace.write('DELETE', '/api/userProject', { ids: [memberships[0]] })
+    assert.equal(await userOf(dora), null)
+    assert.deepEqual(await userOf(rest.administrator), { id: emil.id, name: 'Emil' })
+    await workspace.make('comment', { text: 'Bye', assignmentId: assignment, userId: ann.id }, ann)
+    await workspace.write('DELETE', '/api/userProject', { ids: [memberships[1]] })
+    const comments = await pageOf(
+      'comments',
+      { filter: `assignmentId eq '${assignment}'`, expand: 'user' },
+      dora,
+    )
+    assert.equal(comments.data[0].user, null)
+  })
+
   test('can be watched, and tells of changes in what it expands', async () => {
     const live = await listen(
       rest.address,
@@ -169,5 +158,16 @@ describe('A query under /ext/query/ whose parents change', () => {
       ...{ id: other, name: 'Renamed', organizationId: workspace.organizationId },
     })
     assert.equal((await again()).status, 200)
+  })
+
+  test('that takes too long is stopped with 503, and says what to do', async () => {
+    const { letGo } = await slowDownImpediments(rest.database)
+    try {
+      const answer = await ask('impediments', { filter: "name contains 'a'" })
+      assertEnvelope(answer, 503)
+      assert.match(answer.body.errors.filter[0], /^The query of impediments took longer than 2\.5 seconds/)
+    } finally {
+      await letGo()
+    }
   })
 })

@@ -32,6 +32,10 @@ export async function queryScene() {
   await workspace.make('assignmentImpediment', { assignmentId: draw, impedimentId })
   await makeOthers(workspace, { project, assignment: write, user: ann.id })
 
+  const view = { name: 'Mine', list: 'assignments', userId: ann.id }
+  await workspace.make('savedView', view, ann)
+  await workspace.make('projectView', { ...view, projectId: project }, ann)
+
   const ask = (list: string, query: Query, person: Person = ann) =>
     rest.call('GET', `/ext/query/${list}?${new URLSearchParams(query)}`, { token: person.token })
   const pageOf = async (list: string, query: Query, person?: Person) => {

@@ -1022,6 +1022,234 @@ export type CommentsResult =
   | (Success & { readonly result: CommentPage })
   | (Failure & { readonly result: null })
 
+/** One saved view, as it is stored. */
+export interface SavedView {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Text of at most 200 characters. */
+  readonly name: string
+  /** Which list it queries, by the last part of its path. Text of at most 64 characters. */
+  readonly list: string
+  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  readonly filter: string | null
+  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  readonly sort: string | null
+  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  readonly fields: string | null
+  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  readonly expand: string | null
+  /** Whose it is. By its id. */
+  readonly userId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of saved views. */
+export interface SavedViewPage {
+  /** The rows of this page. */
+  readonly data: readonly SavedView[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one saved view. */
+export interface CreateSavedViewRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Which list it queries, by the last part of its path. Text of at most 64 characters. Required. */
+  readonly list: string
+  /** As in a query. Text of at most 2000 characters. Optional. */
+  readonly filter?: string | null
+  /** As in a query. Text of at most 2000 characters. Optional. */
+  readonly sort?: string | null
+  /** As in a query. Text of at most 2000 characters. Optional. */
+  readonly fields?: string | null
+  /** As in a query. Text of at most 2000 characters. Optional. */
+  readonly expand?: string | null
+  /** Whose it is. By its id. Required. */
+  readonly userId: string
+}
+
+/** Changes one saved view. */
+export interface UpdateSavedViewRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Which list it queries, by the last part of its path. Text of at most 64 characters. Required. */
+  readonly list: string
+  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly filter?: string | null
+  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly sort?: string | null
+  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly fields?: string | null
+  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly expand?: string | null
+  /** Whose it is. By its id. Required. */
+  readonly userId: string
+  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  readonly updateMask?: { readonly paths: readonly ('filter' | 'sort' | 'fields' | 'expand')[] }
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface SavedViewsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this UserId; refused where the resource has no such filter. */
+  readonly userId?: string
+}
+
+export type SavedViewResult =
+  | (Success & { readonly savedView: SavedView })
+  | (Failure & { readonly savedView: null })
+
+export type SavedViewsResult =
+  | (Success & { readonly result: SavedViewPage })
+  | (Failure & { readonly result: null })
+
+/** One project view, as it is stored. */
+export interface ProjectView {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** Text of at most 200 characters. */
+  readonly name: string
+  /** Which list it queries, by the last part of its path. Text of at most 64 characters. */
+  readonly list: string
+  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  readonly filter: string | null
+  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  readonly sort: string | null
+  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  readonly fields: string | null
+  /** As in a query. Text of at most 2000 characters. Null when there is none. */
+  readonly expand: string | null
+  /** The project, by its id. */
+  readonly projectId: string
+  /** Who shares it, and alone may change it. By its id. */
+  readonly userId: string
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** Whether it is there; false when it is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of project views. */
+export interface ProjectViewPage {
+  /** The rows of this page. */
+  readonly data: readonly ProjectView[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** How many pages there are. */
+  readonly totalPages: number
+}
+
+/** Creates one project view. */
+export interface CreateProjectViewRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Which list it queries, by the last part of its path. Text of at most 64 characters. Required. */
+  readonly list: string
+  /** As in a query. Text of at most 2000 characters. Optional. */
+  readonly filter?: string | null
+  /** As in a query. Text of at most 2000 characters. Optional. */
+  readonly sort?: string | null
+  /** As in a query. Text of at most 2000 characters. Optional. */
+  readonly fields?: string | null
+  /** As in a query. Text of at most 2000 characters. Optional. */
+  readonly expand?: string | null
+  /** The project, by its id. Required. */
+  readonly projectId: string
+  /** Who shares it, and alone may change it. By its id. Required. */
+  readonly userId: string
+}
+
+/** Changes one project view. */
+export interface UpdateProjectViewRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** Text of at most 200 characters. Required. */
+  readonly name: string
+  /** Which list it queries, by the last part of its path. Text of at most 64 characters. Required. */
+  readonly list: string
+  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly filter?: string | null
+  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly sort?: string | null
+  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly fields?: string | null
+  /** As in a query. Text of at most 2000 characters. Left out, it is cleared, unless updateMask is given and does not name it. */
+  readonly expand?: string | null
+  /** The project, by its id. Required. */
+  readonly projectId: string
+  /** Who shares it, and alone may change it. By its id. Required. */
+  readonly userId: string
+  /** Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is. */
+  readonly updateMask?: { readonly paths: readonly ('filter' | 'sort' | 'fields' | 'expand')[] }
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface ProjectViewsKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  readonly projectId?: string
+  /** Only rows with this UserId; refused where the resource has no such filter. */
+  readonly userId?: string
+}
+
+export type ProjectViewResult =
+  | (Success & { readonly projectView: ProjectView })
+  | (Failure & { readonly projectView: null })
+
+export type ProjectViewsResult =
+  | (Success & { readonly result: ProjectViewPage })
+  | (Failure & { readonly result: null })
+
 /** Every command. Moments are RFC 3339 text, so that microseconds survive. */
 export interface CommandClient {
   /** Creates one organization. */
@@ -1144,4 +1372,24 @@ export interface CommandClient {
   readonly removeComment: Call<{ readonly ids: readonly string[] }, Outcome>
   /** Changes one comment. */
   readonly updateComment: Call<UpdateCommentRequest, Outcome>
+  /** Creates one saved view. */
+  readonly createSavedView: Call<CreateSavedViewRequest, SavedViewResult>
+  /** Shows one saved view. */
+  readonly getSavedViewById: Call<{ readonly id: string }, SavedViewResult>
+  /** Lists saved views, a page at a time. */
+  readonly listSavedViews: Call<{ readonly pagination: SavedViewsKeys }, SavedViewsResult>
+  /** Removes saved views, all or none. */
+  readonly removeSavedView: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one saved view. */
+  readonly updateSavedView: Call<UpdateSavedViewRequest, Outcome>
+  /** Creates one project view. */
+  readonly createProjectView: Call<CreateProjectViewRequest, ProjectViewResult>
+  /** Shows one project view. */
+  readonly getProjectViewById: Call<{ readonly id: string }, ProjectViewResult>
+  /** Lists project views, a page at a time. */
+  readonly listProjectViews: Call<{ readonly pagination: ProjectViewsKeys }, ProjectViewsResult>
+  /** Removes project views, all or none. */
+  readonly removeProjectView: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one project view. */
+  readonly updateProjectView: Call<UpdateProjectViewRequest, Outcome>
 }

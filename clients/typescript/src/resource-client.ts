@@ -13,6 +13,10 @@ export interface Question<Fields extends readonly string[], Expand extends reado
   readonly fields?: Fields
   /** References by their names without Id, with dots to those of what they lead to. */
   readonly expand?: Expand
+  /** The id of a saved view, whose keys are taken where they are not given here. */
+  readonly view?: string
+  /** The rows as they were then, for whoever may see them now. */
+  readonly at?: string
   readonly pageSize?: number
   readonly cursor?: string
   readonly count?: boolean

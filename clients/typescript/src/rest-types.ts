@@ -265,6 +265,57 @@ export interface CommentPage {
   }
 }
 
+export interface SavedView {
+  readonly id: string
+  readonly name: string
+  readonly list: string
+  readonly filter: string | null
+  readonly sort: string | null
+  readonly fields: string | null
+  readonly expand: string | null
+  readonly userId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface SavedViewPage {
+  readonly result: {
+    readonly data: readonly SavedView[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface ProjectView {
+  readonly id: string
+  readonly name: string
+  readonly list: string
+  readonly filter: string | null
+  readonly sort: string | null
+  readonly fields: string | null
+  readonly expand: string | null
+  readonly projectId: string
+  readonly userId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface ProjectViewPage {
+  readonly result: {
+    readonly data: readonly ProjectView[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
 export interface CommentCreate {
   readonly id?: string | null
   readonly text: string
@@ -276,6 +327,52 @@ export interface CommentUpdate {
   readonly id: string
   readonly text: string
   readonly assignmentId: string
+  readonly userId: string
+}
+
+export interface SavedViewCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly list: string
+  readonly filter?: string | null
+  readonly sort?: string | null
+  readonly fields?: string | null
+  readonly expand?: string | null
+  readonly userId: string
+}
+
+export interface SavedViewUpdate {
+  readonly id: string
+  readonly name: string
+  readonly list: string
+  readonly filter?: string | null
+  readonly sort?: string | null
+  readonly fields?: string | null
+  readonly expand?: string | null
+  readonly userId: string
+}
+
+export interface ProjectViewCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly list: string
+  readonly filter?: string | null
+  readonly sort?: string | null
+  readonly fields?: string | null
+  readonly expand?: string | null
+  readonly projectId: string
+  readonly userId: string
+}
+
+export interface ProjectViewUpdate {
+  readonly id: string
+  readonly name: string
+  readonly list: string
+  readonly filter?: string | null
+  readonly sort?: string | null
+  readonly fields?: string | null
+  readonly expand?: string | null
+  readonly projectId: string
   readonly userId: string
 }
 
@@ -429,6 +526,40 @@ export interface CommentQueryRow {
   readonly assignment?: AssignmentQueryRow | null
 }
 
+export interface SavedViewQueryRow {
+  readonly id: string
+  readonly name?: string
+  readonly list?: string
+  readonly filter?: string | null
+  readonly sort?: string | null
+  readonly fields?: string | null
+  readonly expand?: string | null
+  readonly userId?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly user?: PersonQueryRow | null
+}
+
+export interface ProjectViewQueryRow {
+  readonly id: string
+  readonly name?: string
+  readonly list?: string
+  readonly filter?: string | null
+  readonly sort?: string | null
+  readonly fields?: string | null
+  readonly expand?: string | null
+  readonly projectId?: string
+  readonly userId?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly user?: PersonQueryRow | null
+  readonly project?: ProjectQueryRow | null
+}
+
 export interface OrganizationQueryPage {
   readonly result: {
     readonly data: readonly OrganizationQueryRow[]
@@ -525,6 +656,22 @@ export interface CommentQueryPage {
   }
 }
 
+export interface SavedViewQueryPage {
+  readonly result: {
+    readonly data: readonly SavedViewQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface ProjectViewQueryPage {
+  readonly result: {
+    readonly data: readonly ProjectViewQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
 export interface ReportGroup {
   readonly id: string
   readonly name: string | null
@@ -601,7 +748,7 @@ export interface SessionsOfAccount {
 export interface Change {
   readonly id: string
   readonly at: string
-  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView'
   readonly rowId: string
   readonly action: 'create' | 'update' | 'remove' | 'restore'
   readonly projectId: string | null
@@ -616,7 +763,7 @@ export interface Change {
 
 export interface ProjectDifference {
   readonly rows: readonly {
-    readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+    readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView'
     readonly rowId: string
     readonly kind: 'added' | 'changed' | 'removed'
     readonly before: Readonly<Record<string, unknown>> | null
@@ -638,7 +785,7 @@ export interface Batch {
 
 export interface BatchItem {
   readonly operation: 'create' | 'update' | 'remove' | 'restore'
-  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView'
   readonly body: Readonly<Record<string, unknown>>
   readonly label?: string
   readonly ifMatch?: string
@@ -670,7 +817,7 @@ export interface Webhook {
   readonly projectId: string | null
   readonly url: string
   readonly name: string | null
-  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
   readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active: boolean
   readonly pausedAt: string | null
@@ -686,7 +833,7 @@ export interface NewWebhook {
     readonly projectId: string | null
     readonly url: string
     readonly name: string | null
-    readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+    readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
     readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
     readonly active: boolean
     readonly pausedAt: string | null
@@ -708,7 +855,7 @@ export interface Webhooks {
 export interface WebhookCreate {
   readonly url: string
   readonly name?: string | null
-  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
   readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly projectId?: string | null
 }
@@ -717,7 +864,7 @@ export interface WebhookUpdate {
   readonly id: string
   readonly url?: string
   readonly name?: string | null
-  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
   readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active?: boolean
 }
@@ -1855,6 +2002,48 @@ export interface Operations {
     }
     readonly answer: CommentPage
   }
+  /** Lists removed saved views that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/savedViews': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: SavedViewPage
+  }
+  /** Lists removed project views that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/projectViews': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: ProjectViewPage
+  }
   /** Creates one comment. */
   'POST /ext/comment': {
     readonly body: CommentCreate
@@ -1913,6 +2102,120 @@ export interface Operations {
     }
     readonly answer: Success
   }
+  /** Creates one saved view. */
+  'POST /ext/savedView': {
+    readonly body: SavedViewCreate
+    readonly answer: {
+      readonly savedView: SavedView
+    }
+  }
+  /** Shows one saved view. */
+  'GET /ext/savedView': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly savedView: SavedView
+    }
+  }
+  /** Changes one saved view. */
+  'PATCH /ext/savedView': {
+    readonly body: SavedViewUpdate
+    readonly answer: Success
+  }
+  /** Removes saved views, all or none. */
+  'DELETE /ext/savedView': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists saved views; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/savedViews': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: SavedViewPage
+  }
+  /** Restores removed saved views, all or none. */
+  'POST /ext/savedView/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Creates one project view. */
+  'POST /ext/projectView': {
+    readonly body: ProjectViewCreate
+    readonly answer: {
+      readonly projectView: ProjectView
+    }
+  }
+  /** Shows one project view. */
+  'GET /ext/projectView': {
+    readonly query: {
+      /** Which one. */
+      readonly id: string
+    }
+    readonly answer: {
+      readonly projectView: ProjectView
+    }
+  }
+  /** Changes one project view. */
+  'PATCH /ext/projectView': {
+    readonly body: ProjectViewUpdate
+    readonly answer: Success
+  }
+  /** Removes project views, all or none. */
+  'DELETE /ext/projectView': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
+  /** Lists project views; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/projectViews': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: ProjectViewPage
+  }
+  /** Restores removed project views, all or none. */
+  'POST /ext/projectView/restore': {
+    readonly body: {
+      readonly ids: readonly string[]
+    }
+    readonly answer: Success
+  }
   /** Reads organizations by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/organizations': {
     readonly query: {
@@ -1926,6 +2229,8 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the page before, with the same filter and sort. */
       readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
       /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
@@ -1946,6 +2251,8 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the page before, with the same filter and sort. */
       readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
       /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
@@ -1966,6 +2273,8 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the page before, with the same filter and sort. */
       readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
       /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
@@ -1986,6 +2295,8 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the page before, with the same filter and sort. */
       readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
       /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
@@ -2006,6 +2317,8 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the page before, with the same filter and sort. */
       readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
       /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
@@ -2028,6 +2341,8 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the page before, with the same filter and sort. */
       readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
       /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
@@ -2050,6 +2365,8 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the page before, with the same filter and sort. */
       readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
       /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
@@ -2072,6 +2389,8 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the page before, with the same filter and sort. */
       readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
       /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
@@ -2094,6 +2413,8 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the page before, with the same filter and sort. */
       readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
       /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
@@ -2116,6 +2437,8 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the page before, with the same filter and sort. */
       readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
       /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
@@ -2138,6 +2461,8 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the page before, with the same filter and sort. */
       readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
       /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
@@ -2160,12 +2485,62 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the page before, with the same filter and sort. */
       readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
       /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
       readonly at?: string
     }
     readonly answer: CommentQueryPage
+  }
+  /** Reads saved views by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/savedViews': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, list, userId, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: user. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
+    }
+    readonly answer: SavedViewQueryPage
+  }
+  /** Reads project views by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/projectViews': {
+    readonly query: {
+      /** What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: id, name, list, projectId, userId, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are shown as well, and with dots theirs, 3 deep. Here: user, project. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the page before, with the same filter and sort. */
+      readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here. */
+      readonly view?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      readonly at?: string
+    }
+    readonly answer: ProjectViewQueryPage
   }
   /** Sums of appointments by groups; with Accept: text/csv as a table, with Accept: text/event-stream live. */
   'GET /ext/reports/hours': {
@@ -2241,7 +2616,7 @@ export interface Operations {
   'GET /ext/history': {
     readonly query: {
       /** Of which resource, such as assignment. */
-      readonly resource?: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+      readonly resource?: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView'
       /** Which row. */
       readonly id?: string
       /** Instead of one row, everything in this project. */
@@ -2275,7 +2650,7 @@ export interface Operations {
     readonly query: {
       /** The cursor of the page before; `now` for what comes from now on; absent, from the beginning. */
       readonly after?: string
-      /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment. */
+      /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
       readonly resource?: string
       /** Only create, update, remove, restore; separated by commas. */
       readonly action?: string
@@ -2526,6 +2901,44 @@ export interface Operations {
     }
     readonly answer: unknown
   }
+  /** Answers all rows of the list of saved views, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/savedViews': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of project views, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/projectViews': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: unknown
+  }
   /** Answers all rows of the list of removed organizations, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/organizations': {
     readonly query: {
@@ -2752,6 +3165,44 @@ export interface Operations {
     }
     readonly answer: unknown
   }
+  /** Answers all rows of the list of removed saved views, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/savedViews': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: unknown
+  }
+  /** Answers all rows of the list of removed project views, as they are at one moment, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/projectViews': {
+    readonly query: {
+      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: string
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Text that the name must contain, matched literally. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this UserId. */
+      readonly userId?: string
+    }
+    readonly answer: unknown
+  }
   /** Lists the own webhooks; all for administrators. */
   'GET /ext/webhooks': {
     readonly query: {
@@ -2914,6 +3365,24 @@ export interface Resources {
     readonly removed: Operations['GET /ext/removed/comments']['query']
     readonly row: CommentQueryRow
   }
+  readonly savedViews: {
+    readonly record: SavedView
+    readonly create: SavedViewCreate
+    readonly update: SavedViewUpdate
+    readonly page: SavedViewPage['result']
+    readonly list: Operations['GET /ext/savedViews']['query']
+    readonly removed: Operations['GET /ext/removed/savedViews']['query']
+    readonly row: SavedViewQueryRow
+  }
+  readonly projectViews: {
+    readonly record: ProjectView
+    readonly create: ProjectViewCreate
+    readonly update: ProjectViewUpdate
+    readonly page: ProjectViewPage['result']
+    readonly list: Operations['GET /ext/projectViews']['query']
+    readonly removed: Operations['GET /ext/removed/projectViews']['query']
+    readonly row: ProjectViewQueryRow
+  }
 }
 
 /** By the same, where its rows and its list are. */
@@ -2930,4 +3399,6 @@ export const paths = {
   userAssignments: { row: '/api/userAssignment', list: '/api/userAssignments', name: 'userAssignment' },
   userProjects: { row: '/api/userProject', list: '/api/userProjects', name: 'userProject' },
   comments: { row: '/ext/comment', list: '/ext/comments', name: 'comment' },
+  savedViews: { row: '/ext/savedView', list: '/ext/savedViews', name: 'savedView' },
+  projectViews: { row: '/ext/projectView', list: '/ext/projectViews', name: 'projectView' },
 } as const

@@ -12,7 +12,17 @@ import type { SortKey } from './keyset.ts'
 import { readFilter } from './read-filter.ts'
 import { readShown, type Shown } from './shape.ts'
 
-export const queryKeys = ['filter', 'sort', 'fields', 'expand', 'pageSize', 'cursor', 'count', 'at'] as const
+export const queryKeys = [
+  'filter',
+  'sort',
+  'fields',
+  'expand',
+  'pageSize',
+  'cursor',
+  'count',
+  'at',
+  'view',
+] as const
 
 /** What was asked for, read and within its limits. */
 export interface Query {
@@ -28,7 +38,7 @@ export interface Query {
   readonly at: string | undefined
   /** List, order, filter and moment: what a cursor belongs to. */
   readonly question: string
-  /** The keys as they were given. */
+  /** The keys as they were given, by the request or by its view. */
   readonly asked: Keys
 }
 

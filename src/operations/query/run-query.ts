@@ -30,10 +30,11 @@ export async function runQuery(
   caller: Caller,
   query: Query,
   reads: Pick<LimitedReads, 'query'>,
+  viewResources: readonly string[] = [],
 ): Promise<QueryPage> {
   const { pageSize, sort, question } = query
   const found = await refuseTooSlow(slowness(listed), () =>
-    reads.query<Row & Summary>(statementOf(listed, caller, query), caller.id),
+    reads.query<Row & Summary>(statementOf(listed, caller, query, viewResources), caller.id),
   )
   const [{ totalCount, lastChangeSecond: second } = noSummary] = found
   const rows = found.filter(({ id }) => id !== null)
@@ -61,7 +62,7 @@ const slowness = ({ pluralNoun }: Listed) => ({
 })
 
 /** Every other question has another text, so none of them gets a name. */
-function statementOf(listed: Listed, caller: Caller, query: Query): Sql {
+function statementOf(listed: Listed, caller: Caller, query: Query, viewResources: readonly string[]): Sql {
   const { filter, sort, place, shown, pageSize, isCounted, at } = query
   const { from: rows, wanted } = shownRows(listed, caller, at)
   const from = sql`${rows} where ${allOf([wanted, ...(filter ? [filterCondition(filter)] : [])])}`
@@ -74,7 +75,7 @@ function statementOf(listed: Listed, caller: Caller, query: Query): Sql {
     select page.*, ${join([raw('total.*'), ...selected], ', ')}
     from (
       select ${isCounted ? sql`(select count(*) from ${from})` : raw('null::bigint')} as "totalCount",
-        ${lastChangeSecond(resourcesBehind(shown, caller))} as "lastChangeSecond"
+        ${lastChangeSecond([...resourcesBehind(shown, caller), ...viewResources])} as "lastChangeSecond"
     ) as total
     left join (
       select ${join(shownHere, ', ')}, row_number() over (order by ${order}) as "position"

@@ -135,6 +135,37 @@ export interface Comment {
   readonly active: boolean
 }
 
+export interface SavedView {
+  readonly id: string
+  readonly name: string
+  readonly list: string
+  readonly filter: string | null
+  readonly sort: string | null
+  readonly fields: string | null
+  readonly expand: string | null
+  readonly userId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface ProjectView {
+  readonly id: string
+  readonly name: string
+  readonly list: string
+  readonly filter: string | null
+  readonly sort: string | null
+  readonly fields: string | null
+  readonly expand: string | null
+  readonly projectId: string
+  readonly userId: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
 export interface CommentCreate {
   readonly id?: string | null
   readonly text: string
@@ -146,6 +177,52 @@ export interface CommentUpdate {
   readonly id: string
   readonly text: string
   readonly assignmentId: string
+  readonly userId: string
+}
+
+export interface SavedViewCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly list: string
+  readonly filter?: string | null
+  readonly sort?: string | null
+  readonly fields?: string | null
+  readonly expand?: string | null
+  readonly userId: string
+}
+
+export interface SavedViewUpdate {
+  readonly id: string
+  readonly name: string
+  readonly list: string
+  readonly filter?: string | null
+  readonly sort?: string | null
+  readonly fields?: string | null
+  readonly expand?: string | null
+  readonly userId: string
+}
+
+export interface ProjectViewCreate {
+  readonly id?: string | null
+  readonly name: string
+  readonly list: string
+  readonly filter?: string | null
+  readonly sort?: string | null
+  readonly fields?: string | null
+  readonly expand?: string | null
+  readonly projectId: string
+  readonly userId: string
+}
+
+export interface ProjectViewUpdate {
+  readonly id: string
+  readonly name: string
+  readonly list: string
+  readonly filter?: string | null
+  readonly sort?: string | null
+  readonly fields?: string | null
+  readonly expand?: string | null
+  readonly projectId: string
   readonly userId: string
 }
 
@@ -225,7 +302,7 @@ export interface SessionsOfAccount {
 export interface Change {
   readonly id: string
   readonly at: string
-  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView'
   readonly rowId: string
   readonly action: 'create' | 'update' | 'remove' | 'restore'
   readonly projectId: string | null
@@ -240,7 +317,7 @@ export interface Change {
 
 export interface ProjectDifference {
   readonly rows: readonly {
-    readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+    readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView'
     readonly rowId: string
     readonly kind: 'added' | 'changed' | 'removed'
     readonly before: Readonly<Record<string, unknown>> | null
@@ -262,7 +339,7 @@ export interface Batch {
 
 export interface BatchItem {
   readonly operation: 'create' | 'update' | 'remove' | 'restore'
-  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment'
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView'
   readonly body: Readonly<Record<string, unknown>>
   readonly label?: string
   readonly ifMatch?: string
@@ -286,7 +363,7 @@ export interface Webhook {
   readonly projectId: string | null
   readonly url: string
   readonly name: string | null
-  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
   readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active: boolean
   readonly pausedAt: string | null
@@ -302,7 +379,7 @@ export interface NewWebhook {
     readonly projectId: string | null
     readonly url: string
     readonly name: string | null
-    readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+    readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
     readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
     readonly active: boolean
     readonly pausedAt: string | null
@@ -324,7 +401,7 @@ export interface Webhooks {
 export interface WebhookCreate {
   readonly url: string
   readonly name?: string | null
-  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
   readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly projectId?: string | null
 }
@@ -333,7 +410,7 @@ export interface WebhookUpdate {
   readonly id: string
   readonly url?: string
   readonly name?: string | null
-  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment')[] | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'savedView' | 'projectView')[] | null
   readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active?: boolean
 }
@@ -644,6 +721,18 @@ export interface Resources {
     readonly update: CommentUpdate
     readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'assignmentId' | 'userId'
   }
+  readonly savedView: {
+    readonly record: SavedView
+    readonly create: SavedViewCreate
+    readonly update: SavedViewUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'userId'
+  }
+  readonly projectView: {
+    readonly record: ProjectView
+    readonly create: ProjectViewCreate
+    readonly update: ProjectViewUpdate
+    readonly query: 'pageNumber' | 'pageSize' | 'sortColumn' | 'sortOrder' | 'search' | 'ids' | 'projectId' | 'userId'
+  }
 }
 
 /** By resource, the last part of its list route. */
@@ -660,6 +749,8 @@ export const listRoutes = {
   userAssignment: 'userAssignments',
   userProject: 'userProjects',
   comment: 'comments',
+  savedView: 'savedViews',
+  projectView: 'projectViews',
 } as const
 
 /** By resource, what its routes begin with. */
@@ -676,6 +767,8 @@ export const roots = {
   userAssignment: '/api',
   userProject: '/api',
   comment: '/ext',
+  savedView: '/ext',
+  projectView: '/ext',
 } as const
 
 /** How long a text may be, how many ids a list may have, how large a page is. */
@@ -686,12 +779,16 @@ export const limits = {
   currentPasswordMin: 1,
   cursor: 6000,
   description: 2000,
+  expand: 2000,
+  fields: 2000,
   filter: 2000,
   ids: 100,
   items: 1000,
   label: 64,
   labelMin: 1,
   limit: 1000,
+  list: 64,
+  listMin: 1,
   login: 256,
   name: 200,
   nameMin: 1,
@@ -704,6 +801,7 @@ export const limits = {
   rows: 5000,
   search: 128,
   sessions: 100,
+  sort: 2000,
   text: 10000,
   textMin: 1,
   url: 2000,

@@ -5,6 +5,7 @@ import { invalid } from '../../../model/problem.ts'
 import { type Query, readQuery } from '../../../operations/query/read-query.ts'
 import { type QueryPage, resourcesBehind, runQuery } from '../../../operations/query/run-query.ts'
 import type { Shown } from '../../../operations/query/shape.ts'
+import { withView } from '../../../operations/query/with-view.ts'
 import { requireSettled } from '../../../operations/settled-moment.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
 import type { Listed, Resource } from '../../../resources/define-resource.ts'
@@ -29,13 +30,15 @@ export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resou
   isConditional: true,
   isLive: true,
   async handle({ caller, session, request, reply }) {
-    const query = readQuery(resource, caller, request.query as Readonly<Record<string, unknown>>)
+    const given = request.query as Readonly<Record<string, unknown>>
+    const { keys, viewResources } = await withView(tracker, resource, caller, given)
+    const query = readQuery(resource, caller, keys)
     if (wantsEventStream(request) && query.at !== undefined)
       throw invalid({ at: ['At cannot be followed: what was stays as it was.'] })
     if (wantsEventStream(request))
       return live.open(queryView(resource, caller, query), { session, request, reply })
     if (query.at !== undefined) await requireSettled(tracker.database, query.at)
-    const page = await runQuery(resource, caller, query, tracker.database.lists)
+    const page = await runQuery(resource, caller, query, tracker.database.lists, viewResources)
     return { body: showQueryPage(page), lastChangeSecond: page.lastChangeSecond }
   },
 })

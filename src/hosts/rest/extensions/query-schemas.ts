@@ -1,4 +1,5 @@
 import type { Parameter, Schema } from '../../../http/operation.ts'
+import { uuid } from '../../../model/field-kinds.ts'
 import {
   cursorCharactersMax,
   expansionDepthMax,
@@ -45,6 +46,12 @@ export function queryParameters(resource: Resource): Parameter[] {
       name: 'cursor',
       description: 'The nextCursor of the page before, with the same filter and sort.',
       schema: { type: 'string', maxLength: cursorCharactersMax },
+    },
+    {
+      name: 'view',
+      description:
+        'The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here.',
+      schema: uuid.schema,
     },
     {
       name: 'count',

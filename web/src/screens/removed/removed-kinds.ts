@@ -16,6 +16,8 @@ const kinds: Readonly<Record<ResourceName, Kind>> = {
   assignment: { label: 'Assignments' },
   appointment: { label: 'Time' },
   comment: { label: 'Comments' },
+  savedView: { label: 'Views' },
+  projectView: { label: 'Shared views' },
   assignmentImpediment: { label: 'Impediments' },
   userProject: { label: 'Memberships' },
   userAssignment: { label: 'Participants' },
