@@ -25,6 +25,8 @@ export interface AccessTokenClaims {
   /** The sign-in session; a service client's token has none. */
   readonly sessionId: string | undefined
   readonly clientId: string | undefined
+  /** By which it is revoked. */
+  readonly tokenId: string | undefined
   readonly securityStamp: string
   readonly isAdministrator: boolean
   /** Epoch milliseconds. */
@@ -34,7 +36,7 @@ export interface AccessTokenClaims {
 
 /** Undefined for a token that we cannot have issued. */
 export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | undefined {
-  const { sub = '', sid, client_id: clientId, iat = 0, exp = 0 } = payload
+  const { sub = '', sid, client_id: clientId, jti, iat = 0, exp = 0 } = payload
   const securityStamp = payload[claimNames.securityStamp]
   const isWrong =
     !uuidPattern.test(sub) ||
@@ -45,6 +47,7 @@ export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | 
     accountId: sub.toLowerCase(),
     sessionId: sid,
     clientId: typeof clientId === 'string' ? clientId : undefined,
+    tokenId: typeof jti === 'string' ? jti : undefined,
     securityStamp,
     isAdministrator: payload[claimNames.administrator] === administratorMark,
     issuedAt: iat * 1000,
@@ -54,11 +57,13 @@ export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | 
 
 /**
  * Whether what stands behind a token still does, in a query that calls the user's row `account`: the account with the same
- * stamp, and the sign-in, or the client where there was none.
+ * stamp, the client, and the sign-in where there was one. It must not have been revoked either.
  */
 export const stillStands = (claims: AccessTokenClaims, clock: Sql): Sql => sql`
   account.id = ${claims.accountId} and account.active and account.security_stamp = ${claims.securityStamp}
-  and ${claims.sessionId === undefined ? isClientKnown(claims) : isSessionLive(claims.sessionId, clock)}`
+  and ${isClientKnown(claims)}
+  and not exists (select from revoked_tokens as revoked where revoked.id = ${claims.tokenId ?? ''})
+  ${claims.sessionId === undefined ? sql`` : sql`and ${isSessionLive(claims.sessionId, clock)}`}`
 
 const isSessionLive = (sessionId: string, clock: Sql): Sql => sql`exists (
   select from signin_sessions as session

@@ -88,12 +88,18 @@ test('requests of one sign-in ask the store once in 30 seconds, also when they c
   assert.equal(questions, 2)
 })
 
-test('a further token of the same sign-in needs no further question', async () => {
+test('a further token of the same sign-in is asked about by itself, because each can be revoked', async () => {
   const authenticate = createTestAuthentication()
   const token = await provider.signIn(fresh.database, ada.id)
   await authenticate(token)
-  await authenticate(await provider.token({ account: ada, sid: sidOf(token) }))
-  assert.equal(questions, 1)
+  const further = await provider.token({ account: ada, sid: sidOf(token) })
+  await authenticate(further)
+  assert.equal(questions, 2)
+  await apply(sql`
+    insert into revoked_tokens (id, expires_at) values (${decodeJwt(further).jti ?? ''}, now() + interval '1 hour')`)
+  clock += 30_000
+  await authenticate(token)
+  await refuses(authenticate(further))
 })
 
 test('a refusal is remembered too, and a new sign-in works at once', async () => {

@@ -9,6 +9,8 @@ const levels = {
   'session-ended': 'info',
   'refresh-replayed': 'warn',
   'token-refused': 'warn',
+  'token-revoked': 'info',
+  consent: 'info',
   'client-refused': 'warn',
   'account-changed': 'info',
   'requests-refused': 'warn',

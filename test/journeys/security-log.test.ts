@@ -13,6 +13,7 @@ import {
   signOut,
 } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
+import { registrationOf, signInAt, wiki } from '../support/registered-clients.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
 type Line = Readonly<Record<string, unknown>>
@@ -25,7 +26,7 @@ describe('The security log', () => {
   const written: string[] = []
   before(async () => {
     const destination = { write: (line: string) => void written.push(line) }
-    rest = await startRestUnderTest({ LOG_LEVEL: 'info' }, { destination })
+    rest = await startRestUnderTest({ LOG_LEVEL: 'info', ...registrationOf(wiki) }, { destination })
   })
   after(() => rest.stop())
 
@@ -143,6 +144,27 @@ describe('The security log', () => {
     ])
   })
 
+  test('tells of tokens that their client gives back', async () => {
+    const { login } = await rest.signUp()
+    const { browser, tokens } = await signedIn(identity(), { login })
+    const revoke = (token: string) => browser.post('/connect/revocation', { token, client_id: client })
+    const revoked = (outcome: string) => [{ security: 'token-revoked', outcome, client }]
+    assert.deepEqual(await eventsOf(() => revoke(tokens.access_token)), revoked('access token'))
+    assert.deepEqual(await eventsOf(() => revoke(tokens.refresh_token)), revoked('refresh token'))
+    assert.deepEqual(await eventsOf(() => revoke(tokens.refresh_token)), [])
+  })
+
+  test('tells what people allow clients, and what not', async () => {
+    const { id: account, login } = await rest.signUp()
+    const browser = openBrowser(identity())
+    for (const [answer, outcome] of Object.entries({ deny: 'denied', allow: 'granted' })) {
+      const events = await eventsOf(() => signInAt(browser, wiki, { login, answer }))
+      const { session, ...consent } = events.find(({ security }) => security === 'consent') ?? {}
+      assert.deepEqual(consent, { security: 'consent', outcome, account, client: wiki.id })
+      assert.equal(typeof session, 'string')
+    }
+  })
+
   test('tells of a refresh token or a code that is used twice', async () => {
     const { login } = await rest.signUp()
     const { browser, tokens } = await signedIn(identity(), { login })
@@ -197,8 +219,8 @@ describe('The security log', () => {
     assert.doesNotMatch(log, /eyJ[\w-]+\.eyJ/)
     const source = await readFile(join(root, 'src/security-log/security-log.ts'), 'utf8')
     const table = await readFile(join(root, 'docs/security-events.md'), 'utf8')
-    const names = [...source.matchAll(/^ {2}'([a-z-]+)': '(?:info|warn)',$/gm)].map(([, name]) => name)
-    assert.equal(names.length, 9)
+    const names = [...source.matchAll(/^ {2}'?([a-z-]+)'?: '(?:info|warn)',$/gm)].map(([, name]) => name)
+    assert.equal(names.length, 11)
     for (const name of names) assert.ok(table.includes(`| \`${name}\` |`), `${name} is not in the table`)
   })
 })

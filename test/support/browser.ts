@@ -10,6 +10,8 @@ export interface Page {
   /** Where the browser is sent, as it came. */
   readonly location: string
   readonly text: string
+  /** Where it was found. */
+  readonly address: URL
   // biome-ignore lint/suspicious/noExplicitAny: an answer is what came over the network
   readonly json: any
 }
@@ -40,6 +42,7 @@ export function openBrowser(address: string): Browser {
       headers: response.headers,
       location: response.headers.get('location') ?? '',
       text,
+      address: url,
       json: isJson ? JSON.parse(text) : undefined,
     }
   }

@@ -20,6 +20,7 @@ const tracker: Rights = {
   lockouts: keeps,
   signin_sessions: ['select', 'update'],
   service_clients: reads,
+  revoked_tokens: reads,
   migrations: reads,
 }
 
@@ -48,6 +49,8 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     authorization_codes: keeps,
     refresh_tokens: keeps,
     service_clients: writes,
+    consents: writes,
+    revoked_tokens: keeps,
     migrations: reads,
   },
   bank: {

@@ -16,6 +16,26 @@ export interface Client {
   readonly login: string | undefined
   /** Hosts for which it may ask about the tokens of others. */
   readonly audiences: readonly string[]
+  /** None for the clients of the contract, which have rules of their own where the standards leave a choice. */
+  readonly registration: Registration | undefined
+}
+
+/** What people who run the service say of a client that signs people in on the pages of this host. */
+export interface Registration {
+  /** As people are shown it. */
+  readonly name: string
+  /** One's own: nobody is asked whether it may. */
+  readonly isFirstParty: boolean
+  readonly requiresPkce: boolean
+}
+
+export interface RegisteredClientSettings extends Registration {
+  readonly id: string
+  /** A public client has none. */
+  readonly secret: string | undefined
+  readonly scopes: readonly string[]
+  readonly redirectUris: readonly string[]
+  readonly postLogoutRedirectUris: readonly string[]
 }
 
 export type Clients = ReadonlyMap<string, Client>
@@ -33,12 +53,13 @@ export interface ServiceClientSettings {
 export interface ClientSettings {
   readonly allowedOrigins: readonly string[]
   readonly serviceClients: readonly ServiceClientSettings[]
+  readonly registeredClients: readonly RegisteredClientSettings[]
 }
 
 export const webClientId = 'svc-webclient'
 
-/** The browser client of every allowed origin, and the service clients of the settings. */
-export function clientsOf({ allowedOrigins, serviceClients }: ClientSettings): Clients {
+/** The browser client of every allowed origin, and the service clients and registered clients of the settings. */
+export function clientsOf({ allowedOrigins, serviceClients, registeredClients }: ClientSettings): Clients {
   const webClient: Client = {
     id: webClientId,
     secret: undefined,
@@ -48,6 +69,7 @@ export function clientsOf({ allowedOrigins, serviceClients }: ClientSettings): C
     postLogoutRedirectUris: allowedOrigins.map((origin) => `${origin}/login/`),
     login: undefined,
     audiences: [],
+    registration: undefined,
   }
   const services = serviceClients.map(
     ({ id, secret, login, scopes, audiences }): Client => ({
@@ -59,7 +81,38 @@ export function clientsOf({ allowedOrigins, serviceClients }: ClientSettings): C
       postLogoutRedirectUris: [],
       login,
       audiences,
+      registration: undefined,
     }),
   )
-  return new Map([webClient, ...services].map((client) => [client.id, client]))
+  const registered = registeredClients.map(
+    ({ id, secret, scopes, redirectUris, postLogoutRedirectUris, ...registration }): Client => ({
+      id,
+      secret,
+      grants: ['authorization_code', 'refresh_token'],
+      scopes,
+      redirectUris,
+      postLogoutRedirectUris,
+      login: undefined,
+      audiences: [],
+      registration,
+    }),
+  )
+  return new Map([webClient, ...services, ...registered].map((client) => [client.id, client]))
 }
+
+/** A callback may send on to another address of its client. */
+export const addressesOf = ({ redirectUris, postLogoutRedirectUris }: Client): readonly string[] => [
+  ...redirectUris,
+  ...postLogoutRedirectUris,
+]
+
+/** Where scripts of clients without a secret run: they redeem their codes themselves. */
+export const scriptOriginsOf = (clients: readonly RegisteredClientSettings[]): readonly string[] => [
+  ...new Set(
+    clients
+      .filter(({ secret }) => secret === undefined)
+      .flatMap(({ redirectUris }) => redirectUris.map((address) => new URL(address).origin))
+      // That of an app on a device is `null`.
+      .filter((origin) => origin !== 'null'),
+  ),
+]

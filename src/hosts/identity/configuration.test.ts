@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readSettings, SettingsError } from '../../configuration/settings.ts'
-import { clientsOf } from './clients.ts'
+import { clientsOf, scriptOriginsOf } from './clients.ts'
 import { readIdentitySettings } from './configuration.ts'
 
 const problemsOf = (environment: Record<string, string>): readonly string[] => {
@@ -65,6 +65,76 @@ describe('the configuration of the identity host', () => {
         'Identity__ServiceClients__import__Login is required: the login of the account it acts as.',
         'Identity__ServiceClients__import__Scopes has openid; a service client can have svc.api, svc.grpc.',
         'Identity__ServiceClients__svc-webclient cannot be named like the web client.',
+      ],
+    )
+  })
+
+  it('reads clients that sign people in, with what tells who somebody is unless scopes are named', () => {
+    const { registeredClients } = readSettings(
+      {
+        Identity__Clients__wiki__Name: 'The wiki',
+        Identity__Clients__wiki__RedirectUris__0: 'https://wiki.example.com/callback',
+        Identity__Clients__wiki__RedirectUris__1: 'com.example.wiki:/callback',
+        Identity__Clients__wiki__PostLogoutRedirectUris__0: 'https://wiki.example.com/',
+        Identity__Clients__portal__RedirectUris__0: 'https://portal.example.com/callback',
+        Identity__Clients__portal__Secret: secret,
+        Identity__Clients__portal__RequirePkce: 'false',
+        Identity__Clients__portal__FirstParty: 'true',
+        Identity__Clients__portal__Scopes__0: 'openid',
+        Identity__Clients__portal__Scopes__1: 'svc.api',
+      },
+      readIdentitySettings,
+    )
+    assert.deepEqual(registeredClients, [
+      {
+        id: 'wiki',
+        name: 'The wiki',
+        secret: undefined,
+        requiresPkce: true,
+        scopes: ['openid', 'profile', 'offline_access', 'email'],
+        redirectUris: ['https://wiki.example.com/callback', 'com.example.wiki:/callback'],
+        postLogoutRedirectUris: ['https://wiki.example.com/'],
+        isFirstParty: false,
+      },
+      {
+        id: 'portal',
+        name: 'portal',
+        secret,
+        requiresPkce: false,
+        scopes: ['openid', 'svc.api'],
+        redirectUris: ['https://portal.example.com/callback'],
+        postLogoutRedirectUris: [],
+        isFirstParty: true,
+      },
+    ])
+    assert.deepEqual(scriptOriginsOf(registeredClients), ['https://wiki.example.com'])
+  })
+
+  it('refuses a client without an address, with a dangerous one, with a weak secret, without proof, or twice', () => {
+    const place =
+      'it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment.'
+    assert.deepEqual(
+      problemsOf({
+        Identity__Clients__a__Name: 'x'.repeat(101),
+        Identity__Clients__a__RedirectUris__0: 'javascript:alert(1)',
+        Identity__Clients__a__RedirectUris__1: 'https://a.example.com/#here',
+        Identity__Clients__a__RedirectUris__2: '/callback',
+        Identity__Clients__a__Secret: 'short',
+        Identity__Clients__a__Scopes__0: 'svc.all',
+        Identity__Clients__b__RedirectUris__0: 'https://b.example.com/',
+        Identity__Clients__b__RequirePkce: 'false',
+        'Identity__Clients__svc-webclient__RedirectUris__0': 'https://c.example.com/',
+      }),
+      [
+        'Identity__Clients__a__Secret must have at least 32 characters.',
+        `Identity__Clients__a__RedirectUris has javascript:alert(1); ${place}`,
+        `Identity__Clients__a__RedirectUris has https://a.example.com/#here; ${place}`,
+        `Identity__Clients__a__RedirectUris has /callback; ${place}`,
+        'Identity__Clients__a__RedirectUris__0 is required.',
+        'Identity__Clients__a__Name must have at most 100 characters.',
+        'Identity__Clients__a__Scopes has svc.all; a client can have openid, profile, svc.api, svc.grpc, offline_access, email.',
+        'Identity__Clients__b__RequirePkce must be true for a client without a secret.',
+        'Identity__Clients__svc-webclient has the id of another client.',
       ],
     )
   })

@@ -8,8 +8,9 @@ import {
   readTrackerSettings,
   type TrackerSettings,
 } from '../../configuration/tracker-settings.ts'
-import { type ServiceClientSettings, webClientId } from './clients.ts'
+import { type RegisteredClientSettings, type ServiceClientSettings, webClientId } from './clients.ts'
 import { readPinnedKey } from './keys/pinned-key.ts'
+import { readRegisteredClients, secretCharactersMin } from './registered-clients.ts'
 import { serviceScopes } from './scopes.ts'
 
 export interface IdentitySettings extends TrackerSettings {
@@ -19,6 +20,8 @@ export interface IdentitySettings extends TrackerSettings {
   /** Where to go when the page of the client's own origin is not known. */
   readonly loginPageUrl: string | undefined
   readonly serviceClients: readonly ServiceClientSettings[]
+  /** Clients beyond the contract; none while the extensions are off. */
+  readonly registeredClients: readonly RegisteredClientSettings[]
   /** Encrypts the keys in the store. None: one is made and kept in the data folder. */
   readonly keySecret: string | undefined
   readonly isStoreShared: boolean
@@ -32,8 +35,17 @@ export interface IdentitySettings extends TrackerSettings {
   readonly metrics: boolean
 }
 
-export const readIdentitySettings = (settings: Settings): IdentitySettings => ({
-  ...readTrackerSettings(settings),
+export function readIdentitySettings(settings: Settings): IdentitySettings {
+  const tracker = readTrackerSettings(settings)
+  const registered = readRegisteredClients(settings, settings.idsUnder('Identity__ServiceClients'))
+  return {
+    ...tracker,
+    ...readOwnSettings(settings),
+    registeredClients: tracker.extensions ? registered : [],
+  }
+}
+
+const readOwnSettings = (settings: Settings) => ({
   port: readPort(settings, 'IDENTITY_PORT', 5200),
   apiAudience: settings.text('Jwt__Audience', 'svc-api'),
   grpcAudience: settings.text('Identity__GrpcAudience', 'svc-grpc'),
@@ -66,9 +78,6 @@ function readLoginPageUrl(settings: Settings): string | undefined {
     settings.refuse('Identity__LoginPageUrl must be an http or https address.')
   return url
 }
-
-/** The contract's; a shorter one could be guessed. */
-const secretCharactersMin = 32
 
 function readServiceClient(settings: Settings, id: string): ServiceClientSettings {
   const name = `Identity__ServiceClients__${id}`

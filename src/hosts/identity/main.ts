@@ -13,12 +13,14 @@ import type { Tracker } from '../../operations/tracker.ts'
 import { repeat } from '../../schedule/repeat.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { storeReadiness } from '../../store/readiness.ts'
-import { clientsOf } from './clients.ts'
+import { clientsOf, scriptOriginsOf } from './clients.ts'
 import type { IdentitySettings } from './configuration.ts'
+import { extensionRoutes } from './extension-routes.ts'
 import type { Identity } from './identity.ts'
 import { openKeys } from './keys/open-keys.ts'
 import { noteClients } from './note-clients.ts'
 import { openApiOf } from './openapi.ts'
+import { addFormPostScript } from './pages/form-post.ts'
 import { refuseNul } from './refuse-nul.ts'
 import { registerRoutes } from './register-routes.ts'
 import { identityRoutes, navigationPaths } from './routes.ts'
@@ -62,23 +64,28 @@ export async function startIdentity(
     log,
     securityLog,
   }
-  const routes = identityRoutes(identity)
+  const contract = identityRoutes(identity)
+  const routes = [...contract, ...(settings.extensions ? extensionRoutes(identity) : [])]
   const app = createServer({
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
     connections: budgets.budget('httpConnections'),
     bodies: ['form'],
     ...smallBodies(budgetLimits.identityBodyBytes.max),
-    cors: { origins: settings.allowedOrigins, closedPaths: navigationPaths(routes) },
+    cors: {
+      origins: [...settings.allowedOrigins, ...scriptOriginsOf(settings.registeredClients)],
+      closedPaths: navigationPaths(routes),
+    },
     rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(securityLog) },
   })
   const stopServer = prepareStop(app)
   addMetrics(app, budgets, settings)
   refuseNul(app)
   registerRoutes(app, routes)
+  if (settings.extensions) addFormPostScript(app)
   addHelloRoute(app)
   addHealthRoutes(app, storeReadiness(database))
-  addDocumentation(app, { title: 'Project tracking: identity', document: openApiOf(routes) })
+  addDocumentation(app, { title: 'Project tracking: identity', document: openApiOf(contract) })
   await listen(app, settings)
   const onFailure = (error: unknown) => log.warn({ err: error }, 'The upkeep of keys and sessions failed.')
   const upkeep = repeat({ everyMilliseconds: upkeepMilliseconds, onFailure }, async () => {

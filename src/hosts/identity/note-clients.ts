@@ -1,14 +1,14 @@
 import type { Database } from '../../store/database.ts'
 import { sql } from '../../store/sql.ts'
-import type { Clients } from './clients.ts'
+import { type Clients, webClientId } from './clients.ts'
 import { moment } from './moment.ts'
 
 /**
- * Tells the other hosts, through the store, which service clients there are: tokens of one that has been removed from the
- * settings stop working. The settings of the instance that started last count, as with a new deployment.
+ * Tells the other hosts, through the store, which clients the settings name: tokens of one that has been removed from
+ * them stop working. The settings of the instance that started last count, as with a new deployment.
  */
 export async function noteClients(database: Database, clients: Clients, now: number): Promise<void> {
-  const ids = [...clients.values()].filter(({ secret }) => secret !== undefined).map(({ id }) => id)
+  const ids = [...clients.keys()].filter((id) => id !== webClientId)
   // Tokens tell the moment of their issue in whole seconds.
   const thisSecond = moment(Math.floor(now / 1000) * 1000)
   await database.transaction(async (transaction) => {

@@ -11,6 +11,8 @@ export type OAuthErrorCode =
   | 'unsupported_response_type'
   | 'unsupported_token_type'
   | 'login_required'
+  | 'consent_required'
+  | 'access_denied'
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'registration_not_supported'

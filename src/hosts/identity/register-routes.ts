@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { announceDeprecations } from '../../http/deprecation.ts'
 import { sendEnvelope } from '../../http/envelope.ts'
-import { checkDeprecation } from '../../http/operation.ts'
 import { originOf } from '../../http/request-origin.ts'
 import { OAuthError } from './oauth-error.ts'
 import { oauthCodeOf, oauthStatusOf } from './oauth-statuses.ts'
+import { pageHeaders, showPage } from './pages/page.ts'
 import type { GivenParameters } from './parameters.ts'
-import type { Answer, Route } from './route.ts'
+import type { Answer, ExtensionRoute, Route } from './route.ts'
 
 /** Registers every route of the table. */
-export function registerRoutes(app: FastifyInstance, routes: readonly Route[]): void {
+export function registerRoutes(app: FastifyInstance, routes: readonly (Route | ExtensionRoute)[]): void {
   for (const route of routes) {
-    const { method, path, handle, deprecation } = route
-    checkDeprecation(route)
+    const { method, path, handle } = route
+    const deprecation = 'deprecation' in route ? route.deprecation : undefined
     app.route({
       method,
       url: path,
@@ -43,6 +43,14 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
     // After a post, 303 keeps the browser from posting the password on (RFC 9700, 4.12).
     const status = request.method === 'POST' ? 303 : 302
     return reply.header('cache-control', 'no-store').redirect(answer.redirectTo, status)
+  }
+  if ('page' in answer) {
+    const { page } = answer
+    reply.headers({ ...pageHeaders(page), 'cache-control': 'no-store' })
+    return reply
+      .code(page.status ?? 200)
+      .type('text/html; charset=utf-8')
+      .send(showPage(page))
   }
   const { body, maxAgeSeconds, status = 200 } = answer
   const isPrivate = maxAgeSeconds === undefined

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Operation as HttpOperation, Schema } from '../../http/operation.ts'
 import type { RequestOrigin } from '../../model/caller.ts'
+import type { Page } from './pages/page.ts'
 import type { GivenParameters } from './parameters.ts'
 
 /** What the document says of an operation of this host, whose parameters are those of a query or a form. */
@@ -22,9 +23,15 @@ export interface Call extends RequestOrigin {
 export type Answer =
   | { readonly body: unknown; readonly maxAgeSeconds?: number; readonly status?: number }
   | { readonly redirectTo: string; readonly cookie?: string | undefined }
+  | { readonly page: Page }
 
 export type Endpoint = (call: Call) => Promise<Answer>
 
 export interface Route extends Operation {
+  readonly handle: Endpoint
+}
+
+/** What is served beyond the contract's document: pages, and what they load. */
+export interface ExtensionRoute extends Pick<Operation, 'method' | 'path' | 'answer'> {
   readonly handle: Endpoint
 }

@@ -1,3 +1,4 @@
+import { checkDeprecation } from '../../http/operation.ts'
 import { authorize } from './endpoints/authorize.ts'
 import { discovery } from './endpoints/discovery.ts'
 import { endSession } from './endpoints/end-session.ts'
@@ -16,10 +17,10 @@ import type { Endpoint, Operation, Route } from './route.ts'
 
 /** Every operation with the endpoint that answers it. */
 export const identityRoutes = (identity: Identity): readonly Route[] =>
-  Object.entries<Operation>(operations).map(([name, operation]) => ({
-    ...operation,
-    handle: endpoints[name as keyof typeof endpoints](identity),
-  }))
+  Object.entries<Operation>(operations).map(([name, operation]) => {
+    checkDeprecation(operation)
+    return { ...operation, handle: endpoints[name as keyof typeof endpoints](identity) }
+  })
 
 /** An operation without an endpoint does not compile. */
 const endpoints: Readonly<Record<keyof typeof operations, (identity: Identity) => Endpoint>> = {
@@ -42,5 +43,5 @@ const endpoints: Readonly<Record<keyof typeof operations, (identity: Identity) =
 }
 
 /** Where browsers are sent, and sent on from: what has no JSON to answer. */
-export const navigationPaths = (routes: readonly Operation[]): readonly string[] =>
+export const navigationPaths = (routes: readonly Pick<Operation, 'path' | 'answer'>[]): readonly string[] =>
   routes.filter(({ answer }) => answer === undefined).map(({ path }) => path)

@@ -1,5 +1,14 @@
-/** Every scope there is. */
-export const scopes = ['openid', 'profile', 'svc.api', 'svc.grpc', 'offline_access'] as const
+/** Every scope of the contract. */
+export const contractScopes: readonly string[] = [
+  'openid',
+  'profile',
+  'svc.api',
+  'svc.grpc',
+  'offline_access',
+]
+
+/** Every scope there is; one more for registered clients. */
+export const scopes: readonly string[] = [...contractScopes, 'email']
 
 export const webClientScopes: readonly string[] = ['openid', 'profile', 'svc.api', 'offline_access']
 

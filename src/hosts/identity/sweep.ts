@@ -10,6 +10,7 @@ const batchesMax = 1000
 /** Deletes what can no longer be used. Several instances may do so at once: each takes rows that nobody else has. */
 export async function sweep(database: Database, now: number, inactivityMinutes: number): Promise<void> {
   await inBatches(database, expiredCodes(now))
+  await inBatches(database, expiredRevocations(now))
   // Spent codes and all refresh tokens go with their session.
   await inBatches(database, expiredSessions(now))
   // Nobody should see a session listed that works no more.
@@ -19,6 +20,12 @@ export async function sweep(database: Database, now: number, inactivityMinutes: 
 const expiredCodes = (now: number): Sql => sql`
   delete from authorization_codes where id in (
     select id from authorization_codes where expires_at <= ${moment(now)} and spent_at is null
+    limit ${batchSize}::int for update skip locked)
+  returning 1`
+
+const expiredRevocations = (now: number): Sql => sql`
+  delete from revoked_tokens where id in (
+    select id from revoked_tokens where expires_at <= ${moment(now)}
     limit ${batchSize}::int for update skip locked)
   returning 1`
 

@@ -20,7 +20,7 @@ export async function issueCode(
       with used as (update signin_sessions set last_used_at = ${moment(now())} where id = ${sessionId})
       insert into authorization_codes
         (id, session_id, client_id, redirect_uri, code_challenge, scope, nonce, expires_at)
-      values (${id}, ${sessionId}, ${clientId}, ${redirectUri}, ${codeChallenge}, ${scopes.join(' ')},
+      values (${id}, ${sessionId}, ${clientId}, ${redirectUri}, ${codeChallenge ?? null}, ${scopes.join(' ')},
         ${nonce ?? null}, ${moment(expiresAt)})`),
   )
   return token

@@ -1,4 +1,4 @@
-import type { Client, Clients } from '../clients.ts'
+import { addressesOf, type Client, type Clients } from '../clients.ts'
 import { invalidRequest, OAuthError } from '../oauth-error.ts'
 import {
   type GivenParameters,
@@ -10,16 +10,18 @@ import {
 } from '../parameters.ts'
 import { scopes as allScopes, splitScope } from '../scopes.ts'
 import { type Prompt, readMaxAge, readPrompts } from './read-prompts.ts'
-import { isImplicit, tellClient } from './tell-client.ts'
+import { isImplicit, type ReplyTo, type ResponseMode, responseModes, tellClient } from './tell-client.ts'
 
 /** An authorization request that may be answered, RFC 6749 (4.1.1) with PKCE and OpenID Connect Core (3.1.2.1). */
 export interface AuthorizationRequest {
+  readonly client: Client
   readonly clientId: string
+  readonly replyTo: ReplyTo
   readonly redirectUri: string
-  readonly state: string | undefined
   readonly nonce: string | undefined
   readonly scopes: readonly string[]
-  readonly codeChallenge: string
+  /** Only a client with a secret may do without. */
+  readonly codeChallenge: string | undefined
   readonly prompts: ReadonlySet<Prompt>
   readonly maxAgeSeconds: number | undefined
   readonly idTokenHint: string | undefined
@@ -33,18 +35,20 @@ export function readAuthorizationRequest(clients: Clients, given: GivenParameter
   const redirectUri = requireRedirectUri(client, single)
   requireShortState(single)
   // Until here nobody knows who is asking, so the user is told; from here on the client is.
-  return tellClient(replyToOf(redirectUri, single), () => {
+  const replyTo = replyToOf(client, redirectUri, single)
+  return tellClient(replyTo, () => {
     const parameters = readParameters(given)
     refuseRequestObjects(parameters)
     requireCodeFlow(parameters)
-    requireQueryMode(parameters)
+    requireResponseMode(client, parameters)
     return {
+      client,
       clientId: client.id,
+      replyTo,
       redirectUri,
-      state: parameters.state,
       nonce: parameters.nonce,
       scopes: requireScopes(client, parameters),
-      codeChallenge: requireCodeChallenge(parameters),
+      codeChallenge: readCodeChallenge(client, parameters),
       prompts: readPrompts(parameters),
       maxAgeSeconds: readMaxAge(parameters),
       idTokenHint: parameters.id_token_hint,
@@ -67,11 +71,20 @@ function requireRedirectUri(client: Client, parameters: Parameters): string {
   return redirectUri
 }
 
-const replyToOf = (redirectUri: string, { state, response_type: responseType = '' }: Parameters) => ({
+const replyToOf = (
+  client: Client,
+  redirectUri: string,
+  { state, response_type: responseType = '', response_mode: wanted }: Parameters,
+): ReplyTo => ({
   redirectUri,
   state,
-  isFragment: isImplicit(responseType),
+  addresses: addressesOf(client),
+  // Answers to the implicit types go behind the `#`, refusals too (RFC 6749, 4.2.2.1).
+  mode: modesOf(client).find((mode) => mode === wanted) ?? (isImplicit(responseType) ? 'fragment' : 'query'),
 })
+
+/** The contract's client has one. Of an implicit type it is told behind the `#`, whatever it asks for. */
+const modesOf = ({ registration }: Client): readonly ResponseMode[] => (registration ? responseModes : [])
 
 /** OpenID Connect Core, 6 and Registration, 2.1.1: ignoring them would grant something else than was asked for. */
 function refuseRequestObjects(parameters: Parameters): void {
@@ -94,22 +107,27 @@ function requireCodeFlow(parameters: Parameters): void {
 
 const implicitTypes: ReadonlySet<string> = new Set(['id_token', 'token', 'id_token token'])
 
-function requireQueryMode({ response_mode: responseMode }: Parameters): void {
-  if (responseMode !== undefined && responseMode !== 'query')
-    throw invalidRequest('response_mode must be query.')
+function requireResponseMode({ registration }: Client, { response_mode: wanted }: Parameters): void {
+  const known: readonly string[] = registration ? responseModes : ['query']
+  if (wanted !== undefined && !known.includes(wanted))
+    throw invalidRequest(`response_mode must be ${known.join(', ')}.`)
 }
 
 function requireScopes(client: Client, parameters: Parameters): readonly string[] {
-  const requested = splitScope(parameters.scope ?? '')
-  if (requested.length === 0) throw new OAuthError('invalid_scope', 'scope is required.')
-  if (requested.some((scope) => !client.scopes.includes(scope)))
+  const asked = splitScope(parameters.scope ?? '')
+  if (asked.length === 0) throw new OAuthError('invalid_scope', 'scope is required.')
+  // OpenID Connect Core, 3.1.2.1: what is not understood should be ignored. The web client is told of its mistake.
+  const requested = client.registration ? asked.filter((scope) => client.scopes.includes(scope)) : asked
+  if (requested.length === 0 || requested.some((scope) => !client.scopes.includes(scope)))
     throw new OAuthError('invalid_scope', `scope can have ${client.scopes.join(', ')}.`)
   // In our order, so that the same grant always reads the same.
   return allScopes.filter((scope) => requested.includes(scope))
 }
 
 /** RFC 7636, 4.3: without a method it would be plain, which protects nobody. */
-function requireCodeChallenge(parameters: Parameters): string {
+function readCodeChallenge({ registration }: Client, parameters: Parameters): string | undefined {
+  const isAsked = parameters.code_challenge !== undefined || parameters.code_challenge_method !== undefined
+  if (registration?.requiresPkce === false && !isAsked) return undefined
   const codeChallenge = requireParameter(parameters, 'code_challenge')
   if (parameters.code_challenge_method !== 'S256') throw invalidRequest('code_challenge_method must be S256.')
   if (!codeChallengePattern.test(codeChallenge))

@@ -1,12 +1,20 @@
 import { OAuthError } from '../oauth-error.ts'
+import { formPostPage } from '../pages/form-post.ts'
+import type { Answer } from '../route.ts'
 
 /** Where the client waits for the answer to its authorization request. */
 export interface ReplyTo {
   readonly redirectUri: string
   readonly state: string | undefined
-  /** Answers to the implicit types go behind the `#`, refusals too (RFC 6749, 4.2.2.1). */
-  readonly isFragment: boolean
+  readonly mode: ResponseMode
+  /** Every address of the client. */
+  readonly addresses: readonly string[]
 }
+
+/** OAuth 2.0 Multiple Response Type Encoding Practices, 2.1, and OAuth 2.0 Form Post Response Mode. */
+export const responseModes = ['query', 'fragment', 'form_post'] as const
+
+export type ResponseMode = (typeof responseModes)[number]
 
 /** A refusal that the client can be told, by sending the browser back to it. */
 export class AuthorizationRefusal extends Error {
@@ -33,19 +41,16 @@ export function tellClient<Result>(replyTo: ReplyTo, steps: () => Result): Resul
 export const isImplicit = (responseType: string): boolean => /(^| )(id_)?token( |$)/.test(responseType)
 
 /** The issuer goes along, so that no client takes one provider's answer for another's (RFC 9207). */
-export function replyAddress(
-  { redirectUri, state, isFragment }: ReplyTo,
+export function answerClient(
+  { redirectUri, state, mode, addresses }: ReplyTo,
   issuer: string,
   answer: Readonly<Record<string, string>>,
-): string {
+): Answer {
+  const fields = { ...answer, ...(state !== undefined && { state }), iss: issuer }
+  if (mode === 'form_post') return { page: formPostPage(redirectUri, fields, addresses) }
   const url = new URL(redirectUri)
-  const parameters = isFragment ? new URLSearchParams() : url.searchParams
-  for (const [name, value] of Object.entries({
-    ...answer,
-    ...(state !== undefined && { state }),
-    iss: issuer,
-  }))
-    parameters.set(name, value)
-  if (isFragment) url.hash = parameters.toString()
-  return url.href
+  const parameters = mode === 'fragment' ? new URLSearchParams() : url.searchParams
+  for (const [name, value] of Object.entries(fields)) parameters.set(name, value)
+  if (mode === 'fragment') url.hash = parameters.toString()
+  return { redirectTo: url.href }
 }

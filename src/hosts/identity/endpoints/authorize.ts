@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { hasConsented } from '../authorization/consent.ts'
 import { isSatisfiedBy } from '../authorization/is-satisfied.ts'
 import { issueCode } from '../authorization/issue-code.ts'
 import {
@@ -10,7 +11,7 @@ import {
   type AuthorizationRequest,
   readAuthorizationRequest,
 } from '../authorization/read-authorization-request.ts'
-import { AuthorizationRefusal, type ReplyTo, replyAddress } from '../authorization/tell-client.ts'
+import { AuthorizationRefusal, answerClient } from '../authorization/tell-client.ts'
 import type { Identity } from '../identity.ts'
 import { invalidRequest, OAuthError } from '../oauth-error.ts'
 import { type GivenParameters, readSingle } from '../parameters.ts'
@@ -20,6 +21,7 @@ import { onThisHost, signInPage } from '../sign-in/addresses.ts'
 import { findBrowserSession, findCookie, removedCookie } from '../sign-in/identity-cookie.ts'
 import { reportError } from '../sign-in/reported-error.ts'
 import { readTokenHint } from '../tokens/verify-token.ts'
+import { consentPath } from './consent.ts'
 
 /** RFC 6749, 4.1 with PKCE (RFC 7636) and OpenID Connect Core, 3.1.2. */
 export const authorize =
@@ -32,8 +34,9 @@ export const authorize =
       const session = await findBrowserSession(identity, headers)
       if (!session || !isSatisfiedBy(pending, session, hintedAccountId, identity.now()))
         return askToSignIn(identity, pending, session, headers)
+      if (!(await hasConsented(identity, pending, session))) return askForConsent(identity, pending, session)
       const code = await issueCode(identity, pending.request, session)
-      return { redirectTo: replyAddress(replyToOf(pending.request), identity.settings.issuer, { code }) }
+      return answerClient(pending.request.replyTo, identity.settings.issuer, { code })
     } catch (error) {
       return refuse(identity, error)
     }
@@ -55,7 +58,7 @@ async function readHint(identity: Identity, request: AuthorizationRequest): Prom
   const claims = await readTokenHint(identity, request.idTokenHint)
   if (claims?.aud !== request.clientId)
     throw new AuthorizationRefusal(
-      replyToOf(request),
+      request.replyTo,
       invalidRequest('id_token_hint is no identity token of this client.'),
     )
   return claims.sub
@@ -71,7 +74,7 @@ function askToSignIn(
   const hasJustSignedIn = session !== undefined && session.signedInAt >= pending.since
   if (!mayShowPage || hasJustSignedIn)
     throw new AuthorizationRefusal(
-      replyToOf(pending.request),
+      pending.request.replyTo,
       new OAuthError('login_required', 'The user has to sign in.'),
     )
   const authRequest = sealPendingRequest(identity, { ...pending, sessionId: session?.sessionId })
@@ -82,18 +85,20 @@ function askToSignIn(
   }
 }
 
+function askForConsent(identity: Identity, pending: PendingRequest, { sessionId }: LiveSession): Answer {
+  const { prompts, replyTo } = pending.request
+  if (prompts.has('none'))
+    throw new AuthorizationRefusal(replyTo, new OAuthError('consent_required', 'The user has to be asked.'))
+  const authRequest = sealPendingRequest(identity, { ...pending, sessionId })
+  return { redirectTo: onThisHost(identity.settings, consentPath, { authRequest }) }
+}
+
 function refuse(identity: Identity, error: unknown): Answer {
   if (error instanceof AuthorizationRefusal) {
     const { code, message } = error.reason
     const answer = { error: code, error_description: message }
-    return { redirectTo: replyAddress(error.replyTo, identity.settings.issuer, answer) }
+    return answerClient(error.replyTo, identity.settings.issuer, answer)
   }
   if (error instanceof OAuthError) return { redirectTo: reportError(identity, error) }
   throw error
 }
-
-const replyToOf = ({ redirectUri, state }: AuthorizationRequest): ReplyTo => ({
-  redirectUri,
-  state,
-  isFragment: false,
-})

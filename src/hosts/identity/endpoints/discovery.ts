@@ -1,14 +1,32 @@
+import { responseModes } from '../authorization/tell-client.ts'
 import { grantTypes } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import type { Endpoint } from '../route.ts'
-import { scopes } from '../scopes.ts'
+import { contractScopes, scopes } from '../scopes.ts'
 
 /** Clients and hosts ask again after this long; nothing in it changes while the host runs. */
 const maxAgeSeconds = 5 * 60
 
-/** OpenID Connect Discovery 1.0, 3 and RFC 8414, 2. */
-export const discovery = ({ settings: { issuer } }: Identity): Endpoint => {
+/** OpenID Connect Discovery 1.0, 3, with what the contract lists although no client may use it. */
+export const discovery = (identity: Identity): Endpoint => {
   const body = {
+    ...metadataOf(identity),
+    response_types_supported: ['code', 'token', 'id_token', 'id_token token'],
+    grant_types_supported: [...grantTypes, 'implicit'],
+  }
+  return async () => ({ body, maxAgeSeconds })
+}
+
+/** RFC 8414, 2: nothing but what can be done. */
+export const serverMetadata = (identity: Identity): Endpoint => {
+  const body = metadataOf(identity)
+  return async () => ({ body, maxAgeSeconds })
+}
+
+function metadataOf({ settings: { issuer, registeredClients } }: Identity) {
+  // Who registers no client gets the contract's document, word for word.
+  const isRegistering = registeredClients.length > 0
+  return {
     issuer,
     authorization_endpoint: `${issuer}/connect/authorize`,
     token_endpoint: `${issuer}/connect/token`,
@@ -17,12 +35,14 @@ export const discovery = ({ settings: { issuer } }: Identity): Endpoint => {
     revocation_endpoint: `${issuer}/connect/revocation`,
     introspection_endpoint: `${issuer}/connect/introspect`,
     jwks_uri: `${issuer}/.well-known/openid-configuration/jwks`,
-    scopes_supported: scopes,
-    claims_supported: ['sub', 'sid', 'name', 'auth_time', 'iss', 'aud', 'exp', 'iat', 'nonce'],
-    response_types_supported: ['code', 'token', 'id_token', 'id_token token'],
-    response_modes_supported: ['query'],
-    // The contract lists the implicit grant, which no client may use.
-    grant_types_supported: [...grantTypes, 'implicit'],
+    scopes_supported: isRegistering ? scopes : contractScopes,
+    claims_supported: [
+      ...['sub', 'sid', 'name', 'auth_time', 'iss', 'aud', 'exp', 'iat', 'nonce'],
+      ...(isRegistering ? ['preferred_username', 'email', 'email_verified'] : []),
+    ],
+    response_types_supported: ['code'],
+    response_modes_supported: isRegistering ? responseModes : ['query'],
+    grant_types_supported: [...grantTypes],
     code_challenge_methods_supported: ['S256'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     subject_types_supported: ['public'],
@@ -35,7 +55,6 @@ export const discovery = ({ settings: { issuer } }: Identity): Endpoint => {
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   }
-  return async () => ({ body, maxAgeSeconds })
 }
 
 const secretMethods = ['client_secret_basic', 'client_secret_post']

@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose'
+import type { Client } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { invalidRequest } from '../oauth-error.ts'
 import { type Parameters, readParameters, requireShortState } from '../parameters.ts'
@@ -16,11 +17,12 @@ export const endSession =
     const hint = await readHint(identity, parameters)
     const clientId = requireSameClient(hint, parameters)
     requireKnownClient(identity, clientId)
-    const returnTo = requireRegistered(identity, clientId, parameters.post_logout_redirect_uri)
+    const client = requireRegistered(identity, clientId, parameters.post_logout_redirect_uri)
     const logoutId = sealSignOut(identity, {
       sessionId: typeof hint?.sid === 'string' ? hint.sid : undefined,
-      returnTo,
+      returnTo: parameters.post_logout_redirect_uri,
       state: parameters.state,
+      clientId: client?.id,
     })
     return { redirectTo: onThisHost(identity.settings, '/api/account/logout', { logoutId }) }
   }
@@ -49,17 +51,18 @@ function requireKnownClient({ clients }: Identity, clientId: string | undefined)
   if (clientId !== undefined && !clients.has(clientId)) throw invalidRequest('The client is unknown.')
 }
 
-/** Only to an address that is registered; without a named client, for any of ours. */
+/** Whose sign-out it is. Only to an address that is registered; without a named client, for any of ours. */
 function requireRegistered(
   { clients }: Identity,
   clientId: string | undefined,
   address: string | undefined,
-): string | undefined {
-  const candidates = [...clients.values()].filter(({ id }) => clientId === undefined || id === clientId)
-  const isRegistered = candidates.some(
-    ({ postLogoutRedirectUris }) => address !== undefined && postLogoutRedirectUris.includes(address),
+): Client | undefined {
+  const named = clients.get(clientId ?? '')
+  if (address === undefined) return named
+  const owner = [...clients.values()].find(
+    ({ id, postLogoutRedirectUris }) =>
+      (clientId === undefined || id === clientId) && postLogoutRedirectUris.includes(address),
   )
-  if (address !== undefined && !isRegistered)
-    throw invalidRequest('post_logout_redirect_uri is not registered for the client.')
-  return address
+  if (!owner) throw invalidRequest('post_logout_redirect_uri is not registered for the client.')
+  return owner
 }

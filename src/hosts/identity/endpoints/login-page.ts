@@ -2,7 +2,7 @@ import { openPendingRequest } from '../authorization/pending-request.ts'
 import type { Identity } from '../identity.ts'
 import { readSingle } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
-import { signInPage } from '../sign-in/addresses.ts'
+import { signInPage, signInPageFor } from '../sign-in/addresses.ts'
 
 /** Sends the browser to the sign-in page of the client whose request is pending. */
 export const loginPage =
@@ -12,5 +12,5 @@ export const loginPage =
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending)
       return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
-    return { redirectTo: signInPage(identity.settings, pending.request.redirectUri, { authRequest }) }
+    return { redirectTo: signInPageFor(identity.settings, pending.request, { authRequest }) }
   }

@@ -6,7 +6,7 @@ import type { Identity } from '../identity.ts'
 import { readSingle } from '../parameters.ts'
 import type { Call, Endpoint } from '../route.ts'
 import { type SignInOrigin, type StartedSession, startSession } from '../sessions.ts'
-import { onThisHost, signInPage } from '../sign-in/addresses.ts'
+import { onThisHost, ownOrigin, signInPage, signInPageFor } from '../sign-in/addresses.ts'
 import { identityCookie, readSessionId } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin } from '../sign-in/require-allowed-origin.ts'
 import { verifyCredentials } from '../sign-in/verify-credentials.ts'
@@ -15,11 +15,17 @@ import { verifyCredentials } from '../sign-in/verify-credentials.ts'
  * The post of the sign-in page. The session goes to the browser that proved the password, and that browser goes on with
  * the pending request; anyone else who knows the request gains nothing.
  */
-export const login =
-  (identity: Identity): Endpoint =>
+export const login = (identity: Identity): Endpoint => loginFrom(identity, identity.settings.allowedOrigins)
+
+/** The same for the page of this host. */
+export const hostedLogin = (identity: Identity): Endpoint =>
+  loginFrom(identity, [ownOrigin(identity.settings)])
+
+const loginFrom =
+  (identity: Identity, origins: readonly string[]): Endpoint =>
   async (call) => {
     const { parameters, headers } = call
-    requireAllowedOrigin(identity.settings.allowedOrigins, headers)
+    requireAllowedOrigin(origins, headers)
     const { login = '', password = '', authRequest } = readSingle(parameters)
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending)
@@ -28,7 +34,7 @@ export const login =
     const outcome = await attemptSignIn(identity, { login, password }, origin, call)
     if ('error' in outcome)
       return {
-        redirectTo: signInPage(identity.settings, pending.request.redirectUri, { authRequest, ...outcome }),
+        redirectTo: signInPageFor(identity.settings, pending.request, { authRequest, ...outcome }),
       }
     return {
       redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),

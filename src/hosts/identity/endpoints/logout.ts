@@ -2,7 +2,15 @@ import type { Identity } from '../identity.ts'
 import { readSingle } from '../parameters.ts'
 import type { Answer, Call, Endpoint } from '../route.ts'
 import { endSession } from '../sessions.ts'
-import { signInPage, withParameters } from '../sign-in/addresses.ts'
+import {
+  hostedSignOutPath,
+  onThisHost,
+  ownAddress,
+  ownOrigin,
+  signedOutPath,
+  signInPage,
+  withParameters,
+} from '../sign-in/addresses.ts'
 import { findBrowserSession, readSessionId, removedCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin } from '../sign-in/require-allowed-origin.ts'
 import { openSignOut, type SignOut, sealSignOut } from '../sign-in/sign-out.ts'
@@ -23,11 +31,18 @@ export const logout =
   }
 
 /** The answer of the page that asked: yes. */
-export const confirmLogout =
-  (identity: Identity): Endpoint =>
+export const confirmLogout = (identity: Identity): Endpoint =>
+  confirmFrom(identity, identity.settings.allowedOrigins)
+
+/** The same for the page of this host. */
+export const confirmHostedLogout = (identity: Identity): Endpoint =>
+  confirmFrom(identity, [ownOrigin(identity.settings)])
+
+const confirmFrom =
+  (identity: Identity, origins: readonly string[]): Endpoint =>
   async (call) => {
     const { parameters, headers } = call
-    requireAllowedOrigin(identity.settings.allowedOrigins, headers, 'The sign-out')
+    requireAllowedOrigin(origins, headers, 'The sign-out')
     const signOut = await openSignOut(identity, readSingle(parameters).logoutId)
     const sessionId = await readSessionId(identity, headers)
     return finish(identity, call, signOut, [signOut.sessionId, signOut.askedSessionId, sessionId])
@@ -46,10 +61,20 @@ async function finish(
 }
 
 /** On the page of the client that asked for the sign-out, as for a sign-in. */
-const askPage = (identity: Identity, signOut: SignOut): string =>
-  signInPage(identity.settings, signOut.returnTo, { logoutId: sealSignOut(identity, signOut) })
+function askPage(identity: Identity, signOut: SignOut): string {
+  const parameters = { logoutId: sealSignOut(identity, signOut) }
+  return isRegistered(identity, signOut)
+    ? onThisHost(identity.settings, hostedSignOutPath, parameters)
+    : signInPage(identity.settings, signOut.returnTo, parameters)
+}
 
-function afterSignOut({ settings }: Identity, { returnTo, state }: SignOut): string {
+const isRegistered = ({ clients }: Identity, { clientId = '' }: SignOut): boolean =>
+  clients.get(clientId)?.registration !== undefined
+
+function afterSignOut(identity: Identity, signOut: SignOut): string {
+  const { settings } = identity
+  const { returnTo, state } = signOut
+  if (returnTo === undefined && isRegistered(identity, signOut)) return ownAddress(settings, signedOutPath)
   if (returnTo === undefined) return signInPage(settings, undefined, {})
   return withParameters(returnTo, state === undefined ? {} : { state })
 }

@@ -1,27 +1,63 @@
+import type { JWTPayload } from 'jose'
+import { clockSkewSeconds } from '../../../authentication/access-token.ts'
 import { sql } from '../../../store/sql.ts'
 import { authenticateClient } from '../authenticate-client.ts'
+import type { Client } from '../clients.ts'
 import type { Identity } from '../identity.ts'
+import { moment } from '../moment.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { readParameters, requireParameter } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
 import { opaqueTokenId } from '../tokens/opaque-token.ts'
 import { verifyAccessToken } from '../tokens/verify-token.ts'
 
-/** RFC 7009: that refresh token stops working, and nothing else. */
+/** RFC 7009: that token stops working, and nothing else. */
 export const revocation =
   (identity: Identity): Endpoint =>
   async (call) => {
     const parameters = readParameters(call.parameters)
     const client = authenticateClient(identity, call, parameters)
     const token = requireParameter(parameters, 'token')
-    if (await verifyAccessToken(identity, token))
+    const claims = await verifyAccessToken(identity, token)
+    if (claims && !identity.settings.extensions)
       throw new OAuthError('unsupported_token_type', 'Access tokens end with their session.')
-    // A spent one stays, so that its second use is still recognised.
-    await identity.database.transaction((transaction) =>
-      transaction.query(sql`
-        delete from refresh_tokens
-        where id = ${opaqueTokenId(token)} and client_id = ${client.id} and spent_at is null`),
-    )
-    // Unknown tokens are answered alike (2.2): the client wanted them gone, and they are.
+    const hasEnded = claims
+      ? await revokeAccessToken(identity, client, claims)
+      : await revokeRefreshToken(identity, client, token)
+    if (hasEnded)
+      identity.securityLog({
+        event: 'token-revoked',
+        outcome: claims ? 'access token' : 'refresh token',
+        client: client.id,
+        address: call.address,
+        requestId: call.requestId,
+      })
+    // Unknown tokens, and those of another client, are answered alike (2.2): it wanted them gone, and they are not its own.
     return { body: {} }
   }
+
+/** The hosts that accept it look it up here, as they look up its session. */
+async function revokeAccessToken(
+  { database }: Identity,
+  client: Client,
+  { client_id: clientId, jti, exp = 0 }: JWTPayload,
+): Promise<boolean> {
+  if (clientId !== client.id || jti === undefined) return false
+  const [revoked] = await database.transaction((transaction) =>
+    transaction.query(sql`
+      insert into revoked_tokens (id, expires_at)
+      values (${jti}, ${moment((exp + clockSkewSeconds) * 1000)})
+      on conflict do nothing returning id`),
+  )
+  return revoked !== undefined
+}
+
+/** A spent one stays, so that its second use is still recognised. */
+async function revokeRefreshToken({ database }: Identity, client: Client, token: string): Promise<boolean> {
+  const [revoked] = await database.transaction((transaction) =>
+    transaction.query(sql`
+      delete from refresh_tokens
+      where id = ${opaqueTokenId(token)} and client_id = ${client.id} and spent_at is null returning id`),
+  )
+  return revoked !== undefined
+}

@@ -5,6 +5,7 @@ import { type Parameters, readParameters } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
 import { splitScope } from '../scopes.ts'
 import { findTokenAccount } from '../tokens/find-token-account.ts'
+import { personClaims } from '../tokens/person-claims.ts'
 import { verifyAccessToken } from '../tokens/verify-token.ts'
 
 /** OpenID Connect Core, 5.3; the token comes as RFC 6750 says, in the header or in a form. */
@@ -19,7 +20,8 @@ export const userinfo =
     if (!account) throw invalidToken()
     const scopes = splitScope(String(claims.scope))
     if (!scopes.includes('openid')) throw insufficientScope()
-    return { body: { sub: account.accountId, ...(scopes.includes('profile') && { name: account.name }) } }
+    const client = identity.clients.get(String(claims.client_id))
+    return { body: { sub: account.accountId, ...personClaims(account, client, scopes) } }
   }
 
 function requireBearer({ authorization }: IncomingHttpHeaders, { access_token: inForm }: Parameters): string {

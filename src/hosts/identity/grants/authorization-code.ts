@@ -26,7 +26,7 @@ export const redeemAuthorizationCode: Grant = async (identity, client, parameter
   if (!spent) throw await refusalOf(identity, presented, origin)
   const scopes = splitScope(spent.scope)
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, clientId: client.id, scopes }
-  const identityToken = issueIdentityToken(identity, { ...subject, nonce: spent.nonce })
+  const identityToken = issueIdentityToken(identity, { ...subject, client, nonce: spent.nonce })
   return {
     access_token: issueAccessToken(identity, subject),
     token_type: 'Bearer',
@@ -41,19 +41,25 @@ interface PresentedCode {
   readonly id: Buffer
   readonly clientId: string
   readonly redirectUri: string
-  readonly codeChallenge: string
+  readonly codeChallenge: string | undefined
 }
 
 function readPresentedCode(client: Client, parameters: Parameters): PresentedCode {
-  const verifier = requireParameter(parameters, 'code_verifier')
-  if (!verifierPattern.test(verifier))
-    throw invalidRequest('code_verifier must be 43 to 128 unreserved characters.')
   return {
     id: opaqueTokenId(requireParameter(parameters, 'code')),
     clientId: client.id,
     redirectUri: requireParameter(parameters, 'redirect_uri'),
-    codeChallenge: createHash('sha256').update(verifier).digest('base64url'),
+    codeChallenge: readChallenge(client, parameters),
   }
+}
+
+/** A verifier for a code that was asked for without a challenge fits no code: the challenge was taken away. */
+function readChallenge({ registration }: Client, parameters: Parameters): string | undefined {
+  if (registration?.requiresPkce === false && parameters.code_verifier === undefined) return undefined
+  const verifier = requireParameter(parameters, 'code_verifier')
+  if (!verifierPattern.test(verifier))
+    throw invalidRequest('code_verifier must be 43 to 128 unreserved characters.')
+  return createHash('sha256').update(verifier).digest('base64url')
 }
 
 /** RFC 7636, 4.1. */
@@ -78,7 +84,7 @@ async function spendCode(
       join signin_sessions as session on session.id = code.session_id
       join users as account on account.id = session.user_id
       where code.id = ${id} and code.client_id = ${clientId} and code.redirect_uri = ${redirectUri}
-        and code.code_challenge = ${codeChallenge} and code.expires_at > ${now} and ${isLive(identity)}
+        and code.code_challenge is not distinct from ${codeChallenge ?? null}::text and code.expires_at > ${now} and ${isLive(identity)}
       for share of session
     ), spent as (
       update authorization_codes set spent_at = ${now}

@@ -28,7 +28,7 @@ export const redeemRefreshToken: Grant = async (identity, client, parameters, or
   if (!spent) throw await refusalOf(identity, presented, origin)
   const scopes = narrowedScopes(spent.scope, parameters)
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, clientId: client.id, scopes }
-  const identityToken = issueIdentityToken(identity, subject)
+  const identityToken = issueIdentityToken(identity, { ...subject, client })
   return {
     access_token: issueAccessToken(identity, subject),
     token_type: 'Bearer',

@@ -1,3 +1,4 @@
+import type { Client } from '../clients.ts'
 import type { IdentitySettings } from '../configuration.ts'
 
 type PageSettings = Pick<IdentitySettings, 'allowedOrigins' | 'loginPageUrl'>
@@ -14,15 +15,33 @@ export function signInPage(
   return withParameters(page, parameters)
 }
 
+export const hostedSignInPath = '/ext/sign-in'
+export const hostedSignOutPath = '/ext/sign-out'
+export const signedOutPath = '/ext/signed-out'
+
+/** Registered clients have no page of their own: theirs is on this host. */
+export const signInPageFor = (
+  settings: PageSettings & Pick<IdentitySettings, 'issuer'>,
+  { client, redirectUri }: { readonly client: Client; readonly redirectUri: string },
+  parameters: Readonly<Record<string, string>>,
+): string =>
+  client.registration
+    ? onThisHost(settings, hostedSignInPath, parameters)
+    : signInPage(settings, redirectUri, parameters)
+
+/** Where the pages of this host live, as browsers name it in their posts. */
+export const ownOrigin = ({ issuer }: Pick<IdentitySettings, 'issuer'>): string => new URL(issuer).origin
+
+/** A path of this host as its own pages name it. */
+export const ownAddress = ({ issuer }: Pick<IdentitySettings, 'issuer'>, path: string): string =>
+  `${new URL(issuer).pathname.replace(/\/$/, '')}${path}`
+
 /** Another endpoint of this host, on the address by which the browser came: a second name would lose the cookie. */
-export function onThisHost(
-  { issuer }: Pick<IdentitySettings, 'issuer'>,
+export const onThisHost = (
+  settings: Pick<IdentitySettings, 'issuer'>,
   path: string,
   parameters: Readonly<Record<string, string>>,
-): string {
-  const prefix = new URL(issuer).pathname.replace(/\/$/, '')
-  return `${prefix}${path}?${new URLSearchParams(parameters)}`
-}
+): string => `${ownAddress(settings, path)}?${new URLSearchParams(parameters)}`
 
 export function withParameters(address: string, parameters: Readonly<Record<string, string>>): string {
   const url = new URL(address)

@@ -6,6 +6,8 @@ export interface SignOut {
   readonly sessionId: string | undefined
   readonly returnTo: string | undefined
   readonly state: string | undefined
+  /** The client that asked, where it is known: it decides whose page asks. */
+  readonly clientId?: string | undefined
   /** The browser's session that the person is asked about: a post from a page of another site has no cookie. */
   readonly askedSessionId?: string | undefined
 }

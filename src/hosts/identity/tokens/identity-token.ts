@@ -1,10 +1,12 @@
+import type { Client } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { signToken } from '../keys/signing-keys.ts'
 import type { LiveSession } from '../sessions.ts'
+import { personClaims } from './person-claims.ts'
 
 export interface IdentityTokenSubject {
   readonly session: LiveSession
-  readonly clientId: string
+  readonly client: Client
   readonly scopes: readonly string[]
   /** Only the first token of a sign-in repeats it (OpenID Connect Core, 12.2). */
   readonly nonce?: string | null
@@ -16,19 +18,19 @@ const identityTokenSeconds = 5 * 60
 /** OpenID Connect Core, 2; undefined when the client did not ask for one. */
 export function issueIdentityToken(
   { settings, signingKeys, now }: Identity,
-  { session, clientId, scopes, nonce }: IdentityTokenSubject,
+  { session, client, scopes, nonce }: IdentityTokenSubject,
 ): string | undefined {
   if (!scopes.includes('openid')) return undefined
   const issuedAt = Math.floor(now() / 1000)
   return signToken(signingKeys.current(), 'JWT', {
     iss: settings.issuer,
-    aud: clientId,
+    aud: client.id,
     sub: session.accountId,
     sid: session.sessionId,
     iat: issuedAt,
     exp: issuedAt + identityTokenSeconds,
     auth_time: Math.floor(session.signedInAt / 1000),
     ...(nonce && { nonce }),
-    ...(scopes.includes('profile') && { name: session.name }),
+    ...personClaims(session, client, scopes),
   })
 }

@@ -1,0 +1,18 @@
+import { openPendingRequest } from '../authorization/pending-request.ts'
+import type { Identity } from '../identity.ts'
+import { overPage, signInPageOf } from '../pages/sign-in.ts'
+import { readSingle } from '../parameters.ts'
+import type { Endpoint } from '../route.ts'
+import { hostedSignInPath, ownAddress } from '../sign-in/addresses.ts'
+
+/** The sign-in page of clients that have none. */
+export const hostedSignIn =
+  (identity: Identity): Endpoint =>
+  async ({ parameters }) => {
+    const { authRequest, error, retryAfter } = readSingle(parameters)
+    const pending = await openPendingRequest(identity, authRequest)
+    if (authRequest === undefined || pending?.request.client.registration === undefined)
+      return { page: overPage }
+    const action = ownAddress(identity.settings, hostedSignInPath)
+    return { page: signInPageOf({ client: pending.request.client, authRequest, error, retryAfter, action }) }
+  }

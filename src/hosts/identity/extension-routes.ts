@@ -1,0 +1,26 @@
+import { answerConsent, askConsent, consentPath } from './endpoints/consent.ts'
+import { serverMetadata } from './endpoints/discovery.ts'
+import { hostedSignIn } from './endpoints/hosted-sign-in.ts'
+import { hostedSignOut, signedOut } from './endpoints/hosted-sign-out.ts'
+import { hostedLogin } from './endpoints/login.ts'
+import { confirmHostedLogout } from './endpoints/logout.ts'
+import type { Identity } from './identity.ts'
+import type { ExtensionRoute } from './route.ts'
+import { hostedSignInPath, hostedSignOutPath, signedOutPath } from './sign-in/addresses.ts'
+
+/** What registered clients need beyond the contract. */
+export const extensionRoutes = (identity: Identity): readonly ExtensionRoute[] => [
+  {
+    method: 'GET',
+    path: '/.well-known/oauth-authorization-server',
+    answer: {},
+    handle: serverMetadata(identity),
+  },
+  { method: 'GET', path: hostedSignInPath, handle: hostedSignIn(identity) },
+  { method: 'POST', path: hostedSignInPath, handle: hostedLogin(identity) },
+  { method: 'GET', path: consentPath, handle: askConsent(identity) },
+  { method: 'POST', path: consentPath, handle: answerConsent(identity) },
+  { method: 'GET', path: hostedSignOutPath, handle: hostedSignOut(identity) },
+  { method: 'POST', path: hostedSignOutPath, handle: confirmHostedLogout(identity) },
+  { method: 'GET', path: signedOutPath, handle: signedOut() },
+]

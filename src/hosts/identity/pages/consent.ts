@@ -1,0 +1,47 @@
+import { addressesOf, type Client } from '../clients.ts'
+import { html } from './html.ts'
+import type { Page } from './page.ts'
+
+export interface ConsentPageOptions {
+  readonly client: Client
+  readonly scopes: readonly string[]
+  /** Who would be seen by the client. */
+  readonly person: { readonly name: string; readonly login: string }
+  readonly redirectUri: string
+  readonly authRequest: string
+  readonly action: string
+}
+
+export const consentPage = ({ client, scopes, person, redirectUri, ...form }: ConsentPageOptions): Page => {
+  const name = client.registration?.name ?? client.id
+  return {
+    title: `Allow ${name}?`,
+    leadsTo: addressesOf(client),
+    content: html`<p>You are signed in as ${person.name} (${person.login}). ${name} asks to:</p>
+<ul>
+${scopes.flatMap((scope) => (scope in meanings ? [html`<li>${meanings[scope] ?? ''}</li>\n`] : []))}
+</ul>
+<form method="post" action="${form.action}">
+<input type="hidden" name="authRequest" value="${form.authRequest}">
+<button name="answer" value="allow">Allow</button>
+<button name="answer" value="deny" class="second">Do not allow</button>
+</form>
+<p class="quiet">Either way you go back to ${placeOf(redirectUri)}. You are not asked again for what you have allowed.</p>`,
+  }
+}
+
+/** What a person allows with each scope. */
+const meanings: Readonly<Record<string, string>> = {
+  openid: 'know that it is you',
+  profile: 'see your name and your login',
+  email: 'see your mail address',
+  'svc.api': 'see and change in your name whatever you can see and change here',
+  'svc.grpc': 'do the same through the command interface',
+  offline_access: 'stay connected without you, until eight hours after your sign-in',
+}
+
+/** Of an app on a device: its scheme. */
+function placeOf(address: string): string {
+  const { host, protocol } = new URL(address)
+  return /^https?:$/.test(protocol) ? host : protocol
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { type Html, html } from './html.ts'
+
+/** A page of this host: whole without a script, with its style in itself, so that it is one request. */
+export interface Page {
+  readonly title: string
+  readonly content: Html
+  /** Where its form may lead, beside this host: browsers follow redirects after a post only there. */
+  readonly leadsTo?: readonly string[]
+  /** A script of this host. */
+  readonly script?: string
+  readonly status?: number
+}
+
+export const showPage = ({ title, content, script }: Page): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${{ markup: style }}</style>
+${script === undefined ? '' : html`<script src="${script}" defer></script>`}
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`.markup
+
+/** Nothing is loaded from anywhere; no other site may show it in a frame, where it could be clicked unseen. */
+export const pageHeaders = ({ leadsTo = [], script }: Page): Readonly<Record<string, string>> => ({
+  'content-security-policy': [
+    "default-src 'none'",
+    `style-src '${styleHash}'`,
+    ...(script === undefined ? [] : ["script-src 'self'"]),
+    ["form-action 'self'", ...new Set(leadsTo.map(sourceOf))].join(' '),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  // With `no-referrer` browsers would call the origin of our own posts `null`; the path of an address says too much.
+  'referrer-policy': 'strict-origin',
+})
+
+/** An app on a device has a scheme of its own and no origin. */
+function sourceOf(address: string): string {
+  const { origin, protocol } = new URL(address)
+  return origin === 'null' ? protocol : origin
+}
+
+/** As the web client's own page: both themes, what a finger needs, and a ring for the keyboard. */
+const style = `
+:root { color-scheme: light dark; --surface: light-dark(#f6f7f9, #12151a); --raised: light-dark(#ffffff, #1b1f26);
+  --line: light-dark(#828b99, #7b8494); --text: light-dark(#1a2029, #e8ebf0); --quiet: light-dark(#566070, #a3acba);
+  --accent: light-dark(#2557c7, #8fb1ff); --on-accent: light-dark(#ffffff, #10192e);
+  --danger: light-dark(#b3261e, #ff9c93); --danger-soft: light-dark(#fdecea, #3a1d1b) }
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--surface);
+  color: var(--text); font: 0.9375rem/1.45 system-ui, sans-serif }
+main { width: min(100%, 24rem); display: grid; gap: 1rem; overflow-wrap: anywhere }
+form { display: grid; gap: 0.75rem; padding: 1.5rem; background: var(--raised); border-radius: 0.75rem }
+h1 { margin: 0; font-size: 1.375rem; line-height: 1.25 }
+p, ul { margin: 0 }
+ul { padding-left: 1.25rem }
+label { display: grid; gap: 0.25rem }
+input, button { font: inherit; min-height: 2.75rem; padding: 0 0.75rem; border-radius: 0.5rem;
+  border: 1px solid var(--line); background: var(--raised); color: inherit; width: 100% }
+button { background: var(--accent); border-color: var(--accent); color: var(--on-accent); cursor: pointer }
+button.second { background: none; color: var(--accent) }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+.quiet { color: var(--quiet) }
+.problem { padding: 0.75rem; border-radius: 0.5rem; background: var(--danger-soft); color: var(--danger) }
+`
+
+const styleHash = `sha256-${createHash('sha256').update(style).digest('base64')}`

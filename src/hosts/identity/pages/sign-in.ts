@@ -1,0 +1,47 @@
+import { addressesOf, type Client } from '../clients.ts'
+import { html } from './html.ts'
+import type { Page } from './page.ts'
+
+export interface SignInPageOptions {
+  readonly client: Client
+  readonly authRequest: string
+  /** What came of the attempt before. */
+  readonly error: string | undefined
+  readonly retryAfter: string | undefined
+  /** Where this host's form is posted to. */
+  readonly action: string
+}
+
+export const signInPageOf = ({ client, authRequest, error, retryAfter, action }: SignInPageOptions): Page => {
+  const problem = problemOf(error, retryAfter)
+  const described = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
+  return {
+    title: 'Sign in',
+    leadsTo: addressesOf(client),
+    content: html`<p class="quiet">to go on to ${client.registration?.name ?? client.id}</p>
+<form method="post" action="${action}">
+${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${problem}</p>`}
+<label>Login
+<input name="login" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="256" required autofocus${described}></label>
+<label>Password
+<input name="password" type="password" autocomplete="current-password" maxlength="128" required${described}></label>
+<input type="hidden" name="authRequest" value="${authRequest}">
+<button>Sign in</button>
+</form>`,
+  }
+}
+
+function problemOf(error: string | undefined, retryAfter = ''): string | undefined {
+  if (error === 'locked') {
+    const minutes = Math.max(1, Math.ceil(Number.parseInt(retryAfter, 10) / 60) || 1)
+    return `Too many attempts with this login. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
+  }
+  return error === undefined ? undefined : 'The login or the password is wrong.'
+}
+
+/** A request that is too old, or that this host never made. */
+export const overPage: Page = {
+  title: 'This page is out of date',
+  status: 400,
+  content: html`<p>Please go back to the app that you came from, and start again there.</p>`,
+}

@@ -1,0 +1,79 @@
+import type { Settings } from '../../configuration/settings.ts'
+import { type RegisteredClientSettings, webClientId } from './clients.ts'
+import { scopes as allScopes } from './scopes.ts'
+
+/** The same least length as for service clients: a shorter one could be guessed. */
+export const secretCharactersMin = 32
+
+/** The longest name that still looks like one on a page. */
+const nameCharactersMax = 100
+
+/** What tells who somebody is; whatever acts for them is given by name only. */
+const scopesByDefault: readonly string[] = ['openid', 'profile', 'offline_access', 'email']
+
+/** Clients that sign people in: `Identity__Clients__{id}__…`. */
+export function readRegisteredClients(
+  settings: Settings,
+  serviceClientIds: readonly string[],
+): readonly RegisteredClientSettings[] {
+  return settings.idsUnder('Identity__Clients').map((id) => {
+    const name = `Identity__Clients__${id}`
+    if (id === webClientId || serviceClientIds.includes(id))
+      settings.refuse(`${name} has the id of another client.`)
+    const proof = readProof(settings, name)
+    const redirectUris = readAddresses(settings, `${name}__RedirectUris`)
+    if (redirectUris.length === 0) settings.refuse(`${name}__RedirectUris__0 is required.`)
+    return {
+      id,
+      name: readName(settings, `${name}__Name`, id),
+      ...proof,
+      scopes: readScopes(settings, `${name}__Scopes`),
+      redirectUris,
+      postLogoutRedirectUris: readAddresses(settings, `${name}__PostLogoutRedirectUris`),
+      isFirstParty: settings.flag(`${name}__FirstParty`, false),
+    }
+  })
+}
+
+/** How it shows that a code is its own. */
+function readProof(settings: Settings, name: string) {
+  const secret = settings.optionalText(`${name}__Secret`)
+  if (secret !== undefined && secret.length < secretCharactersMin)
+    settings.refuse(`${name}__Secret must have at least ${secretCharactersMin} characters.`)
+  const requiresPkce = settings.flag(`${name}__RequirePkce`, true)
+  if (!requiresPkce && secret === undefined)
+    settings.refuse(`${name}__RequirePkce must be true for a client without a secret.`)
+  return { secret, requiresPkce }
+}
+
+function readName(settings: Settings, name: string, byDefault: string): string {
+  const shown = settings.text(name, byDefault)
+  if (shown.length > nameCharactersMax)
+    settings.refuse(`${name} must have at most ${nameCharactersMax} characters.`)
+  return shown
+}
+
+function readScopes(settings: Settings, name: string): readonly string[] {
+  const given = settings.numbered(name)
+  for (const scope of given.filter((scope) => !allScopes.includes(scope)))
+    settings.refuse(`${name} has ${scope}; a client can have ${allScopes.join(', ')}.`)
+  return given.length > 0 ? given : scopesByDefault
+}
+
+/** Kept letter for letter, because they are compared so. */
+function readAddresses(settings: Settings, name: string): readonly string[] {
+  return settings.numbered(name).filter((address) => {
+    const isFit = mayReturnTo(address)
+    if (!isFit)
+      settings.refuse(
+        `${name} has ${address}; it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment.`,
+      )
+    return isFit
+  })
+}
+
+/** An app's scheme is a domain turned around (RFC 8252, 7.1): so no `javascript:` and no `data:` gets in. */
+const mayReturnTo = (address: string): boolean =>
+  URL.canParse(address) &&
+  !address.includes('#') &&
+  /^(https?|[a-z][a-z\d+-]*(\.[a-z\d+-]+)+):$/.test(new URL(address).protocol)

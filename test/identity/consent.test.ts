@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from '../../src/store/sql.ts'
+import { createPkce, openBrowser, queryOf } from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import {
+  portal,
+  registrationOf,
+  requestAt,
+  signInAt,
+  submit,
+  tokensAt,
+  wiki,
+} from '../support/registered-clients.ts'
+
+describe('a person', () => {
+  let host: IdentityUnderTest
+  before(async () => {
+    host = await startIdentityUnderTest({
+      environment: { ...registrationOf(wiki), ...registrationOf(portal) },
+    })
+  })
+  after(() => host.stop())
+
+  const newcomer = async () => ({
+    browser: openBrowser(host.address),
+    ...(await host.addAccount()),
+  })
+
+  /** The next page or answer, with what the browser is signed in for already. */
+  const ask = async (browser: ReturnType<typeof openBrowser>, others = {}) =>
+    browser.follow(await browser.get('/connect/authorize', requestAt(wiki, createPkce(), others)))
+  const isAsked = ({ text }: { text: string }) => text.includes('name="answer"')
+
+  it('is asked once for each scope that a client of somebody else wants, and told what it means', async () => {
+    const { browser, login, name } = await newcomer()
+    const request = { scope: 'openid profile' }
+    await signInAt(browser, wiki, { login, request })
+    assert.ok(queryOf(await ask(browser, request)).code)
+    const more = await ask(browser, { scope: 'openid email' })
+    assert.ok(isAsked(more))
+    assert.match(more.text, /<li>see your mail address<\/li>/)
+    assert.ok(more.text.includes(`${name} (${login})`))
+    assert.ok(queryOf(await submit(browser, more, { answer: 'allow' })).code)
+    // What was allowed first still is.
+    assert.ok(queryOf(await ask(browser, { scope: 'openid profile email' })).code)
+  })
+
+  it('is asked again where the client wants it, and never without a page', async () => {
+    const { browser, login } = await newcomer()
+    const silent = await ask(browser, { prompt: 'none' })
+    assert.equal(queryOf(silent).error, 'login_required')
+    await signInAt(browser, wiki, { login, answer: 'deny' })
+    assert.equal(queryOf(await ask(browser, { prompt: 'none' })).error, 'consent_required')
+    await signInAt(browser, wiki, { login })
+    assert.ok(queryOf(await ask(browser, { prompt: 'none' })).code)
+    const again = await ask(browser, { prompt: 'consent' })
+    assert.ok(isAsked(again))
+    assert.ok(queryOf(await submit(browser, again, { answer: 'allow' })).code)
+  })
+
+  it('may say no, which the client is told, and is asked again the next time', async () => {
+    const { browser, login } = await newcomer()
+    for (const answer of ['deny', '', 'Allow']) {
+      const told = queryOf(await signInAt(browser, wiki, { login, answer }))
+      assert.deepEqual([told.error, told.state, told.iss], ['access_denied', 'state-1', host.address])
+    }
+    assert.ok(isAsked(await ask(browser)))
+  })
+
+  it('is not asked about one’s own client', async () => {
+    const { browser, login } = await newcomer()
+    assert.equal((await tokensAt(browser, portal, { login })).status, 200)
+    assert.ok(queryOf(await signInAt(browser, portal, { request: { prompt: 'consent' } })).code)
+    assert.deepEqual(await host.database.query(sql`select from consents where client_id = ${portal.id}`), [])
+  })
+
+  it('answers for the account that was shown, from the page of this host only', async () => {
+    const [first, second] = [await newcomer(), await newcomer()]
+    const { browser } = first
+    await signInAt(browser, portal, { login: first.login })
+    const page = await ask(browser)
+    assert.ok(isAsked(page))
+    const authRequest = /name="authRequest" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const form = { authRequest, answer: 'allow' }
+    for (const headers of [{}, { origin: 'null' }, { origin: 'https://wiki.example.test' }])
+      assert.equal((await browser.post('/ext/consent', form, headers as Record<string, string>)).status, 403)
+    // Without the cookie, and with that of another sign-in, nothing is kept.
+    await submit(openBrowser(host.address), page, { answer: 'allow' })
+    await signInAt(browser, portal, { login: second.login, request: { prompt: 'login' } })
+    assert.ok(isAsked(await submit(browser, page, { answer: 'allow' })))
+    const kept = await host.database.query(
+      sql`select from consents where user_id in (${first.id}, ${second.id})`,
+    )
+    assert.equal(kept.length, 0)
+    assert.equal((await browser.get('/ext/consent?authRequest=made-up')).status, 400)
+  })
+
+  it('who allows two things in two tabs at once has allowed both', async () => {
+    const { browser, login, id } = await newcomer()
+    await signInAt(browser, portal, { login })
+    const pages = await Promise.all(
+      ['profile', 'email'].map((word) => ask(browser, { scope: `openid ${word}` })),
+    )
+    await Promise.all(pages.map((page) => submit(browser, page, { answer: 'allow' })))
+    const [kept] = await host.database.query<{ scope: string }>(
+      sql`select scope from consents where user_id = ${id}`,
+    )
+    assert.deepEqual(kept?.scope.split(' ').sort(), ['email', 'openid', 'profile'])
+  })
+})
+
+describe('a sign-out for a client of the settings', () => {
+  it('asks on the page of this host without its identity token, and goes back to registered addresses only', async (t) => {
+    const host = await startIdentityUnderTest({ environment: registrationOf(wiki) })
+    t.after(() => host.stop())
+    const browser = openBrowser(host.address)
+    const leave = async (query: Record<string, string>) =>
+      browser.follow(await browser.get('/connect/endsession', query))
+    const { json } = await tokensAt(browser, wiki)
+    const back = { post_logout_redirect_uri: wiki.postLogoutRedirectUri, state: 's' }
+    const asked = await leave({ client_id: wiki.id, ...back })
+    assert.match(asked.text, /<h1>Sign out\?<\/h1>/)
+    const foreign = await browser.post('/ext/sign-out', {}, { origin: 'https://evil.example' })
+    assert.equal(foreign.status, 403)
+    assert.equal((await submit(browser, asked, {})).location, `${wiki.postLogoutRedirectUri}?state=s`)
+    const authorization = `Bearer ${json.access_token}`
+    assert.equal((await browser.get('/connect/userinfo', {}, { authorization })).status, 401)
+    // With the identity token nobody is asked; without an address there is a page to end on.
+    const next = await tokensAt(browser, wiki)
+    assert.match((await leave({ id_token_hint: next.json.id_token })).text, /You are signed out/)
+    const refused = await leave({ client_id: wiki.id, post_logout_redirect_uri: 'https://evil.example/' })
+    assert.equal(refused.status, 400)
+  })
+})
