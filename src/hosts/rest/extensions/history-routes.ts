@@ -52,12 +52,13 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
       rows: {
         type: 'array',
         maxItems: differenceChangesMax,
+        description: 'Every row of the project that is not as it was.',
         items: {
           type: 'object',
           required: ['resource', 'rowId', 'kind', 'before', 'after'],
           properties: {
-            resource: { type: 'string', enum: resourceNames },
-            rowId: uuid.schema,
+            resource: { type: 'string', enum: resourceNames, description: 'What kind of row it is.' },
+            rowId: { ...uuid.schema, description: 'Which row.' },
             kind: {
               type: 'string',
               enum: ['added', 'changed', 'removed'],
