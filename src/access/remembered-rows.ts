@@ -4,13 +4,17 @@ import { resources } from '../resources/all.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { column, tableOf } from '../store/rows.ts'
 import { join, raw, type Sql, sql } from '../store/sql.ts'
+import { isCovered } from './token-rights.ts'
 import { projectsOf } from './visible-rows.ts'
 
 /**
  * The condition a row called `row` must meet for the caller to see what became of it. It asks the row as it is today, in
  * either state: a former member sees nothing of before, a member sees all of it, removed rows too.
  */
-export function rememberedRow({ access }: Listed, caller: Caller): Sql {
+export const rememberedRow = (listed: Listed, caller: Caller): Sql =>
+  isCovered(caller, listed, 'read') ? remembered(listed, caller) : raw('false')
+
+function remembered({ access }: Listed, caller: Caller): Sql {
   if (caller.isAdministrator || access.kind === 'catalog') return raw('true')
   if (access.kind === 'owner') return sql`row.${column(access.ownerColumn)} = ${caller.id}`
   if (access.kind !== 'projectMembers') return raw('false')
@@ -26,13 +30,20 @@ const isOfRows: readonly AccessRule['kind'][] = ['owner', 'projectMembers']
 
 /** The same for an entry of the history called `entry`, whatever resource it is about. */
 export function readableEntries(caller: Caller): Sql {
+  if (!caller.token) return seenEntries(caller)
+  // A value rather than a text of its own for each choice of scopes, so that statements stay few.
+  const covered = resources.filter((resource) => isCovered(caller, resource, 'read')).map(({ name }) => name)
+  return sql`entry.resource = any(${covered}::text[]) and ${seenEntries(caller)}`
+}
+
+function seenEntries(caller: Caller): Sql {
   if (caller.isAdministrator) return raw('true')
   const kinds = resources.map((resource) => {
     const isOfIt = raw(`entry.resource = '${resource.name}'`)
     if (resource.access.kind === 'catalog') return isOfIt
     if (!isOfRows.includes(resource.access.kind)) return raw('false')
     return sql`${isOfIt} and exists (
-      select from ${tableOf(resource)} as row where row.id = entry.row_id and ${rememberedRow(resource, caller)})`
+      select from ${tableOf(resource)} as row where row.id = entry.row_id and ${remembered(resource, caller)})`
   })
   return sql`(${join(kinds, ' or ')})`
 }

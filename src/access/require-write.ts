@@ -5,9 +5,12 @@ import type { Listed, Resource } from '../resources/define-resource.ts'
 import type { Condition } from '../store/conditional-write.ts'
 import { column, type Values } from '../store/rows.ts'
 import { join, raw, type Sql, sql } from '../store/sql.ts'
+import { type Purpose, requireCovered } from './token-rights.ts'
+import { projectsOf } from './visible-rows.ts'
 
-/** Refuses by the caller's role alone, before anything of the request is looked at. */
-export function requireRole(resource: Listed, caller: Caller, purpose: 'read' | 'write') {
+/** Refuses by the caller's role and token alone, before anything of the request is looked at. */
+export function requireRole(resource: Listed, caller: Caller, purpose: Purpose) {
+  requireCovered(caller, resource, purpose)
   if (caller.isAdministrator) return
   const { kind } = resource.access
   if (kind === 'administrators' || (kind === 'catalog' && purpose === 'write')) {
@@ -57,10 +60,13 @@ export function membershipConditions(
 ): Condition[] {
   if (caller.isAdministrator || access.kind !== 'projectMembers') return []
   const [first] = access.projectPath
-  if (before ? first === 'id' || !(first in row) : access.anyoneMayCreate) return []
+  if (before ? first === 'id' || !(first in row) : access.anyoneMayCreate && !caller.token?.projectIds)
+    return []
+  // It would be none of those that the token is limited to.
+  if (!before && access.anyoneMayCreate) return [{ refusedIf: raw('true'), refusal: notForNewProjects }]
   const isForeign = sql`exists (
     select 1 from ${projectOfRow(access, row)} as touched where not exists (
-      select 1 from user_projects where user_id = ${caller.id} and project_id = touched.project_id and active
+      select 1 from ${projectsOf(caller, 'active')} as own where own.project_id = touched.project_id
     )
   )`
   const isMoved = before && sql`(select ${column(first)} <> ${row[first]} from ${raw(before)})`
@@ -71,6 +77,8 @@ export function membershipConditions(
     },
   ]
 }
+
+const notForNewProjects = () => forbidden('The token is limited to projects, so it creates none.')
 
 function projectOfRow({ projectPath }: ProjectMembers, row: Values): Sql {
   const id = row[projectPath[0]]

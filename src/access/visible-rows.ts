@@ -3,6 +3,7 @@ import type { Caller } from '../model/caller.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { column } from '../store/rows.ts'
 import { raw, type Sql, sql } from '../store/sql.ts'
+import { isCovered } from './token-rights.ts'
 
 /** Whose memberships count: a project that was removed keeps its members for the day somebody restores it. */
 export type Memberships = 'active' | 'activeOrRemovedWithProject'
@@ -11,7 +12,9 @@ export type Memberships = 'active' | 'activeOrRemovedWithProject'
 export type RowState = 'active' | 'removed'
 
 /** The condition a row called `row` must meet for the caller to see it: every verb but create uses it. */
-export function visibleRows({ access }: Listed, caller: Caller, memberships: Memberships = 'active'): Sql {
+export function visibleRows(listed: Listed, caller: Caller, memberships: Memberships = 'active'): Sql {
+  if (!isCovered(caller, listed, 'read')) return raw('false')
+  const { access } = listed
   if (caller.isAdministrator) return raw('true')
   switch (access.kind) {
     case 'catalog':
@@ -29,8 +32,11 @@ export function visibleRows({ access }: Listed, caller: Caller, memberships: Mem
 
 /** Whose eyes see the same rows: live listings with one view share a snapshot. */
 export function viewOf({ access }: Listed, caller: Caller): string {
+  const { id, isAdministrator, token } = caller
+  // What it sees follows from the token too, and from what its account was when the listing began.
+  if (token) return JSON.stringify(['token', token.id, isAdministrator, token.isOfAdministrator])
   if (access.kind === 'catalog') return 'everybody'
-  return caller.isAdministrator ? 'administrators' : caller.id
+  return isAdministrator ? 'administrators' : id
 }
 
 /** The resources whose changes can change what this caller sees of this one. */
@@ -43,15 +49,25 @@ export function changesThatMatter(
   if (access.kind !== 'projectMembers' || caller.isAdministrator) return [name]
   const path = access.projectPath.length === 2 ? ['userProject', 'assignment'] : ['userProject']
   // Restoring one of them may pass a removed membership on to the other, with no line of its own in the change log.
-  return [name, ...path, ...(state === 'removed' ? ['user', 'project'] : [])]
+  const isOfRemoved = state === 'removed'
+  const projects = isOfRemoved || caller.token?.isOfAdministrator ? ['project'] : []
+  return [name, ...path, ...(isOfRemoved ? ['user'] : []), ...projects]
 }
 
 /** The condition under which a row of `user_projects` makes its user a member. */
 const isMembership = (memberships: Memberships): Sql =>
   memberships === 'active' ? raw('active') : raw('(active or removed_with = project_id)')
 
-export const projectsOf = (caller: Caller, memberships: Memberships): Sql =>
-  sql`(select project_id from user_projects where user_id = ${caller.id} and ${isMembership(memberships)})`
+/** The one place that says in which projects a caller is a member; those of a token are never more. */
+export function projectsOf({ id, token }: Caller, memberships: Memberships): Sql {
+  const limit = token?.projectIds
+  if (limit && token.isOfAdministrator) {
+    const active = raw(memberships === 'active' ? 'and active' : '')
+    return sql`(select id as project_id from projects where id = any(${limit}::uuid[]) ${active})`
+  }
+  const isWithin = limit ? sql`and project_id = any(${limit}::uuid[])` : raw('')
+  return sql`(select project_id from user_projects where user_id = ${id} and ${isMembership(memberships)} ${isWithin})`
+}
 
 /** No removed project has an active membership: they go with it, and come back with it. */
 const isColleague = (caller: Caller): Sql => sql`row.id in (

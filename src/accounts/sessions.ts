@@ -100,12 +100,12 @@ export async function endAllSessions(
   securityLog?.({ ...endedBy(caller), outcome: 'all of the account', account: userId, session: undefined })
 }
 
-function requireOwnOrAdministrator(caller: Caller, userId: string): void {
+export function requireOwnOrAdministrator(caller: Caller, userId: string, what = 'sessions'): void {
   if (userId !== caller.id && !caller.isAdministrator)
-    throw forbidden('Only administrators may see and end the sessions of others.')
+    throw forbidden(`Only administrators may see and end the ${what} of others.`)
 }
 
-function readUserId(input: unknown): string | undefined {
+export function readUserId(input: unknown): string | undefined {
   if (input === undefined || input === null || input === '') return undefined
   const reading = uuid.read(input, 'UserId')
   if ('value' in reading) return reading.value

@@ -1,10 +1,12 @@
 import { errors, type JWTPayload } from 'jose'
 import type { Administrators } from '../accounts/administrators.ts'
+import { isTokenText } from '../accounts/token-text.ts'
 import type { Caller, RequestOrigin } from '../model/caller.ts'
 import { Problem, unauthenticated } from '../model/problem.ts'
 import type { SecurityEvent, SecurityLog } from '../security-log/security-log.ts'
 import type { Database } from '../store/database.ts'
 import { type AccessTokenClaims, readAccessTokenClaims } from './access-token.ts'
+import { createTokenSearch, type FindToken, type FoundToken } from './api-tokens.ts'
 import { createSessionCheck } from './current-session.ts'
 import type { Log } from './log.ts'
 import { createProviderKeys } from './provider-keys.ts'
@@ -19,6 +21,8 @@ export interface AuthenticationOptions {
   readonly metadataAddress: string
   readonly administrators: Administrators
   readonly sessionCacheSeconds: number
+  /** Whether personal tokens are accepted, which are an extension. */
+  readonly extensions?: boolean
   readonly log: Log
   readonly securityLog?: SecurityLog
   /** Epoch milliseconds; tests move it. */
@@ -27,7 +31,7 @@ export interface AuthenticationOptions {
 
 export interface Authenticated {
   readonly caller: Caller
-  /** The sign-in that the token belongs to; a service client's token has none. */
+  /** The sign-in that the token belongs to; a service client's token and a personal one have none. */
   readonly sessionId: string | undefined
   /** Epoch milliseconds: when a stream that this token opened has to end. */
   readonly expiresAt: number
@@ -41,16 +45,18 @@ export interface Authentication {
 }
 
 export function createAuthentication(options: AuthenticationOptions): Authentication {
-  const { now = Date.now, sessionCacheSeconds: cacheSeconds } = options
+  const { now = Date.now, sessionCacheSeconds: cacheSeconds, extensions = true } = options
   const verifyAccessToken = createAccessTokenVerifier({
     ...options,
     now,
     keys: createProviderKeys({ ...options, now }),
   })
   const isCurrentSession = createSessionCheck({ ...options, now, cacheSeconds })
+  const findToken = createTokenSearch({ ...options, now, cacheSeconds })
   return {
     async authenticate(authorizationHeader, origin) {
       const token = readBearer(authorizationHeader)
+      if (extensions && isTokenText(token)) return acceptToken(token, { findToken, now, origin })
       const claims = await refuseUnverifiable(verifyAccessToken(token), options, origin)
       if (!(await isCurrentSession(claims))) throw unauthenticated()
       const { accountId: id, isAdministrator, expiresAt } = claims
@@ -69,6 +75,45 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     },
   }
 }
+
+interface TokenAcceptance {
+  readonly findToken: FindToken
+  readonly now: () => number
+  readonly origin: RequestOrigin | undefined
+}
+
+/** A personal token: it needs no sign-in, and carries what it may do. */
+async function acceptToken(
+  text: string,
+  { findToken, now, origin }: TokenAcceptance,
+): Promise<Authenticated> {
+  const findStanding = async () => {
+    const found = await findToken(text, origin?.address)
+    return found && now() < found.expiresAt ? found : undefined
+  }
+  const found = await findStanding()
+  if (!found) throw unauthenticated()
+  return {
+    caller: callerOf(found, origin),
+    sessionId: undefined,
+    expiresAt: found.expiresAt,
+    // Whoever is no administrator any more, or has become one, begins anew.
+    recheck: async () => (await findStanding())?.isAdministrator === found.isAdministrator,
+  }
+}
+
+const callerOf = (found: FoundToken, origin: RequestOrigin | undefined): Caller => ({
+  id: found.accountId,
+  isAdministrator: found.isAdministrator && found.projectIds === null,
+  token: {
+    id: found.id,
+    scopes: found.scopes,
+    projectIds: found.projectIds ?? undefined,
+    isOfAdministrator: found.isAdministrator,
+  },
+  // So history and the security log name it.
+  ...(origin && { origin: { ...origin, clientId: `token:${found.id}`, sessionId: undefined } }),
+})
 
 /** Our tokens have about 1,000 characters; this leaves room for the longest login. */
 const authorizationCharactersMax = 4096

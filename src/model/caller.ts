@@ -2,8 +2,21 @@
 export interface Caller {
   readonly id: string
   readonly isAdministrator: boolean
+  /** The personal token that the request came with: it may less than its account. */
+  readonly token?: TokenRights
   /** How the request came; none for what the program does by itself. */
   readonly origin?: RequestOrigin
+}
+
+/** What a personal token may do. Only `access/` asks. */
+export interface TokenRights {
+  readonly id: string
+  /** Such as `assignment:read`; `*` stands for everything. */
+  readonly scopes: readonly string[]
+  /** Without them, every project of its account. */
+  readonly projectIds: readonly string[] | undefined
+  /** In the projects that it is limited to, the token of an administrator acts as a member, and nowhere as more. */
+  readonly isOfAdministrator: boolean
 }
 
 /** Where a request comes from, as logs and lists of sign-ins tell it. */

@@ -11,6 +11,8 @@ const levels = {
   'token-refused': 'warn',
   'token-revoked': 'info',
   consent: 'info',
+  'token-made': 'info',
+  'token-ended': 'info',
   'client-refused': 'warn',
   'account-changed': 'info',
   'requests-refused': 'warn',
@@ -30,6 +32,8 @@ export interface SecurityEvent {
   readonly unknownLogin?: string | undefined
   readonly client?: string | undefined
   readonly session?: string | undefined
+  /** The personal token it is about. */
+  readonly token?: string | undefined
   readonly address?: string | undefined
   readonly requestId?: string | undefined
   /** How many there were since the last line, where lines are sampled. */

@@ -30,6 +30,7 @@ const otherPaths = [
   '/ext/reports/assignments',
   '/ext/sessions',
   '/ext/sessions/end-all',
+  '/ext/tokens',
   '/ext/history',
   '/ext/changes',
   '/ext/project/difference',

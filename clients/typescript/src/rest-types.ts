@@ -745,6 +745,38 @@ export interface SessionsOfAccount {
   readonly userId?: string
 }
 
+export interface Token {
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly projectIds: readonly string[] | null
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly lastUsedAt: string | null
+  readonly lastUsedAddress: string | null
+}
+
+export interface TokenList {
+  readonly tokens: readonly Token[]
+}
+
+export interface TokenCreate {
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly projectIds?: readonly string[] | null
+  readonly expiresAt: string
+}
+
+export interface NewToken {
+  readonly token: Token
+  readonly secret: string
+}
+
+export interface TokenIds {
+  readonly ids: readonly string[]
+}
+
 export interface Change {
   readonly id: string
   readonly at: string
@@ -2610,6 +2642,24 @@ export interface Operations {
   /** Ends every session of an account, this one too, and the tokens of service clients that act as it; of any account for administrators. */
   'POST /ext/sessions/end-all': {
     readonly body: SessionsOfAccount
+    readonly answer: Success
+  }
+  /** Lists the tokens that stand, of the own account; of any for administrators. */
+  'GET /ext/tokens': {
+    readonly query: {
+      /** Whose; by default the own account. */
+      readonly userId?: string
+    }
+    readonly answer: TokenList
+  }
+  /** Makes a token for the own account, which programs send as a bearer token. */
+  'POST /ext/tokens': {
+    readonly body: TokenCreate
+    readonly answer: NewToken
+  }
+  /** Ends these tokens, all or none: they stop working within 30 seconds. */
+  'DELETE /ext/tokens': {
+    readonly body: TokenIds
     readonly answer: Success
   }
   /** Who changed a row, or anything in a project, newest first, with the fields before and after. */

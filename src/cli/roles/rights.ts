@@ -19,6 +19,8 @@ const tracker: Rights = {
   history_begin: reads,
   lockouts: keeps,
   signin_sessions: ['select', 'update'],
+  // Whoever accepts one notes its use.
+  api_tokens: ['select', 'update'],
   service_clients: reads,
   revoked_tokens: reads,
   migrations: reads,
@@ -35,6 +37,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
   rest: {
     ...tracker,
     idempotency_keys: keeps,
+    api_tokens: keeps,
     webhooks: keeps,
     webhook_deliveries: keeps,
     webhook_attempts: ['select', 'insert'],

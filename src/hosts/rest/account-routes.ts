@@ -69,6 +69,7 @@ export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[
     answer: ref('Account'),
     refusals: [],
     hasTag: true,
+    isForTokens: true,
     async handle({ caller, reply }) {
       const body = await readOwnAccount(database, caller)
       reply.header('etag', tagOfBody(caller, body)).header('cache-control', 'private, no-cache')

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { requirePerson } from '../../access/token-rights.ts'
 import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
 import { httpDate, sendConditional } from '../../http/conditional.ts'
 import { announceDeprecations, deprecationsIn } from '../../http/deprecation.ts'
@@ -40,6 +41,7 @@ export function registerRoutes(
         const { authorization } = request.headers
         const origin = { ...originOf(request), host: 'rest' } as const
         const session = await authentication.authenticate(authorization, origin)
+        if (!route.isForTokens) requirePerson(session.caller)
         sessions.set(request, session)
         if (route.turns) await enter(route.turns, session.caller.id, reply)
       },

@@ -44,7 +44,13 @@ export interface Answer {
   readonly lastChangeSecond?: number | null
 }
 
+/** All that `access/` decides about. */
+export const forTokens = (routes: readonly Route[]): Route[] =>
+  routes.map((route) => ({ ...route, isForTokens: true }))
+
 export interface Route extends Operation {
+  /** Personal tokens may ask it: what they see and change, `access/` limits. Every other route wants a sign-in. */
+  readonly isForTokens?: true
   /** Where its requests wait before their bodies are read. */
   readonly turns?: FairQueue
   /** Nothing, when the handler has taken over the connection. */

@@ -6,11 +6,11 @@ import type { LiveListings } from './live-listings.ts'
 import type { About } from './openapi.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { resourceSchemas, sharedSchemasOf } from './resource-schemas.ts'
-import type { Route } from './route.ts'
+import { forTokens, type Route } from './route.ts'
 
 /** Every route of the contract, in the order of the document. */
 export const contractRoutes = (tracker: Tracker, live: LiveListings): Route[] => [
-  ...resourcesOf('v1').flatMap((resource) => resourceRoutes(tracker, live, resource)),
+  ...forTokens(resourcesOf('v1').flatMap((resource) => resourceRoutes(tracker, live, resource))),
   ...accountRoutes(tracker, createLockouts({ database: tracker.database })),
 ]
 

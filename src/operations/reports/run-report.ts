@@ -1,8 +1,10 @@
 import { listedRows } from '../../access/listed-rows.ts'
+import { requireRole } from '../../access/require-write.ts'
 import { changesThatMatter } from '../../access/visible-rows.ts'
 import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
 import { assignment } from '../../resources/assignment.ts'
+import type { Listed } from '../../resources/define-resource.ts'
 import { project } from '../../resources/project.ts'
 import { lastChangeSecond } from '../../store/change-log.ts'
 import { isUnknownTimeZone } from '../../store/failures.ts'
@@ -38,6 +40,7 @@ export async function runReport(
   query: ReportQuery,
   reads: Pick<LimitedReads, 'query'>,
 ): Promise<Sums> {
+  for (const listed of askedOf(report, query)) requireRole(listed, caller, 'read')
   const found = await refuseTooSlow(slowness(report), () => read(report, caller, query, reads))
   const [first = {}] = found
   const measuresIn = (row: Values, prefix: string) =>
@@ -56,6 +59,16 @@ export async function runReport(
     timeZone: query.timeZone,
     lastChangeSecond: (first.lastChangeSecond ?? null) as number | null,
   }
+}
+
+/** Whose columns are summed, grouped and filtered by. */
+function askedOf({ summed }: Report, { groupBy, wanted }: ReportQuery): readonly Listed[] {
+  const entities = [
+    ...groupBy.flatMap((grouping) => (isTime(grouping) ? [] : [entityGroupings[grouping]])),
+    ...Object.keys(wanted).flatMap((name) => entityFilters[name] ?? []),
+  ]
+  const of = { row: [], assignment: [assignment], project: [assignment, project] }
+  return [summed, ...entities.flatMap((entity) => of[entity.of])]
 }
 
 /** A name that the reader may not see is null. */

@@ -299,6 +299,38 @@ export interface SessionsOfAccount {
   readonly userId?: string
 }
 
+export interface Token {
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly projectIds: readonly string[] | null
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly lastUsedAt: string | null
+  readonly lastUsedAddress: string | null
+}
+
+export interface TokenList {
+  readonly tokens: readonly Token[]
+}
+
+export interface TokenCreate {
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly projectIds?: readonly string[] | null
+  readonly expiresAt: string
+}
+
+export interface NewToken {
+  readonly token: Token
+  readonly secret: string
+}
+
+export interface TokenIds {
+  readonly ids: readonly string[]
+}
+
 export interface Change {
   readonly id: string
   readonly at: string
@@ -798,12 +830,14 @@ export const limits = {
   pageSize: 100,
   password: 128,
   passwordMin: 8,
+  projectIds: 20,
   rows: 5000,
   search: 128,
   sessions: 100,
   sort: 2000,
   text: 10000,
   textMin: 1,
+  tokens: 50,
   url: 2000,
   webhooks: 100,
 } as const

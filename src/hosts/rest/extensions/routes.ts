@@ -6,7 +6,7 @@ import type { LiveListings } from '../live-listings.ts'
 import type { About } from '../openapi.ts'
 import { resourceRoutes } from '../resource-routes.ts'
 import { pageSchema, recordSchema, resourceSchemas, sharedSchemasOf } from '../resource-schemas.ts'
-import type { Route } from '../route.ts'
+import { forTokens, type Route } from '../route.ts'
 import type { AllowedReceivers } from '../webhooks/allowed-address.ts'
 import { batchRoute } from './batch-route.ts'
 import { batchSchemas } from './batch-schemas.ts'
@@ -20,6 +20,7 @@ import { removedRoute } from './removed-route.ts'
 import { reportRoutes } from './report-routes.ts'
 import { reportSchemas } from './report-schemas.ts'
 import { sessionRoutes, sessionSchemas } from './session-routes.ts'
+import { tokenRoutes, tokenSchemas } from './token-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { webhookSchemas } from './webhook-schemas.ts'
 
@@ -31,17 +32,22 @@ export interface ExtensionParts {
 
 /** What is added to the contract: every path under `/ext/`, in the order of the document. */
 export const extensionRoutes = (tracker: Tracker, { live, feeds, receivers }: ExtensionParts): Route[] => [
-  peopleRoute(tracker, live),
-  ...resources.map((resource) => removedRoute(tracker, live, resource)),
-  ...resourcesOf('ext').flatMap((resource) => resourceRoutes(tracker, live, resource)),
-  ...resources.map((resource) => queryRoute(tracker, live, resource)),
-  ...reportRoutes(tracker, live),
+  ...forTokens([
+    peopleRoute(tracker, live),
+    ...resources.map((resource) => removedRoute(tracker, live, resource)),
+    ...resourcesOf('ext').flatMap((resource) => resourceRoutes(tracker, live, resource)),
+    ...resources.map((resource) => queryRoute(tracker, live, resource)),
+    ...reportRoutes(tracker, live),
+  ]),
   ...sessionRoutes(tracker),
-  historyRoute(tracker),
-  differenceRoute(tracker),
-  batchRoute(tracker),
-  feedRoute(tracker, feeds),
-  ...exportRoutes(tracker),
+  ...tokenRoutes(tracker),
+  ...forTokens([
+    historyRoute(tracker),
+    differenceRoute(tracker),
+    batchRoute(tracker),
+    feedRoute(tracker, feeds),
+    ...exportRoutes(tracker),
+  ]),
   ...webhookRoutes(tracker, receivers),
 ]
 
@@ -56,6 +62,7 @@ export const aboutExtensions: About = {
     Queries: 'Lists for programs: by filters, in any order, with chosen fields and cursors.',
     Reports: 'Sums of hours and assignments.',
     Sessions: 'Where an account is signed in.',
+    Tokens: 'What programs send instead of signing in.',
     History: 'Who changed what, and when.',
     Batch: 'Many writes in one request.',
     Exports: 'Whole lists as files.',
@@ -75,6 +82,7 @@ export const aboutExtensions: About = {
     ]),
     ...reportSchemas,
     ...sessionSchemas,
+    ...tokenSchemas,
     ...historySchemas,
     ...batchSchemas,
     ...feedSchemas,

@@ -7,6 +7,8 @@ import { useServices } from '../../services/services.ts'
 import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PasswordSection } from './password-section.tsx'
+import { SessionsSection } from './sessions-section.tsx'
+import { TokensSection } from './tokens-section.tsx'
 
 /** The person's own account. */
 export function AccountScreen() {
@@ -20,6 +22,8 @@ export function AccountScreen() {
         <div class="sections">
           <NameSection account={account} onSaved={reload} />
           <PasswordSection login={account.login} />
+          <SessionsSection />
+          <TokensSection />
         </div>
       )}
     </Page>

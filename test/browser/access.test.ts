@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { findBrowser } from './support/find-browser.ts'
+import { fillSignIn, openStage, type Stage } from './support/stage.ts'
+
+const skip = findBrowser() === undefined && 'No browser was found.'
+
+describe('Access, in a real browser', { skip }, () => {
+  let stage: Stage
+  before(async () => {
+    stage = await openStage()
+  })
+  afterEach(() => stage.closePages())
+  after(() => stage?.stop())
+
+  const statusOf = async (token: string) =>
+    (await fetch(`${stage.hosts.api}/api/me`, { headers: { authorization: `Bearer ${token}` } })).status
+
+  for (const [name, colorScheme] of [
+    ['Tom', 'light'],
+    ['Tara', 'dark'],
+  ] as const)
+    test(`a token for programs is made, shown once, listed and ended, in ${colorScheme} colours`, async () => {
+      const { login } = await stage.workspace.join(name)
+      const page = await stage.signIn(login, '/account', { colorScheme })
+      await page.getByRole('button', { name: 'New token' }).click()
+      const dialog = page.getByRole('dialog', { name: 'New token' })
+      await dialog.getByRole('button', { name: 'Make the token' }).click()
+      await dialog.getByText('Name is required.').waitFor()
+      await dialog.getByLabel('Name').fill('Nightly build')
+      await dialog.getByLabel('What it may do').selectOption('Read everything')
+      await dialog.getByLabel('For how long').selectOption('30 days')
+      await dialog.getByRole('button', { name: 'Make the token' }).click()
+      const shown = page.getByRole('dialog', { name: 'Your new token' })
+      const secret = await shown.getByLabel('Token', { exact: true }).inputValue()
+      assert.equal(await statusOf(secret), 200)
+      await shown.getByRole('button', { name: 'Done' }).click()
+      const row = page.getByRole('listitem').filter({ hasText: 'Nightly build' })
+      await row.getByText('Read everything, in all your projects').waitFor()
+      await row.getByText('last used').waitFor()
+      assert.equal(await page.getByText(secret).count(), 0)
+      await row.getByRole('button', { name: 'End Nightly build' }).click()
+      await page.getByRole('button', { name: 'End the token' }).click()
+      await page.getByText('Nightly build was ended.').waitFor()
+      await row.waitFor({ state: 'detached' })
+    })
+
+  test('a sign-in elsewhere is seen and ended, the own one is marked', async () => {
+    const { login } = await stage.workspace.join('Sina Sessions')
+    const elsewhere = await stage.visit('/account')
+    await fillSignIn(elsewhere, login)
+    await elsewhere.getByRole('heading', { name: 'My account' }).waitFor()
+    const page = await stage.visit('/account')
+    await fillSignIn(page, login)
+    const section = page.getByRole('region', { name: 'Where you are signed in' })
+    await section.getByText('(this one)').waitFor()
+    assert.equal(await section.getByRole('listitem').count(), 2)
+    await section.getByRole('button', { name: /^End / }).first().click()
+    await page.getByText('The sign-in was ended.').waitFor()
+    await section.getByRole('listitem').nth(1).waitFor({ state: 'detached' })
+    await section.getByText('(this one)').waitFor()
+  })
+
+  test('all sign-ins are ended at once, this one too', async () => {
+    const { login } = await stage.workspace.join('Ella Everywhere')
+    const page = await stage.signIn(login, '/account')
+    await page.getByRole('button', { name: 'End all sign-ins' }).click()
+    await page.getByRole('button', { name: 'End all', exact: true }).click()
+    await page.waitForURL('**/login/**')
+  })
+
+  test('asks nobody but its own hosts, keeps to its content policy, and throws nothing', () => {
+    assert.deepEqual(stage.offences, [])
+  })
+})

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { sql } from '../../src/store/sql.ts'
+import { inDays, makeToken } from '../support/api-tokens.ts'
+import { assertEnvelope } from '../support/assert-envelope.ts'
+import { password } from '../support/cheap-passwords.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { furnish, type Workspace } from '../support/furnish.ts'
+import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+describe('Tokens under /ext/tokens', { concurrency: true }, () => {
+  let rest: RestUnderTest
+  let workspace: Workspace
+  const written: string[] = []
+  before(async () => {
+    const destination = { write: (line: string) => void written.push(line) }
+    const environment = { Auth__SessionValidationCacheSeconds: '0', LOG_LEVEL: 'info' }
+    rest = await startRestUnderTest(environment, { destination })
+    workspace = await furnish(rest)
+  })
+  after(() => rest.stop())
+
+  const join = () => rest.signUp({ name: 'Mara' })
+  const ask = (method: string, path: string, token: string, body?: unknown) =>
+    rest.call(method, path, { token, ...(body !== undefined && { body }) })
+  const listOf = async ({ token }: Person, query = '') =>
+    (await ask('GET', `/ext/tokens${query}`, token)).body.tokens
+
+  test('are recognisable, shown once, and known by nothing but their hash', async () => {
+    const person = await join()
+    const { id, secret } = await makeToken(rest, person.token, { name: '  Nightly build ' })
+    assert.match(secret, /^svc_[0-9a-f]{72}$/)
+    const [listed, ...others] = await listOf(person)
+    assert.equal(others.length, 0)
+    assert.deepEqual([listed.id, listed.name, listed.userId], [id, 'Nightly build', person.id])
+    const everything = await rest.database.query(
+      sql`select row_to_json(token)::text as text from api_tokens as token`,
+    )
+    assert.ok(!JSON.stringify([listed, everything, written]).includes(secret.slice(4, 40)))
+  })
+
+  test('are accepted wherever an access token is, and tell when and from where they were used last', async () => {
+    const person = await join()
+    const { secret } = await makeToken(rest, person.token)
+    assert.equal((await listOf(person))[0].lastUsedAt, null)
+    assert.equal((await ask('GET', '/api/me', secret)).body.id, person.id)
+    assert.equal((await ask('GET', '/ext/people', secret)).status, 200)
+    const [{ lastUsedAt, lastUsedAddress }] = await listOf(person)
+    assert.ok(Math.abs(Date.now() - Date.parse(lastUsedAt)) < 60_000)
+    assert.equal(lastUsedAddress, '127.0.0.1')
+    const commands = await startCommandsUnderTest({}, { beside: rest })
+    const calls = openCommandCalls(commands.target)
+    try {
+      const project = { name: 'By a program', organizationId: workspace.organizationId }
+      const made = await calls.call('CreateProject', project, { token: secret })
+      assert.equal(made.code, 0, made.details)
+      const { secret: reader } = await makeToken(rest, person.token, { scopes: ['project:read'] })
+      assert.equal((await calls.call('CreateProject', project, { token: reader })).code, 7)
+      assert.equal((await calls.call('ListProjects', { pagination: {} }, { token: reader })).code, 0)
+      assert.equal((await calls.call('ListAssignments', { pagination: {} }, { token: reader })).code, 7)
+    } finally {
+      calls.close()
+      await commands.stop()
+    }
+  })
+
+  test('end at once: by their owner, an administrator, a new password, and the end of all sessions', async () => {
+    const root = rest.administrator.token
+    const ends: readonly ((person: Person, id: string) => Promise<unknown>)[] = [
+      ({ token }, id) => ask('DELETE', '/ext/tokens', token, { ids: [id] }),
+      (_, id) => ask('DELETE', '/ext/tokens', root, { ids: [id] }),
+      ({ token }) =>
+        ask('POST', '/api/me/password', token, {
+          currentPassword: password,
+          newPassword: 'Another-Horse-456',
+        }),
+      ({ token }) => ask('POST', '/ext/sessions/end-all', token),
+      ({ id }) => ask('DELETE', '/api/user', root, { ids: [id] }),
+    ]
+    for (const end of ends) {
+      const person = await join()
+      const { id, secret } = await makeToken(rest, person.token)
+      assert.equal((await ask('GET', '/api/me', secret)).status, 200)
+      await end(person, id)
+      assertEnvelope(await ask('GET', '/api/me', secret), 401)
+    }
+  })
+
+  test('end with their time, and work no more when anything of them is changed', async () => {
+    const person = await join()
+    const { id, secret } = await makeToken(rest, person.token)
+    const turned = secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0')
+    for (const wrong of [turned, secret.slice(0, -1), `${secret}0`, 'svc_', secret.toUpperCase()])
+      assertEnvelope(await ask('GET', '/api/me', wrong), 401)
+    await rest.database.single.query(
+      sql`update api_tokens set created_at = now() - interval '2 days', expires_at = now() where id = ${id}`,
+    )
+    assertEnvelope(await ask('GET', '/api/me', secret), 401)
+    assert.deepEqual(await listOf(person), [])
+  })
+
+  test('are limited to their scopes, for every verb and way of reading', async () => {
+    const person = await join()
+    const projectId = await workspace.project('Quay', person)
+    const assignmentId = await workspace.assignment(projectId, person.id)
+    await workspace.appointment(assignmentId, person.id)
+    const { secret } = await makeToken(rest, person.token, { scopes: ['appointment:read', 'project:write'] })
+    const get = (path: string) => ask('GET', path, secret)
+    assert.equal((await get('/api/appointments')).body.result.totalCount, 1)
+    for (const path of [
+      '/api/assignments',
+      `/api/assignment?id=${assignmentId}`,
+      '/ext/query/assignments',
+      '/ext/export/assignments',
+      '/ext/removed/appointments',
+      '/ext/people',
+      '/ext/reports/assignments?groupBy=person',
+      '/ext/reports/hours?groupBy=project',
+      '/ext/reports/hours?groupBy=month&organizationId=00000000-0000-4000-8000-000000000001',
+      `/ext/history?resource=assignment&id=${assignmentId}`,
+    ])
+      assertEnvelope(await get(path), 403)
+    const { body } = await get('/ext/query/appointments?expand=assignment,user')
+    assert.deepEqual([body.result.data[0].assignment, body.result.data[0].user], [null, null])
+    const { body: report } = await get('/ext/reports/hours?groupBy=person')
+    assert.deepEqual(report.result.groups[0].person, { id: person.id, name: null })
+    for (const path of ['/ext/changes', `/ext/history?projectId=${projectId}`]) {
+      const { data } = (await get(path)).body.result
+      assert.ok(data.length > 0)
+      for (const { resource } of data) assert.match(resource, /^(appointment|project)$/)
+    }
+    const rename = { id: projectId, name: 'Quay 2', organizationId: workspace.organizationId }
+    assert.equal((await ask('PATCH', '/api/project', secret, rename)).status, 200)
+    const book = { keepDate: '2026-01-05', amountHours: 1, assignmentId, userId: person.id }
+    assertEnvelope(await ask('POST', '/api/appointment', secret, book), 403)
+    const items = [{ operation: 'create', resource: 'appointment', body: book }]
+    assertEnvelope(await ask('POST', '/ext/batch', secret, { items }), 403)
+  })
+
+  test('never make tokens, change passwords or accounts, or touch sessions, whatever their scopes', async () => {
+    const root = rest.administrator
+    const { id, secret } = await makeToken(rest, root.token)
+    const other = await join()
+    const wish = { name: 'x', scopes: ['*:read'], expiresAt: inDays(1) }
+    const user = { id: other.id, name: 'M', login: other.login, password: 'Another-Horse-456' }
+    for (const [method, path, body] of [
+      ['GET', '/ext/tokens'],
+      ['POST', '/ext/tokens', wish],
+      ['DELETE', '/ext/tokens', { ids: [id] }],
+      ['GET', '/ext/sessions'],
+      ['POST', '/ext/sessions/end-all', { userId: other.id }],
+      ['DELETE', '/ext/sessions', { ids: ['x'] }],
+      ['PATCH', '/api/me', { name: 'Program' }],
+      ['POST', '/api/me/password', { currentPassword: password, newPassword: 'Another-Horse-456' }],
+      ['PATCH', '/api/user', user],
+      ['POST', '/api/user', { ...user, id: undefined, login: 'program@example.com' }],
+      ['DELETE', '/api/user', { ids: [other.id] }],
+      ['POST', '/ext/batch', { items: [{ operation: 'update', resource: 'user', body: user }] }],
+    ] as const)
+      assertEnvelope(await ask(method, path, secret, body), 403)
+    assert.equal((await ask('GET', '/api/users', secret)).status, 200)
+    // No person stands behind a service client.
+    const service = await rest.identity
+      .serviceToken(await rest.identity.serviceLogin())
+      .catch(() => undefined)
+    if (service) assert.notEqual((await ask('POST', '/ext/tokens', service, wish)).status, 200)
+  })
+
+  test('of others are nobody’s but an administrator’s', async () => {
+    const [ann, bob] = await Promise.all([join(), join()])
+    const { id } = await makeToken(rest, bob.token)
+    assertEnvelope(await ask('GET', `/ext/tokens?userId=${bob.id}`, ann.token), 403)
+    assertEnvelope(await ask('DELETE', '/ext/tokens', ann.token, { ids: [id] }), 404)
+    assert.equal((await listOf(rest.administrator, `?userId=${bob.id}`))[0].id, id)
+  })
+
+  test('are refused with what is wrong about them, all at once', async () => {
+    const person = await join()
+    const foreign = await workspace.project('Elsewhere')
+    const right = { name: 'x', scopes: ['project:read'], expiresAt: inDays(364) }
+    for (const [change, ...fields] of [
+      [{ name: ' ', scopes: [], expiresAt: 'soon' }, 'expiresAt', 'name', 'scopes'],
+      [{ scopes: ['user:write'] }, 'scopes'],
+      [{ scopes: 'project:read' }, 'scopes'],
+      [{ scopes: ['project:read', 7] }, 'scopes'],
+      [{ expiresAt: inDays(367) }, 'expiresAt'],
+      [{ expiresAt: inDays(-1) }, 'expiresAt'],
+      [{ name: 'x'.repeat(201) }, 'name'],
+      [{ projectIds: [] }, 'projectIds'],
+      [{ projectIds: ['x'] }, 'projectIds'],
+      [{ projectIds: [foreign] }, 'projectIds'],
+    ] as const) {
+      const answer = await ask('POST', '/ext/tokens', person.token, { ...right, ...change })
+      assertEnvelope(answer, 400)
+      assert.deepEqual(Object.keys(answer.body.errors).sort(), fields)
+    }
+    assertEnvelope(await ask('DELETE', '/ext/tokens', person.token, { ids: ['x'] }), 400)
+  })
+
+  test('are at most fifty of an account, also when they are made at once', async () => {
+    const person = await join()
+    await rest.database.single.query(sql`
+      insert into api_tokens (id, user_id, hash, security_stamp, name, scopes, expires_at)
+      select gen_random_uuid(), account.id, sha256(number::text::bytea || ${person.id}::text::bytea),
+        account.security_stamp, 'Old', '{*:read}', now() + interval '1 day'
+      from users as account, generate_series(1, 47) as number where account.id = ${person.id}`)
+    const wish = { name: 'x', scopes: ['*:read'], expiresAt: inDays(1) }
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => ask('POST', '/ext/tokens', person.token, wish)),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 400, 400, 400, 400, 400])
+    assert.equal((await listOf(person)).length, 50)
+  })
+
+  test('are named by history and by the security log', async () => {
+    const person = await join()
+    const from = written.length
+    const { id, secret } = await makeToken(rest, person.token)
+    const body = { name: 'Named', organizationId: workspace.organizationId }
+    const { project } = (await ask('POST', '/api/project', secret, body)).body
+    const history = await ask('GET', `/ext/history?resource=project&id=${project.id}`, person.token)
+    const [{ clientId, callerId, sessionId }] = history.body.result.data
+    assert.deepEqual([clientId, callerId, sessionId], [`token:${id}`, person.id, null])
+    await ask('DELETE', '/ext/tokens', person.token, { ids: [id] })
+    const events = written
+      .slice(from)
+      .map((line) => JSON.parse(line))
+      .filter(({ token }) => token === id)
+    assert.deepEqual(
+      events.map(({ security, account }) => [security, account]),
+      [
+        ['token-made', person.id],
+        ['token-ended', person.id],
+      ],
+    )
+  })
+})

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import type { RestUnderTest } from './rest-host.ts'
+
+export interface TokenWish {
+  readonly name?: string
+  readonly scopes?: readonly string[]
+  readonly projectIds?: readonly string[]
+  readonly expiresAt?: string
+}
+
+export const inDays = (days: number): string => new Date(Date.now() + days * 24 * 60 * 60_000).toISOString()
+
+/** A token that the account of the sign-in makes for itself. */
+export async function makeToken(
+  rest: Pick<RestUnderTest, 'call'>,
+  signIn: string,
+  wish: TokenWish = {},
+): Promise<{ readonly id: string; readonly secret: string }> {
+  const body = { name: 'Build', scopes: ['*:write'], expiresAt: inDays(30), ...wish }
+  const answer = await rest.call('POST', '/ext/tokens', { token: signIn, body })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return { id: answer.body.token.id, secret: answer.body.secret }
+}

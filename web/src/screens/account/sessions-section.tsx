@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks'
+import { createAccess } from '../../api/access.ts'
+import { sentenceOf } from '../../api/api-problem.ts'
+import type { Session as SignIn } from '../../api/types.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { showMoment } from '../../time/moments.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+
+/** Where the person is signed in, and how to end it elsewhere. */
+export function SessionsSection() {
+  const { send, session, toasts } = useServices()
+  const access = createAccess(send)
+  const { value: sessions, problem, reload } = useLoaded('sessions', [], () => access.sessions())
+  const [isEndingAll, setEndingAll] = useState(false)
+  const run = async (work: () => Promise<void>, done: () => void) => {
+    try {
+      await work()
+      done()
+    } catch (error) {
+      toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    }
+  }
+  const end = ({ id }: SignIn) =>
+    run(
+      () => access.endSession(id),
+      () => {
+        toasts.show({ kind: 'done', text: t('The sign-in was ended.') })
+        reload()
+      },
+    )
+  return (
+    <section aria-labelledby="sessions-title">
+      <h2 id="sessions-title">{t('Where you are signed in')}</h2>
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
+      {sessions === undefined && !problem && <Skeleton rows={2} />}
+      <ul class="rows">
+        {sessions?.map((one) => (
+          <li key={one.id} class="row">
+            <span class="row-text">
+              {browserOf(one)}
+              {one.isCurrent && <span class="quiet-text"> {t('(this one)')}</span>}
+              <span class="quiet-text line">
+                {t('Since {moment}', { moment: showMoment(one.createdAt) })}
+                {one.address !== null && ` · ${one.address}`}
+                {one.lastUsedAt !== null &&
+                  ` · ${t('last used {moment}', { moment: showMoment(one.lastUsedAt) })}`}
+              </span>
+            </span>
+            {!one.isCurrent && (
+              <button type="button" class="button" onClick={() => void end(one)}>
+                {t('End')}
+                <span class="visually-hidden"> {browserOf(one)}</span>
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <div class="form-buttons">
+        <button type="button" class="button danger" onClick={() => setEndingAll(true)}>
+          {t('End all sign-ins')}
+        </button>
+      </div>
+      {isEndingAll && (
+        <ConfirmDialog
+          title={t('End all sign-ins?')}
+          text={t('You are signed out here and everywhere else, and your tokens for programs end.')}
+          confirmLabel={t('End all')}
+          onConfirm={() =>
+            void run(
+              () => access.endAllSessions(),
+              () => void session.signOut(),
+            )
+          }
+          onClose={() => setEndingAll(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+/** What a browser calls itself begins with the same words in all of them. */
+function browserOf({ userAgent, clientId }: SignIn): string {
+  if (userAgent === null) return clientId ?? t('Unknown browser')
+  const known = /(Firefox|Edg|OPR|Chrome|Safari)\/(\d+)/.exec(userAgent)
+  const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(userAgent)?.[1]
+  const name = known ? `${names[known[1] ?? ''] ?? known[1]} ${known[2]}` : userAgent.slice(0, 40)
+  return system ? t('{name} on {system}', { name, system: system.replace('Mac OS X', 'macOS') }) : name
+}
+
+const names: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' }
