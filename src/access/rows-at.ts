@@ -60,6 +60,7 @@ const transactionMinutesMax = 10
 /** Whether the transaction of an entry called `entry` wrote anything after the moment. */
 export const isLater = (at: string): Sql => sql`(entry.at > ${at}::timestamptz or (
   entry.at > ${at}::timestamptz - interval '${raw(String(transactionMinutesMax))} minutes'
+  and entry.transaction is distinct from (select restored_in from history_begin)
   and entry.transaction in (
     select transaction from history
     where at > ${at}::timestamptz and at <= ${at}::timestamptz + interval '${raw(String(transactionMinutesMax))} minutes')))`

@@ -1,4 +1,5 @@
 import { runBackup, runRestore, runRestored } from './backup/run-backup.ts'
+import { runExportHistory, runHistoryHeads, runVerifyHistory } from './history.ts'
 import { runMigrate, runPrepare } from './prepare-store.ts'
 import { runStart } from './start.ts'
 
@@ -10,6 +11,9 @@ const commands: Readonly<Record<string, (words: readonly string[]) => Promise<vo
   backup: runBackup,
   restore: runRestore,
   restored: runRestored,
+  'verify-history': runVerifyHistory,
+  'history-heads': runHistoryHeads,
+  'export-history': runExportHistory,
 }
 
 const usage = `Usage:
@@ -20,6 +24,9 @@ const usage = `Usage:
   npm run backup -- FILE        writes everything the store holds into one file, while hosts run
   npm run restore -- FILE       puts it into an empty store; with --check it only reads the file
   npm run cli -- restored       after a store was put back by other means, before hosts start on it
+  npm run cli -- verify-history [FILE]     whether the sealed days of the history are as they were, and as FILE has kept them
+  npm run cli -- history-heads             the heads of the sealed days, to be kept elsewhere as FILE
+  npm run cli -- export-history [csv]      all of the history as lines of JSON, or as CSV
 `
 
 export async function runCommand([name = '', ...words]: readonly string[]): Promise<void> {

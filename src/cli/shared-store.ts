@@ -6,6 +6,7 @@ import { forgetOldKeys } from '../operations/idempotency-keys.ts'
 import type { Tracker } from '../operations/tracker.ts'
 import { repeat } from '../schedule/repeat.ts'
 import { forgetOldChanges } from '../store/change-log.ts'
+import { sealHistory } from '../store/history-chain.ts'
 import { keepHistory } from '../store/history-months.ts'
 import { type DemoAccount, seedDemoAccount } from './demo-account.ts'
 import { openStore } from './open-store.ts'
@@ -45,6 +46,7 @@ export function shareStore(settings: StoreSettings, { stops, onExit }: Process):
   const keepSmall = once(async () => {
     const { database } = await open()
     const history = () => keepHistory(database, settings.historyDays)
+    const seal = () => sealHistory(database)
     // Before the first write, so that a month that began while nobody was running has its place.
     await history()
     const jobs = [
@@ -52,6 +54,7 @@ export function shareStore(settings: StoreSettings, { stops, onExit }: Process):
       () => forgetOldLockouts(database),
       () => forgetOldKeys(database),
       history,
+      seal,
     ]
     const onFailure = (error: unknown) => console.error('Maintenance waits for the store:', error)
     for (const job of jobs) stops.push(repeat({ everyMilliseconds: betweenSweeps(), onFailure }, job).stop)

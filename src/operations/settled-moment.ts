@@ -1,19 +1,16 @@
 import { labelOf } from '../model/field.ts'
 import { gone, invalid, overloaded } from '../model/problem.ts'
 import type { Database } from '../store/database.ts'
+import { hasSettled } from '../store/settled.ts'
 import { sql } from '../store/sql.ts'
 
 /** Older moments have settled: no transaction of ours takes as long. */
 const recentSeconds = 60
-const waitMilliseconds = 20
-const waitsMax = 100
 
 interface Age {
   readonly isFuture: boolean
   readonly isForgotten: boolean
   readonly isRecent: boolean
-  /** Every transaction that may have written by then has a smaller number. */
-  readonly next: string
 }
 
 /**
@@ -24,18 +21,11 @@ export async function requireSettled(database: Database, at: string, key = 'at')
   const [age] = await database.query<Age>(sql`
     select ${at}::timestamptz > statement_timestamp() as "isFuture",
       ${at}::timestamptz > statement_timestamp() - make_interval(secs => ${recentSeconds}) as "isRecent",
-      ${at}::timestamptz < (select at from history_begin) as "isForgotten",
-      pg_snapshot_xmax(pg_current_snapshot())::text as next`)
+      ${at}::timestamptz < (select at from history_begin) as "isForgotten"`)
   if (!age || age.isFuture) throw invalid({ [key]: [`${labelOf(key)} must not lie in the future.`] })
   if (age.isForgotten) throw gone('The history does not go back that far.')
   if (!age.isRecent) return
-  for (let waits = 0; waits < waitsMax; waits += 1) {
-    const [row] = await database.query<{ isSettled: boolean }>(
-      sql`select pg_snapshot_xmin(pg_current_snapshot()) >= ${age.next}::xid8 as "isSettled"`,
-    )
-    if (row?.isSettled) return
-    await new Promise((resolve) => setTimeout(resolve, waitMilliseconds))
-  }
+  if (await hasSettled(database)) return
   throw overloaded('What was being written at that moment is not committed yet. Please try again.', {
     retryAfterSeconds: 5,
   })

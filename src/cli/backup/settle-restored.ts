@@ -13,7 +13,9 @@ export async function settleRestored(client: pg.Client): Promise<void> {
   await client.query(
     `update history set transaction = pg_current_xact_id() where transaction > pg_current_xact_id()`,
   )
-  await client.query('update history_begin set restored_at = clock_timestamp()')
+  await client.query(
+    'update history_begin set restored_at = clock_timestamp(), restored_in = pg_current_xact_id()',
+  )
   // They look at once, and go on from what comes now: their position is as old as any other cursor.
   await client.query(`update webhooks set since = '1:1:'`)
   await client.query('update signin_sessions set ended_at = clock_timestamp() where ended_at is null')

@@ -17,6 +17,7 @@ const tracker: Rights = {
   changes: ['select', 'insert', 'delete'],
   history: ['select', 'insert'],
   history_begin: reads,
+  history_days: ['select', 'insert'],
   lockouts: keeps,
   signin_sessions: ['select', 'update'],
   // Whoever accepts one notes its use.

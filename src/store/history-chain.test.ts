@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { sealedDays, sealHistory, verifyHistory } from './history-chain.ts'
+import { raw } from './sql.ts'
+
+const run = promisify(execFile)
+
+describe('The chain of the history', () => {
+  let fresh: FreshDatabase
+  const write = (text: string) => fresh.database.transaction((transaction) => transaction.query(raw(text)))
+  beforeEach(async () => {
+    fresh = await freshDatabase()
+    await write(`update history_begin set at = now() - interval '4 days'`)
+    // Some entries on each of the last days, and today.
+    await write(`insert into history (sequence, transaction, at, resource, row_id, action, fields)
+      select n, pg_current_xact_id(), now() - make_interval(days => (4 - n % 5)::int), 'project', gen_random_uuid(), 'create',
+        jsonb_build_object('name', 'Project ' || n) from generate_series(1, 200) as n`)
+    await sealHistory(fresh.database)
+  })
+  afterEach(() => fresh.drop())
+
+  it('seals every day that is over, each with the head of the one before, and no other', async () => {
+    const days = await sealedDays(fresh.database)
+    assert.deepEqual(
+      days.map(({ entries }) => entries),
+      [40, 40, 40, 40],
+    )
+    await sealHistory(fresh.database)
+    assert.deepEqual(await sealedDays(fresh.database), days)
+    assert.deepEqual(await verifyHistory(fresh.database, days), [])
+  })
+
+  for (const [what, statement, problem] of [
+    [
+      'a changed field',
+      `update history set fields = '{"name": "Forged"}' where sequence = 7`,
+      /an entry was changed/,
+    ],
+    [
+      'another account',
+      `update history set caller = gen_random_uuid() where sequence = 7`,
+      /an entry was changed/,
+    ],
+    ['a removed entry', 'delete from history where sequence = 7', /has 39 entries, and had 40/],
+    [
+      'an added entry',
+      `insert into history select 1000, transaction, at, resource, row_id, action, project_id, caller, fields from history where sequence = 7`,
+      /has 41 entries, and had 40/,
+    ],
+    [
+      'a removed day',
+      `delete from history_days where day = (now() - interval '2 days')::date`,
+      /days before it are missing/,
+    ],
+  ] as const)
+    it(`tells ${what}`, async () => {
+      await write(statement)
+      const problems = await verifyHistory(fresh.database)
+      assert.match(problems[0] ?? '', problem)
+    })
+
+  it('that was written anew as a whole is told by heads that were kept elsewhere', async () => {
+    const kept = await sealedDays(fresh.database)
+    await write(`update history set fields = '{"name": "Forged"}' where sequence = 7`)
+    await write('delete from history_days')
+    await sealHistory(fresh.database)
+    assert.deepEqual(await verifyHistory(fresh.database), [])
+    const problems = await verifyHistory(fresh.database, kept)
+    assert.match(problems.join('\n'), /the head is not the one that was kept/)
+    await write('delete from history_days')
+    assert.match((await verifyHistory(fresh.database, kept)).join('\n'), /does not know it any more/)
+  })
+
+  it('goes on from the head of the day before when older months were forgotten', async () => {
+    const days = await sealedDays(fresh.database)
+    await write(
+      `update history_begin set at = date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - interval '2 days'`,
+    )
+    await write(`delete from history where at < (select at from history_begin)`)
+    assert.deepEqual(await verifyHistory(fresh.database, days), [])
+    await write('delete from history where sequence = (select min(sequence) from history)')
+    assert.equal((await verifyHistory(fresh.database, days)).length, 1)
+  })
+
+  it('is verified and exported by commands', async () => {
+    const cli = (...words: string[]) =>
+      run(process.execPath, [join(import.meta.dirname, '..', 'cli.ts'), ...words], {
+        env: { ...process.env, DATABASE_URL: fresh.url },
+        maxBuffer: 10_000_000,
+      })
+    const folder = mkdtempSync(join(tmpdir(), 'heads-'))
+    try {
+      const heads = join(folder, 'heads')
+      writeFileSync(heads, (await cli('history-heads')).stdout)
+      assert.match((await cli('verify-history', heads)).stdout, /^The history is whole: 4 days are sealed/)
+      const lines = (await cli('export-history')).stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      assert.deepEqual([lines.length, lines[6].id, lines[6].after], [200, '7', { name: 'Project 7' }])
+      const csv = (await cli('export-history', 'csv')).stdout.trim().split('\r\n')
+      assert.equal(csv.length, 201)
+      assert.match(csv[0] ?? '', /^id,at,resource,rowId,action,/)
+      await write(`update history set fields = '{"name": "Forged"}' where sequence = 7`)
+      await assert.rejects(cli('verify-history', heads), /an entry was changed/)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})

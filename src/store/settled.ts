@@ -1,0 +1,20 @@
+import type { Queries } from './database.ts'
+import { sql } from './sql.ts'
+
+const waitMilliseconds = 20
+const waitsMax = 100
+
+/** Waits until every transaction that may have written by now has ended; false when that takes more than two seconds. */
+export async function hasSettled(database: Queries): Promise<boolean> {
+  const [mark] = await database.query<{ next: string }>(
+    sql`select pg_snapshot_xmax(pg_current_snapshot())::text as next`,
+  )
+  for (let waits = 0; waits < waitsMax; waits += 1) {
+    const [row] = await database.query<{ isOver: boolean }>(
+      sql`select pg_snapshot_xmin(pg_current_snapshot()) >= ${mark?.next}::xid8 as "isOver"`,
+    )
+    if (row?.isOver) return true
+    await new Promise((resolve) => setTimeout(resolve, waitMilliseconds))
+  }
+  return false
+}
