@@ -44,13 +44,6 @@ describe('a connection of somebody who', () => {
     })
   }
 
-  test('says nothing is closed after a while', async () => {
-    const silent = openSocket(host)
-    const halfPreface = openSocket(host)
-    halfPreface.write('PRI * HTTP/2.0\r\n')
-    await Promise.all([closed(silent), closed(halfPreface)])
-  })
-
   test('asks for GET / hears that this port speaks gRPC only', async () => {
     const raw = openRawCalls(host.target)
     const answer = await raw.send({ ':method': 'GET', ':path': '/' })
@@ -132,62 +125,74 @@ describe('a connection of somebody who', () => {
     }
   }
 
-  test('opens a call and never sends it hears DEADLINE_EXCEEDED, and the stream is over', async () => {
-    const raw = openRawCalls(host.target)
-    const calls = Array.from({ length: 50 }, () =>
-      raw.send(goodHeaders(), framed(goodList).subarray(0, 4), false),
-    )
-    for (const { status: code, message } of await Promise.all(calls)) {
-      assert.deepEqual([code, message], [status.DEADLINE_EXCEEDED, 'The request did not arrive in time.'])
-    }
-    assert.equal((await raw.send(goodHeaders(), framed(goodList))).status, status.OK)
-    raw.close()
-  })
-
-  test('never takes the answers loses the streams that wait for that', async () => {
-    const { database, administrator } = host
-    for (let made = 0; made < 100; made += 1) await insertOrganization(database, made)
-    const raw = openRawCalls(host.target, { initialWindowSize: 0 })
-    const pageOf100 = Buffer.from([0x0a, 0x02, 0x10, 100])
-    const headers = grpcHeaders(listOrganizations, administrator.token)
-    const answers = await Promise.all(Array.from({ length: 100 }, () => raw.send(headers, framed(pageOf100))))
-    for (const { resetCode } of answers) assert.equal(resetCode, constants.NGHTTP2_CANCEL)
-    raw.close()
-    await assertServes(host)
-  })
-
-  test('asks on and on without taking the answers is not read any further', async () => {
-    const raw = openRawCalls(host.target, { initialWindowSize: 0 })
-    const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
-    const stream = raw.session.request({ ...grpcHeaders(path), ':method': 'POST' })
-    stream.on('error', () => undefined)
-    const name = 'tracker/commands/v1/commands.proto'
-    const question = framed(Buffer.concat([Buffer.from([0x1a, name.length]), Buffer.from(name)]))
-    const questions = Buffer.concat(Array.from({ length: 10_000 }, () => question))
-    let isReadToItsEnd = false
-    stream.write(questions, () => {
-      isReadToItsEnd = !stream.destroyed
+  // Each waits for a limit of its own connection.
+  describe('keeps it busy with nothing and', { concurrency: true }, () => {
+    test('says nothing is closed after a while', async () => {
+      const silent = openSocket(host)
+      const halfPreface = openSocket(host)
+      halfPreface.write('PRI * HTTP/2.0\r\n')
+      await Promise.all([closed(silent), closed(halfPreface)])
     })
-    // The host drops the stream, because nobody takes the first answer.
-    await new Promise((resolve) => stream.once('close', resolve))
-    assert.equal(isReadToItsEnd, false)
-    raw.close()
-    await assertServes(host)
-  })
 
-  test('watches health quietly is not disturbed', async () => {
-    const raw = openRawCalls(host.target)
-    const watch = raw.session.request({
-      ...grpcHeaders('/grpc.health.v1.Health/Watch'),
-      ':method': 'POST',
+    test('opens a call and never sends it hears DEADLINE_EXCEEDED, and the stream is over', async () => {
+      const raw = openRawCalls(host.target)
+      const calls = Array.from({ length: 50 }, () =>
+        raw.send(goodHeaders(), framed(goodList).subarray(0, 4), false),
+      )
+      for (const { status: code, message } of await Promise.all(calls)) {
+        assert.deepEqual([code, message], [status.DEADLINE_EXCEEDED, 'The request did not arrive in time.'])
+      }
+      assert.equal((await raw.send(goodHeaders(), framed(goodList))).status, status.OK)
+      raw.close()
     })
-    watch.on('error', () => undefined)
-    watch.end(framed(Buffer.alloc(0)))
-    const [first] = await once(watch, 'data')
-    assert.equal(first.length > 5, true)
-    const stays = new Promise((resolve) => setTimeout(resolve, limits.answerMilliseconds * 4))
-    await Promise.race([stays, once(watch, 'close').then(() => assert.fail('The watch was closed.'))])
-    raw.close()
+
+    test('never takes the answers loses the streams that wait for that', async () => {
+      const { database, administrator } = host
+      await insertOrganizations(database, 100)
+      const raw = openRawCalls(host.target, { initialWindowSize: 0 })
+      const pageOf100 = Buffer.from([0x0a, 0x02, 0x10, 100])
+      const headers = grpcHeaders(listOrganizations, administrator.token)
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => raw.send(headers, framed(pageOf100))),
+      )
+      for (const { resetCode } of answers) assert.equal(resetCode, constants.NGHTTP2_CANCEL)
+      raw.close()
+      await assertServes(host)
+    })
+
+    test('asks on and on without taking the answers is not read any further', async () => {
+      const raw = openRawCalls(host.target, { initialWindowSize: 0 })
+      const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
+      const stream = raw.session.request({ ...grpcHeaders(path), ':method': 'POST' })
+      stream.on('error', () => undefined)
+      const name = 'tracker/commands/v1/commands.proto'
+      const question = framed(Buffer.concat([Buffer.from([0x1a, name.length]), Buffer.from(name)]))
+      const questions = Buffer.concat(Array.from({ length: 10_000 }, () => question))
+      let isReadToItsEnd = false
+      stream.write(questions, () => {
+        isReadToItsEnd = !stream.destroyed
+      })
+      // The host drops the stream, because nobody takes the first answer.
+      await new Promise((resolve) => stream.once('close', resolve))
+      assert.equal(isReadToItsEnd, false)
+      raw.close()
+      await assertServes(host)
+    })
+
+    test('watches health quietly is not disturbed', async () => {
+      const raw = openRawCalls(host.target)
+      const watch = raw.session.request({
+        ...grpcHeaders('/grpc.health.v1.Health/Watch'),
+        ':method': 'POST',
+      })
+      watch.on('error', () => undefined)
+      watch.end(framed(Buffer.alloc(0)))
+      const [first] = await once(watch, 'data')
+      assert.equal(first.length > 5, true)
+      const stays = new Promise((resolve) => setTimeout(resolve, limits.answerMilliseconds * 4))
+      await Promise.race([stays, once(watch, 'close').then(() => assert.fail('The watch was closed.'))])
+      raw.close()
+    })
   })
 })
 
@@ -206,8 +211,9 @@ async function closed(socket: Socket): Promise<void> {
 const manyHeaders = (): Record<string, string> =>
   Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`x-${index}`, 'y']))
 
-function insertOrganization(database: CommandsUnderTest['database'], number: number): Promise<unknown[]> {
+function insertOrganizations(database: CommandsUnderTest['database'], count: number): Promise<unknown[]> {
   return database.query(sql`
     insert into organizations (id, name, description)
-    values (gen_random_uuid(), ${`Organization ${number}`}, ${'x'.repeat(2000)})`)
+    select gen_random_uuid(), 'Organization ' || number, ${'x'.repeat(2000)}
+    from generate_series(1, ${count}) as number`)
 }

@@ -18,7 +18,7 @@ describe('the limiter of the command host', () => {
   })
 
   test('admits, keeps waiting in order, and refuses the rest with the seconds to wait', async () => {
-    const host = await startCommandsUnderTest(limitsOf(1, 2), { windowMilliseconds: 4000 })
+    const host = await startCommandsUnderTest(limitsOf(1, 2), { windowMilliseconds: 2000 })
     const client = clientOf(host)
     assert.equal(codeOf(await client.call()), 'OK')
     const order: string[] = []
@@ -29,7 +29,7 @@ describe('the limiter of the command host', () => {
     })
     const refused = await client.call()
     assert.equal(codeOf(refused), 'RESOURCE_EXHAUSTED')
-    assert.match(String(refused.headers['retry-after']), /^[1-4]$/)
+    assert.match(String(refused.headers['retry-after']), /^[12]$/)
     for (const answer of await Promise.all(waiting)) assert.equal(codeOf(answer), 'OK')
     assert.deepEqual(order, ['first', 'second'])
     client.close()
