@@ -8,7 +8,7 @@ import { render, type Sql } from './sql.ts'
 
 /** Any number of rows, a part at a time, as they were at one moment. */
 export interface StreamedReads {
-  /** The next part is read when it is asked for; whoever stops asking must end it with `return`. */
+  /** The next part is read when it is asked for; a caller that stops asking must end it with `return`. */
   stream<Row>(statement: Sql, account: string): AsyncGenerator<Row[], void>
   close(): Promise<void>
 }

@@ -15,7 +15,7 @@ export interface Question<Fields extends readonly string[], Expand extends reado
   readonly expand?: Expand
   /** The id of a saved view, whose keys are taken where they are not given here. */
   readonly view?: string
-  /** The rows as they were then, for whoever may see them now. */
+  /** The rows as they were then, for anyone who may see them now. */
   readonly at?: string
   readonly pageSize?: number
   readonly cursor?: string

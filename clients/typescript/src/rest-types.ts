@@ -2265,7 +2265,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: OrganizationQueryPage
@@ -2287,7 +2287,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: WorkflowQueryPage
@@ -2309,7 +2309,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: AssignmentTypeQueryPage
@@ -2331,7 +2331,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: ImpedimentQueryPage
@@ -2353,7 +2353,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: UserQueryPage
@@ -2377,7 +2377,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: ProjectQueryPage
@@ -2401,7 +2401,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: AssignmentQueryPage
@@ -2425,7 +2425,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: AppointmentQueryPage
@@ -2449,7 +2449,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: AssignmentImpedimentQueryPage
@@ -2473,7 +2473,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: UserAssignmentQueryPage
@@ -2497,7 +2497,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: UserProjectQueryPage
@@ -2521,7 +2521,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: CommentQueryPage
@@ -2545,7 +2545,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: SavedViewQueryPage
@@ -2569,7 +2569,7 @@ export interface Operations {
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
-      /** A date and time: the rows as they were then, all at one moment, for whoever may see them now. */
+      /** A date and time: the rows as they were then, all at one moment, for anyone who may see them now. */
       readonly at?: string
     }
     readonly answer: ProjectViewQueryPage

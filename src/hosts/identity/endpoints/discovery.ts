@@ -24,7 +24,7 @@ export const serverMetadata = (identity: Identity): Endpoint => {
 }
 
 function metadataOf({ settings: { issuer, registeredClients } }: Identity) {
-  // Who registers no client gets the contract's document, word for word.
+  // Who registers no client gets the contract's document, byte for byte.
   const isRegistering = registeredClients.length > 0
   return {
     issuer,

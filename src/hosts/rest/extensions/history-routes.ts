@@ -117,7 +117,7 @@ export const historyRoute = (tracker: Tracker): Route => ({
   tag: 'History',
   summary: 'Who changed a row, or anything in a project, newest first, with the fields before and after.',
   description:
-    'Ask either for one row, by resource and id, or for a project. Whoever sees the row now sees its history.',
+    'Ask either for one row, by resource and id, or for a project. Anyone who sees the row now sees its history.',
   method: 'GET',
   path: '/ext/history',
   parameters: query,
@@ -137,7 +137,7 @@ export const differenceRoute = (tracker: Tracker): Route => ({
   tag: 'History',
   summary:
     'How a project at one moment differs from itself at another: the rows that were added, changed or removed.',
-  description: `For whoever sees the project now. At most ${differenceChangesMax} changes are compared; more are read from the feed.`,
+  description: `For anyone who sees the project now. At most ${differenceChangesMax} changes are compared; more are read from the feed.`,
   method: 'GET',
   path: '/ext/project/difference',
   parameters: [

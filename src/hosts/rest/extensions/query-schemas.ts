@@ -61,7 +61,7 @@ export function queryParameters(resource: Resource): Parameter[] {
     {
       name: 'at',
       description:
-        'A date and time: the rows as they were then, all at one moment, for whoever may see them now.',
+        'A date and time: the rows as they were then, all at one moment, for anyone who may see them now.',
       schema: { type: 'string' },
     },
   ]

@@ -109,7 +109,8 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     tag,
     summary:
       'Ends every session of an account, this one too, and the tokens of service clients that act as it; of any account for administrators.',
-    description: 'Whoever has lost a device, or no longer trusts what was signed in, starts anew with this.',
+    description:
+      'Anyone who has lost a device, or no longer trusts what was signed in, starts anew with this.',
     method: 'POST',
     path: '/ext/sessions/end-all',
     body: ref('SessionsOfAccount'),
