@@ -112,13 +112,19 @@ async function variablesRead(): Promise<Set<string>> {
     const exported: Record<string, unknown> = await import(join(root, file))
     for (const [name, reader] of Object.entries(exported)) {
       if (typeof reader !== 'function' || !/^read\w+Settings$/.test(name)) continue
-      for (const environment of [{}, { Identity__ServiceClients__x__Secret: 'x'.repeat(32) }])
+      for (const environment of [
+        {},
+        { Identity__ServiceClients__x__Secret: secret, Identity__Clients__x__Secret: secret },
+      ])
         note(environment, reader as (settings: Settings) => unknown, names)
     }
   }
   // What is asked for entry by entry is documented entry by entry.
   return new Set([...names].filter((name) => ![...names].some((other) => other.startsWith(`${name}__`))))
 }
+
+/** Entries of a service client and of an app are asked for once there is one. */
+const secret = 'x'.repeat(32)
 
 function note(
   environment: Readonly<Record<string, string>>,
@@ -132,8 +138,7 @@ function note(
           get(target, method: keyof Settings) {
             const ask = target[method] as (name: string, ...rest: unknown[]) => unknown
             return (name: string, ...rest: unknown[]) => {
-              if (method !== 'refuse')
-                names.add(name.replace(/ServiceClients__x__/, 'ServiceClients__{id}__'))
+              if (method !== 'refuse') names.add(name.replace(/Clients__x__/, 'Clients__{id}__'))
               return ask(name, ...rest)
             }
           },

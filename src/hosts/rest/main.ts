@@ -85,8 +85,8 @@ export async function startRest(
     administrators: administratorsOf(settings),
     receivers,
     requests: tracker.budgets.budget('webhookRequests'),
-    onFailure: (error) => log.warn({ err: error }, 'webhooks wait for the store'),
-    onPaused: (details) => log.warn(details, 'a webhook is paused'),
+    onFailure: (error) => log.warn({ err: error }, 'Webhooks wait for the store.'),
+    onPaused: (details) => log.warn(details, 'A webhook is paused.'),
   })
   return {
     app,
