@@ -1,4 +1,5 @@
 import { runBackup, runRestore, runRestored } from './backup/run-backup.ts'
+import { runDoctor } from './doctor/run-doctor.ts'
 import { runExportHistory, runHistoryHeads, runVerifyHistory } from './history.ts'
 import { runMigrate, runPrepare } from './prepare-store.ts'
 import { runStart } from './start.ts'
@@ -14,6 +15,7 @@ const commands: Readonly<Record<string, (words: readonly string[]) => Promise<vo
   'verify-history': runVerifyHistory,
   'history-heads': runHistoryHeads,
   'export-history': runExportHistory,
+  doctor: runDoctor,
 }
 
 const usage = `Usage:
@@ -23,6 +25,7 @@ const usage = `Usage:
   npm run cli -- prepare        the same, with the rights of the hosts' roles and the first account
   npm run backup -- FILE        writes everything the store holds into one file, while hosts run
   npm run restore -- FILE       puts it into an empty store; with --check it only reads the file
+  npm run doctor                looks at everything and says what to do; exit code 1 when something is wrong
   npm run cli -- restored       after a store was put back by other means, before hosts start on it
   npm run cli -- verify-history [FILE]     whether the sealed days of the history are as they were, and as FILE has kept them
   npm run cli -- history-heads             the heads of the sealed days, to be kept elsewhere as FILE

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { readOnlyCode } from './failures.ts'
 
 export interface ConnectionLimits {
   readonly statementMilliseconds: number
@@ -12,11 +13,18 @@ export interface ConnectionLimits {
  * pooler, so that a limit goes with each transaction instead. A limit among the startup parameters would be refused.
  */
 export async function limitConnection(client: pg.Client, limits: ConnectionLimits): Promise<boolean> {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const { rows } = await client.query<{ pid: number; isReadOnly: boolean }>(
+    `select pg_backend_pid() as pid, ${isReadOnly} as "isReadOnly"`,
+  )
+  if (rows[0]?.isReadOnly)
+    throw Object.assign(new Error('The store takes no writes.'), { code: readOnlyCode })
   const isDirect = rows[0]?.pid === (client as pg.Client & { readonly processID: number }).processID
   if (isDirect) await client.query(limitsOf(limits, 'session'))
   return isDirect
 }
+
+/** A standby, or a primary that was demoted: what is read there may be old, and nothing can be written. */
+export const isReadOnly = `pg_is_in_recovery() or current_setting('transaction_read_only')::boolean`
 
 /** The statement that sets the limits for a connection, or for the transaction that has just begun. */
 export function limitsOf({ statementMilliseconds, parallel = true }: ConnectionLimits, scope: Scope): string {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { type Budgets, openBudgets } from '../configuration/budgets.ts'
 import { contended } from '../model/problem.ts'
 import { createConnections } from './connections.ts'
-import { isConflict, isEndedByServer, isLostConnection } from './failures.ts'
+import { isConflict, isLostConnection, isRefusedByServer } from './failures.ts'
 import { type LimitedReads, openLimitedReads } from './limited-reads.ts'
 import { type Prepare, preparedStatements } from './prepared-statements.ts'
 import { retried } from './retry.ts'
@@ -97,7 +97,7 @@ async function runSingle<Row>(pool: pg.Pool, run: (client: pg.PoolClient) => Pro
     return await run(client)
   } catch (error) {
     failure = error
-    throw isLostConnection(error) && !isEndedByServer(error) ? unknownOutcome(error) : error
+    throw isLostConnection(error) && !isRefusedByServer(error) ? unknownOutcome(error) : error
   } finally {
     client.release(isLostConnection(failure) ? (failure as Error) : undefined)
   }

@@ -21,7 +21,10 @@ export const isUnparsed = (error: unknown): boolean => failureOf(error).code ===
 /** A value that a function does not take: of those we send, only the name of a time zone can be one. */
 export const isUnknownTimeZone = (error: unknown): boolean => failureOf(error).code === '22023'
 
-const lostConnectionCodes = /^(08|57P0|ECONN|EPIPE|ENOENT|ETIMEDOUT)/
+/** A server that takes no writes, or no more: of no use to us, so its connection is given up, and the next one finds another. */
+export const readOnlyCode = '25006'
+
+const lostConnectionCodes = /^(08|57P0|25006|ECONN|EPIPE|ENOENT|ETIMEDOUT)/
 const lostConnectionMessages =
   /terminated|not queryable|closed the connection|timeout exceeded when trying to connect/i
 
@@ -30,8 +33,9 @@ export function isLostConnection(error: unknown): boolean {
   return lostConnectionCodes.test(code) || lostConnectionMessages.test(message)
 }
 
-/** The server says that it ends the connection, which it never says after a commit. */
-export const isEndedByServer = (error: unknown): boolean => failureOf(error).code === '57P01'
+/** The server says that it ends the connection, or that it takes no writes, which it never says after a commit. */
+export const isRefusedByServer = (error: unknown): boolean =>
+  ['57P01', readOnlyCode].includes(failureOf(error).code ?? '')
 
 /** The constraint that a duplicate key would have broken. */
 export function violatedUniqueConstraint(error: unknown): string | undefined {

@@ -58,6 +58,11 @@ export async function requireKnown(applied: readonly Applied[]): Promise<void> {
   pendingOf(all, applied)
 }
 
+/** Names of what a store still needs; throws when it belongs to another version. */
+export async function readPending(client: pg.Client): Promise<readonly string[]> {
+  return pendingOf(await readMigrations(), await readApplied(client)).map(({ name }) => name)
+}
+
 /** What `readyz` compares the store with. */
 export async function newestMigration(): Promise<string> {
   return (await readMigrations()).at(-1)?.name ?? ''

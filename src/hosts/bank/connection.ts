@@ -1,4 +1,6 @@
 import pg from 'pg'
+import { isReadOnly } from '../../store/connection-limits.ts'
+import { readOnlyCode } from '../../store/failures.ts'
 import { PreparedCall, type Row } from './prepared-call.ts'
 
 /** One connection to the database, opened at its first use and again after it broke. Nothing is ever sent twice. */
@@ -49,7 +51,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   let opening: Promise<pg.Client> | undefined
   const connect = () => {
     const client = new pg.Client(config)
-    const connecting = client.connect().then(() => client)
+    const connecting = client.connect().then(() => writable(client))
     const forget = () => {
       // A late word of an old connection must not make us forget its successor.
       if (opening === connecting) opening = undefined
@@ -69,11 +71,12 @@ export function openConnection(options: ConnectionOptions): Connection {
       try {
         return await ask(client, { text, values, name: namedStatements ? name : '' })
       } catch (error) {
-        if (error instanceof pg.DatabaseError && error.severity === 'ERROR') throw new NothingApplied(error)
+        const refusal = refusalOf(error)
+        if (refusal !== undefined && refusal.code !== readOnlyCode) throw refusal
         // Its answer may still be on the way: nothing must be sent behind it, and the next one finds another connection.
         if (opening === current) opening = undefined
         void client.end()
-        throw error
+        throw refusal ?? error
       }
     },
     async close() {
@@ -81,6 +84,19 @@ export function openConnection(options: ConnectionOptions): Connection {
       await client?.end()
     },
   }
+}
+
+function refusalOf(error: unknown): NothingApplied | undefined {
+  const isRefused = error instanceof pg.DatabaseError && error.severity === 'ERROR'
+  return isRefused ? new NothingApplied(error) : undefined
+}
+
+/** A primary that was demoted, or a standby, is left at once: the next connection may lead to its successor. */
+async function writable(client: pg.Client): Promise<pg.Client> {
+  const { rows } = await client.query<string[]>({ text: `select ${isReadOnly}`, rowMode: 'array' })
+  if (rows[0]?.[0] === 'f') return client
+  void client.end()
+  throw Object.assign(new Error('The store takes no writes.'), { code: readOnlyCode })
 }
 
 const askAlone = (client: pg.Client, { name, text, values }: Statement): Promise<Row | undefined> =>

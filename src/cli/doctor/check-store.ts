@@ -1,0 +1,202 @@
+import pg from 'pg'
+import { type Environment, readSettings } from '../../configuration/settings.ts'
+import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
+import { readPending } from '../../store/migrate.ts'
+import { checkKeys } from './check-keys.ts'
+import { type Finding, fine, look, wrong } from './finding.ts'
+
+const connectMilliseconds = 5000
+const versionMin = 150_000
+
+/** Whatever of it this role may see. */
+export async function checkStore(url: string, environment: Environment): Promise<readonly Finding[]> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'doctor',
+    connectionTimeoutMillis: connectMilliseconds,
+    query_timeout: connectMilliseconds,
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException
+    return [
+      wrong(
+        'store',
+        `cannot be reached: ${message || code}`,
+        'Look whether it runs, and at DATABASE_URL and its password.',
+      ),
+    ]
+  }
+  const identity = readSettings(environment, readIdentitySettings)
+  const findings: Finding[] = []
+  try {
+    for (const check of checks) findings.push(...(await check(client)))
+    findings.push(await checkKeys(client, identity))
+  } catch (error) {
+    findings.push(wrong('store', (error as Error).message, 'Look at the log of the store.'))
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+  return findings
+}
+
+async function ask<Row>(client: pg.Client, statement: string): Promise<Row> {
+  return (await client.query(statement)).rows[0] as Row
+}
+
+const checks: readonly ((client: pg.Client) => Promise<readonly Finding[]>)[] = [
+  async (client) => {
+    const { text, number, standby, size } = await ask<{
+      text: string
+      number: number
+      standby: boolean
+      size: string
+    }>(
+      client,
+      `select current_setting('server_version') as text, current_setting('server_version_num')::int as number,
+        pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as standby,
+        pg_size_pretty(pg_database_size(current_database())) as size`,
+    )
+    return [
+      number < versionMin
+        ? wrong('store', `PostgreSQL ${text}`, 'Take 15 or newer.')
+        : fine('store', `PostgreSQL ${text}, ${size}`),
+      standby
+        ? wrong(
+            'writing',
+            'the store takes no writes: a standby, or read only',
+            'Give DATABASE_URL the primary, or the proxy before it.',
+          )
+        : fine('writing', 'the store takes writes'),
+    ]
+  },
+  async (client) => {
+    try {
+      const pending = await readPending(client)
+      if (pending.length === 0) return [fine('schema', 'is that of this version')]
+      return [
+        look(
+          'schema',
+          `${pending.length} migrations are to come, the first is ${pending[0]}`,
+          'npm run cli -- prepare, or the next start, applies them.',
+        ),
+      ]
+    } catch (error) {
+      return [wrong('schema', (error as Error).message, 'Start the version that belongs to this store.')]
+    }
+  },
+  async (client) => {
+    const before = Date.now()
+    const { now } = await ask<{ now: number }>(
+      client,
+      `select extract(epoch from clock_timestamp())::float8 * 1000 as now`,
+    )
+    return [gradeClock(now, before, Date.now())]
+  },
+  async (client) => {
+    const { used, most } = await ask<{ used: number; most: number }>(
+      client,
+      `select count(*)::int as used, current_setting('max_connections')::int as most
+       from pg_stat_activity where backend_type = 'client backend'`,
+    )
+    const found = `${used} of ${most} are used`
+    if (used < most * 0.8) return [fine('connections', found)]
+    return [
+      look(
+        'connections',
+        found,
+        'Start fewer hosts, raise max_connections, or put a pooler before the store.',
+      ),
+    ]
+  },
+  async (client) => {
+    const { minutes } = await ask<{ minutes: number }>(
+      client,
+      `select coalesce(max(extract(epoch from now() - xact_start)), 0)::int / 60 as minutes
+       from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+    )
+    if (minutes < 10) return [fine('transactions', 'none is older than ten minutes')]
+    return [
+      look(
+        'transactions',
+        `one is ${minutes} minutes old`,
+        'select pid, query from pg_stat_activity order by xact_start; end it with pg_terminate_backend(pid).',
+      ),
+    ]
+  },
+  async (client) => {
+    const { rows } = await client.query<Standby>(
+      `select application_name as name, state, coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::float8 as bytes,
+        coalesce(extract(epoch from replay_lag), 0)::float8 as seconds
+       from pg_stat_replication where not pg_is_in_recovery()`,
+    )
+    return rows.map(gradeStandby)
+  },
+  async (client) => {
+    const { rows } = await client.query<{ name: string; bytes: number }>(
+      `select slot_name as name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::float8 as bytes
+       from pg_replication_slots where not active and restart_lsn is not null and not pg_is_in_recovery()`,
+    )
+    return rows.map(({ name, bytes }) =>
+      look(
+        'replication',
+        `slot ${name} keeps ${mebibytes(bytes)} of journal for nobody`,
+        `Start its standby, or: select pg_drop_replication_slot('${name}')`,
+      ),
+    )
+  },
+  async (client) => {
+    const { failing } = await ask<{ failing: boolean }>(
+      client,
+      `select coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) as failing from pg_stat_archiver`,
+    )
+    return failing
+      ? [
+          wrong(
+            'archive',
+            'the journal is not being archived',
+            'Look at the log of the store: archive_command fails, and the disk fills.',
+          ),
+        ]
+      : []
+  },
+]
+
+interface Standby {
+  readonly name: string
+  readonly state: string
+  readonly bytes: number
+  readonly seconds: number
+}
+
+const lagSecondsMax = 30
+const lagBytesMax = 256 * 1024 ** 2
+
+export function gradeStandby({ name, state, bytes, seconds }: Standby): Finding {
+  const found = `${name} is ${state}, ${mebibytes(bytes)} and ${seconds.toFixed(1)} s behind`
+  if (state === 'streaming' && seconds < lagSecondsMax && bytes < lagBytesMax)
+    return fine('replication', found)
+  return wrong(
+    'replication',
+    found,
+    'Look at its disk, its network and its log; a fail-over to it would lose or wait for as much.',
+  )
+}
+
+/** Tokens and keys have times; clients forgive a few seconds. */
+const clockSecondsMax = 5
+
+export function gradeClock(store: number, before: number, after: number): Finding {
+  const apart = Math.max(0, before - store, store - after) / 1000
+  const found = `${apart.toFixed(1)} s between this machine and the store`
+  if (apart <= clockSecondsMax) return fine('clock', found)
+  return wrong(
+    'clock',
+    found,
+    'Let chrony or systemd-timesyncd set both: tokens are refused, and dates are wrong.',
+  )
+}
+
+const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
