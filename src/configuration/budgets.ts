@@ -53,8 +53,13 @@ export const budgetLimits = {
   commandConnections: { max: 20_000, per: 'host', of: 'connections' },
   /** What every client assumes before it knows the limit (RFC 9113, 6.5.2), so that none is refused a stream at its start. */
   commandStreamsBeforeToken: { max: 100, per: 'connection', of: 'streams' },
-  /** Once a token was accepted. Far above what one client has under way: a full connection resets streams that are new. */
-  commandStreams: { max: 1024, per: 'connection', of: 'streams' },
+  /**
+   * Once a token was accepted. Node counts a stream until the turn of its loop after it ended, and resets a new one on a full
+   * connection, the connection too after a hundred: so there is room for a client that cancels 2,048 calls and makes them anew.
+   */
+  commandStreams: { max: 4096, per: 'connection', of: 'streams' },
+  /** Over all its connections: as many as one may have. */
+  commandStreamsOfAccount: { max: 4096, per: 'account', of: 'streams' },
   /** Requests that arrive or are worked on, packed and unpacked: two of the largest, or hundreds of ordinary ones. */
   commandBytesPerAccount: { max: 8 * mebibyte, per: 'account', of: 'bytes' },
   /** A proxy brings several accounts on one connection. */

@@ -25,7 +25,7 @@ describe('A connection to the commands', () => {
       grpcHeaders(listOrganizations, host.administrator.token),
       framed(goodList),
     )
-    assert.deepEqual([answered.status, streamsMax()], [status.OK, 1024])
+    assert.deepEqual([answered.status, streamsMax()], [status.OK, 4096])
   })
 
   for (const [kind, path] of [

@@ -3,6 +3,7 @@ import type { Authentication } from '../../authentication/authenticate.ts'
 import type { Caller } from '../../model/caller.ts'
 import { baseCallOf, type InnerCall } from './base-call.ts'
 import type { CallLog } from './call-log.ts'
+import type { CountCall } from './count-calls.ts'
 import { type Admit, addressOf } from './limit-calls.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import type { RequestIds } from './request-ids.ts'
@@ -19,6 +20,7 @@ export interface Admission {
   readonly pendingRequests: PendingRequests
   readonly strangers: Strangers
   readonly trusted: TrustedConnections
+  readonly countCall: CountCall
   /** The name of the command that a path leads to. */
   commandAt(path: string): string | undefined
 }
@@ -67,7 +69,8 @@ function admitCommand(
   command: string,
   callers: WeakMap<Metadata, Caller>,
 ): ServerInterceptingCall {
-  const { authentication, admit, proxies, callLog, requestIds, pendingRequests, trusted } = admission
+  const { authentication, admit, proxies, callLog, requestIds, pendingRequests, trusted, countCall } =
+    admission
   const startedAt = performance.now()
   let cancel: () => void = () => undefined
   return new ServerInterceptingCall(call, {
@@ -87,7 +90,9 @@ function admitCommand(
               requestId: requestIds.of(metadata),
               host: 'commands',
             })
-            trusted.add(baseCallOf(call).stream.session)
+            const { stream } = baseCallOf(call)
+            trusted.add(stream.session)
+            countCall(stream, caller.id)
             pendingRequests.count(call, caller.id)
             callers.set(metadata, caller)
           }

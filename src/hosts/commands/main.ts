@@ -14,6 +14,7 @@ import { createCallLog } from './call-log.ts'
 import { commands } from './commands.ts'
 import type { CommandSettings } from './configuration.ts'
 import { http2ServersOf, trackConnections } from './connections.ts'
+import { createCallCounter } from './count-calls.ts'
 import { createDiagnostics } from './diagnostics.ts'
 import { guardStreams, type StreamLimits } from './guard-streams.ts'
 import { createCallLimiter, proxiesByDefault } from './limit-calls.ts'
@@ -65,6 +66,7 @@ export async function startCommands(
     callLog,
     requestIds,
     pendingRequests: createPendingRequests(tracker.budgets),
+    countCall: createCallCounter(tracker.budgets),
     strangers: createStrangers(tracker.budgets, trusted, limits.strangerMilliseconds),
     trusted,
     commandAt: commandNames(all, settings.dotnetNamespace),
