@@ -54,7 +54,7 @@ function rowsAt(listed: Listed, caller: Caller, at: string, which: Sql | undefin
     where row.id not in (select row_id from later where action = 'create') and ${readable} ${one}`
 }
 
-/** Far longer than any transaction of ours takes: within it those are looked for that wrote before and after a moment. */
+/** Longer than any transaction of ours takes. Transactions that wrote both before and after a moment are searched within it. */
 const transactionMinutesMax = 10
 
 /** Whether the transaction of an entry called `entry` wrote anything after the moment. */

@@ -30,7 +30,7 @@ export function visibleRows(listed: Listed, caller: Caller, memberships: Members
   }
 }
 
-/** Whose eyes see the same rows: live listings with one view share a snapshot. */
+/** A text that is equal for callers who see the same rows: live listings with equal views share a snapshot. */
 export function viewOf({ access }: Listed, caller: Caller): string {
   const { id, isAdministrator, token } = caller
   // What it sees follows from the token too, and from what its account was when the listing began.
@@ -76,7 +76,7 @@ const isColleague = (caller: Caller): Sql => sql`row.id in (
   select user_id from user_projects where active and project_id in ${projectsOf(caller, 'active')}
 )`
 
-/** What is active stands under an active assignment, and saying so lets the store use its index of these. */
+/** Active rows have an active assignment; with this condition, which is always true, the store can use its index of those. */
 function inProjects(path: ProjectPath, caller: Caller, memberships: Memberships): Sql {
   const projects = projectsOf(caller, memberships)
   if (path.length === 1) return sql`row.${column(path[0])} in ${projects}`

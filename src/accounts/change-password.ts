@@ -46,7 +46,7 @@ export async function changePassword(
   securityLog?.({ event: 'password-changed', ...callerDetails(caller), by: caller.id })
 }
 
-/** Only to compare with, so no policy applies; a longer one would only buy hashing time. */
+/** Only to compare with, so no policy applies; a longer one would only cost hashing time. */
 const currentPassword: Kind<string> = {
   schema: { type: 'string', format: 'password', maxLength: passwordCharactersMax, writeOnly: true },
   wire: 'text',

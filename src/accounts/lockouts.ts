@@ -11,7 +11,7 @@ export interface LockoutSubject {
 }
 
 export interface Lockouts {
-  /** Runs `verify` unless the subject is locked, and counts what it answers; `onLocked` hears when that begins a lock. */
+  /** Runs `verify` unless the subject is locked, and counts what it answers; `onLocked` is called when that begins a lock. */
   guardAttempt(
     subject: LockoutSubject,
     verify: () => Promise<boolean>,
@@ -28,13 +28,13 @@ export interface LockoutOptions {
 const failuresMax = 5
 const windowMinutes = 15
 const lockMinutes = 15
-/** Attempts on one subject that may wait for their turn; more of them at once are nobody's own typing. */
+/** Attempts on one subject that may wait for each other; no person types more of them at once. */
 const waitingMax = 32
 const retryAfterSeconds = 1
 
 /**
  * Failures are counted in the store, so that all instances count together. Within a process the attempts on one subject
- * take turns, so guessing in parallel gains nothing; each further instance may have one more attempt under way when the
+ * run one after the other, so guessing in parallel gains nothing; each further instance may have one more attempt under way when the
  * fifth failure is counted, so N instances verify at most N - 1 too many.
  */
 export function createLockouts({ database, now }: LockoutOptions): Lockouts {

@@ -61,7 +61,7 @@ const hashNobodyKnows = ({ memoryCost, timeCost, parallelism }: Argon2Options): 
 /** A stored hash that asks for more would take the process down. */
 const memoryKibibytesMax = 256 * 1024
 
-/** Whatever else is in the column fits no password. */
+/** Anything else in the column matches no password. */
 function isUsable(storedHash: string): boolean {
   try {
     return parseOptions(storedHash).memoryCost <= memoryKibibytesMax

@@ -12,7 +12,7 @@ import { endSignIns } from './end-sign-ins.ts'
 export interface Session {
   readonly id: string
   readonly userId: string
-  /** The client that asked for the sign-in; null where it began before this was kept, like the next three. */
+  /** The client that asked for the sign-in; null for a sign-in from before this was stored, as are the next three. */
   readonly clientId: string | null
   readonly address: string | null
   readonly userAgent: string | null

@@ -80,7 +80,7 @@ interface Stored {
   readonly isUseNews: boolean
 }
 
-/** Whoever is let in is not kept out by a note that could not be made. */
+/** Anyone who is let in is not kept out by a note that could not be made. */
 async function noteUse(database: Database, id: string, address: string | undefined, log: Log) {
   try {
     await database.single.query(sql`

@@ -97,7 +97,7 @@ async function acceptToken(
     caller: callerOf(found, origin),
     sessionId: undefined,
     expiresAt: found.expiresAt,
-    // Whoever is no administrator any more, or has become one, begins anew.
+    // A stream ends when its account becomes an administrator or ceases to be one: what it may see is another then.
     recheck: async () => (await findStanding())?.isAdministrator === found.isAdministrator,
   }
 }
@@ -127,7 +127,7 @@ function readBearer(header = ''): string {
   return token
 }
 
-/** A token that cannot be verified is refused; only what no token should cause is worth a line in the log. */
+/** A token that cannot be verified is refused; only a failure that is not the token's is logged. */
 async function refuseUnverifiable(
   verification: Promise<AccessTokenClaims>,
   { log, securityLog }: Pick<AuthenticationOptions, 'log' | 'securityLog'>,

@@ -21,7 +21,7 @@ export function createBoundedCache<Value>({ entriesMax, now }: BoundedCacheOptio
       return undefined
     },
     set(key, value, expiresAt) {
-      // A replaced entry goes to the end of the line again.
+      // A replaced entry becomes the newest again.
       entries.delete(key)
       const oldest = entries.size >= entriesMax ? entries.keys().next() : undefined
       if (oldest?.done === false) entries.delete(oldest.value)

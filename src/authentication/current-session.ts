@@ -19,8 +19,8 @@ export interface CurrentSessionOptions {
 const rememberedSessionsMax = 10_000
 
 /**
- * A yes and a no are remembered alike: a new sign-in has another session and never meets an old no. The time counts from
- * the question, so nothing that ended works longer than the cache says.
+ * Both answers are remembered: a new sign-in has a session of its own, for which there is no earlier answer. The time counts
+ * from the question, so nothing that ended works longer than the cache says.
  */
 export function createSessionCheck(options: CurrentSessionOptions): IsCurrentSession {
   const { cacheSeconds, now } = options
@@ -31,7 +31,7 @@ export function createSessionCheck(options: CurrentSessionOptions): IsCurrentSes
     if (remembered !== undefined) return remembered
     const answer = isCurrent(options, claims)
     answers.set(key, answer, now() + cacheSeconds * 1000)
-    // A store that could not be asked has not said no.
+    // An error of the store is no answer, so it is not remembered.
     answer.catch(() => answers.delete(key))
     return answer
   }

@@ -29,7 +29,7 @@ export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAc
   const { issuer, audience, scope, keys, now } = options
   const remembered = createBoundedCache<AccessTokenClaims>({ entriesMax: rememberedTokensMax, now })
   return async (token) => {
-    // Nobody who reads this process's memory finds tokens to use in the keys.
+    // Hashed, so that a copy of this process's memory has no usable token among the keys.
     const digest = hash('sha256', token, 'base64')
     const known = remembered.get(digest)
     if (known) return known

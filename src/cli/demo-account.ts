@@ -77,7 +77,7 @@ async function pendingPassword(file: string): Promise<string> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(own, `${generatePassword()}\n`, { mode: 0o600 })
-    // Complete from its first moment on; an instance that shares the folder has laid its own there, or takes this one.
+    // Complete from its first moment on; an instance that shares the folder has put its own there, or takes this one.
     await link(own, pending).catch(requireTaken)
     await rm(own)
     return (await readFile(pending, 'utf8')).trim()

@@ -65,7 +65,7 @@ const columns = [
   ...['before', 'after'],
 ] as const
 
-/** Whoever runs a command on the store may read all of it. */
+/** Anyone who runs a command on the store may read all of it. */
 const shown = (change: StoredChange) => showChange(change, { id: '', isAdministrator: true })
 
 function csvOf(change: StoredChange): string {

@@ -116,7 +116,7 @@ const authenticationOf = (
 const addressOf = ({ host }: Pick<TrackerSettings, 'host'>, port: number): string =>
   `http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`
 
-/** A taken port is the commonest reason for a start to fail; it deserves a sentence. */
+/** A taken port is the commonest reason for a start to fail, so it has a sentence of its own. */
 async function listening<Host>(variable: string, start: () => Promise<Host>): Promise<Host> {
   try {
     return await start()

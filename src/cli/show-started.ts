@@ -2,7 +2,7 @@ import type { StoreSettings } from '../configuration/store-settings.ts'
 import type { DemoAccount } from './demo-account.ts'
 import type { RunningHost } from './hosts.ts'
 
-/** The one block of a newcomer's first screen: where to go, who to be, how to stop. */
+/** What a start prints: the addresses, the account to sign in with, and how to stop. */
 export function showStarted(
   hosts: readonly RunningHost[],
   account: DemoAccount | undefined,

@@ -1,7 +1,7 @@
 /** Longer than any host takes to finish its requests; then the process ends without asking. */
 const stopSecondsMax = 20
 
-/** Wrappers such as npm and timeout pass a signal on that the terminal has sent to everybody: that is no second wish. */
+/** Wrappers such as npm and timeout pass a signal on that the terminal has sent to everybody: that is no second request. */
 const sameSignalMilliseconds = 1000
 
 /** Returns how to stop everything started so far, last first. Ctrl-C does so and ends the process; once more, at once. */

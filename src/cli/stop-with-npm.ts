@@ -1,11 +1,11 @@
 import { repeat } from '../schedule/repeat.ts'
 
-/** Nobody notices half a second more. */
+/** Half a second more makes no difference. */
 const lookMilliseconds = 500
 
 /**
  * npm passes a signal on to its shell only, which ends without a word to the program it runs. The program then has
- * another parent: that is how it learns that it was meant.
+ * another parent: from that it concludes that it should stop.
  */
 export function stopWithNpm(stop: () => Promise<void>): void {
   if (process.env.npm_lifecycle_event === undefined) return

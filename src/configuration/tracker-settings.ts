@@ -52,7 +52,7 @@ function readHoursStep(settings: Settings): HoursStep {
   return step ?? 0.01
 }
 
-/** A chain of proxies is short; each one more is one more that could write what it likes. */
+/** Chains of proxies are short, and each trusted proxy could forge addresses. */
 const proxiesMax = 10
 
 function readTrustedProxies(settings: Settings): TrackerSettings['trustedProxies'] {

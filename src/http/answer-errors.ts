@@ -47,7 +47,7 @@ export const frameworkRefusals: Readonly<Record<string, Envelope>> = {
   FST_ERR_MAX_PARAM_LENGTH: { statusCode: 414, message: 'The address is too long.' },
 }
 
-/** What Fastify itself refuses, in our words; undefined for anything nobody foresaw. */
+/** What Fastify itself refuses, in our words; undefined for an unexpected error. */
 export function frameworkRefusal(error: unknown, request: FastifyRequest): Envelope | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request)

@@ -71,7 +71,7 @@ async function readEmpty(request: FastifyRequest, payload: NodeJS.ReadableStream
   throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()
 }
 
-/** Settles at the first byte, so that nothing of a body nobody wants is kept. */
+/** Settles at the first byte, so that nothing of an unwanted body is kept. */
 function isEmptyStream(payload: NodeJS.ReadableStream): Promise<boolean> {
   return new Promise((resolve, reject) => {
     payload.once('data', () => resolve(false))

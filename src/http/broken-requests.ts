@@ -27,7 +27,7 @@ export function answerBrokenRequests(app: FastifyInstance): void {
   })
 }
 
-/** Of two hosts or two tokens nobody can say which one was meant, and Node would keep the first. */
+/** With two hosts or two tokens it is not known which one was meant, and Node would keep the first. */
 const singleHeaders: Readonly<Record<string, string>> = { host: 'Host', authorization: 'Authorization' }
 
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {

@@ -8,7 +8,7 @@ export type Log = Logger
 
 export interface LogOptions {
   readonly level: string
-  /** Which host speaks, where several share one process. */
+  /** Which host writes, where several share one process. */
   readonly host?: string
   /** Standard output unless given. */
   readonly destination?: DestinationStream
@@ -32,7 +32,7 @@ const quietPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metric
 
 const requestEnded = 'A request has ended.'
 
-// Long enough for every path of ours; a longer one is nobody's mistake worth keeping in full.
+// Long enough for every path of ours; a longer one need not be kept in full.
 const loggedPathLengthMax = 256
 
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { BudgetState } from '../model/budget.ts'
 
-/** Off by default: what they tell is for operators, and the port is public. */
+/** Off by default: they are for operators, and the port is public. */
 export interface MetricsOptions {
   readonly metrics: boolean
 }
@@ -45,7 +45,7 @@ export function addMetrics(
   return registry
 }
 
-/** Read when they are asked for: counting twice could say two things. */
+/** Read when they are asked for: a second count could differ from the first. */
 export function measureBudgets(registry: Registry, budgets: Measured): void {
   const labelNames = ['budget', 'per', 'of'] as const
   const used = new Gauge({

@@ -132,7 +132,7 @@ class FixedWindowLimiter implements RateLimiter {
     })
   }
 
-  /** The oldest first: so many addresses at once are beyond this limiter, and refusing newcomers would punish the honest. */
+  /** The oldest first: with so many addresses at once this limiter cannot help, and refusing new ones would hit ordinary clients. */
   #forget(count: number): void {
     let left = count
     for (const [address, window] of this.#windows) {

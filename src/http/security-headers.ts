@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 export const securityHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
-  // One year; without subdomains, because this service cannot speak for its neighbours.
+  // One year; without subdomains, because other hosts of the domain are not ours to decide about.
   'strict-transport-security': 'max-age=31536000',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

@@ -70,7 +70,7 @@ export interface Timeouts {
   readonly checkEveryMilliseconds: number
 }
 
-/** Where nobody has to send more than a form, nobody has to be waited for as long. */
+/** Where the largest body is a form, a sender gets less time. */
 export const smallBodies = (bodyBytesMax: number) => ({
   bodyBytesMax,
   timeouts: { headersMilliseconds: 10_000, requestMilliseconds: 15_000 },

@@ -6,7 +6,7 @@ export type AccessRule<Columns extends string = string> =
   | { readonly kind: 'administrators' }
   /** Accounts: everybody sees themselves and the people they share a project with. Nobody writes. */
   | { readonly kind: 'colleagues' }
-  /** Everybody has rows of his own, which nobody else reads or writes. */
+  /** Everybody has rows of their own, which nobody else reads or writes. */
   | { readonly kind: 'owner'; readonly ownerColumn: Extract<'userId', Columns> }
   | ProjectMembers<Columns>
 

@@ -89,6 +89,6 @@ export const locked = (retryAfterSeconds: number) =>
 export const busy = (retryAfterSeconds: number) =>
   new Problem('busy', 'Too many requests. Please try again later.', { retryAfterSeconds })
 
-/** Nobody's fault in particular: the service cannot do it now. */
+/** The service cannot do it now, for no fault of the caller. */
 export const overloaded = (message: string, details: ProblemDetails) =>
   new Problem('overloaded', message, details)

@@ -12,7 +12,7 @@ import type { Tracker } from './tracker.ts'
 
 export interface Found {
   readonly row: Row
-  /** When anything the answer depends on changed last, in seconds since 1970; null when nobody remembers. */
+  /** When anything the answer depends on changed last, in seconds since 1970; null when the change log no longer has it. */
   readonly lastChangeSecond: number | null
 }
 

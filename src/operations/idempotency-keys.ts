@@ -9,7 +9,7 @@ export interface KeyedRequest {
   readonly key: Buffer
   /** The request without its secrets. */
   readonly request: Buffer
-  /** Follows from the key, and is not kept: it opens the answer. */
+  /** Derived from the key and never stored: it decrypts the answer. */
   readonly secret: Buffer
 }
 
@@ -90,7 +90,7 @@ const retryAfterSeconds = 3600
 
 const forgottenAtOnceMax = 5000
 
-/** Deletes keys that stand for nothing any more, a part at a time; several instances may do so at once. */
+/** Deletes expired keys, a part at a time; several instances may do so at once. */
 export async function forgetOldKeys(database: Database): Promise<void> {
   let forgotten: unknown[]
   do {

@@ -18,7 +18,7 @@ export interface Page {
   readonly pageNumber: number
   readonly pageSize: number
   readonly totalPages: number
-  /** When anything the answer depends on changed last, in seconds since 1970; null when nobody remembers. */
+  /** When anything the answer depends on changed last, in seconds since 1970; null when the change log no longer has it. */
   readonly lastChangeSecond: number | null
 }
 
@@ -49,7 +49,7 @@ export async function list(
   }
 }
 
-/** All rows of the list, a part at a time; the page that the query asks for plays no part. */
+/** All rows of the list, a part at a time, whatever page the query asks for. */
 export function streamList(
   { database }: Tracker,
   listed: Listed,
@@ -131,7 +131,7 @@ function rowsOf(listed: Listed, caller: Caller, query: ListQuery): Sql {
     : sql`(select * from ${rows} offset 0) as row where ${match}`
 }
 
-/** Matched literally. A resource without text to search matches nothing away. */
+/** Matched literally. For a resource without text columns a search excludes nothing. */
 function searchCondition(listed: Listed, search: string): Sql | undefined {
   const pattern = `%${search.replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`)}%`
   const matches = searchColumns(listed).map((name) => sql`row.${column(name)} ilike ${pattern}`)

@@ -76,7 +76,7 @@ async function runOnce(
     tell()
     return done
   } catch (error) {
-    // A refusal may itself be worth a line, such as the failure that locks.
+    // A refusal may itself be an event for the log, such as the failure that begins a lockout.
     if (error instanceof Problem) tell()
     throw error
   }

@@ -72,7 +72,7 @@ function differenceOf(changes: readonly ShownChange[]): Difference[] {
   const names = Object.keys(after).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   )
-  // A row that was restored as it was has only been away.
+  // A row that was removed and restored unchanged is no difference.
   if (names.every((name) => name === 'updatedAt')) return []
   const pick = (values: Values) => Object.fromEntries(names.map((name) => [name, values[name]]))
   const kind = isOver ? 'removed' : before.active === false ? 'added' : 'changed'

@@ -4,12 +4,12 @@ import { uuid } from '../model/field-kinds.ts'
 import { defineResource } from './define-resource.ts'
 import { viewFields } from './view-fields.ts'
 
-/** A query that somebody keeps for himself. */
+/** A query that somebody keeps for themselves. */
 export const savedView = defineResource({
   name: 'savedView',
   edition: 'ext',
   table: 'saved_views',
-  about: 'A query that somebody keeps for himself under a name.',
+  about: 'A query that somebody keeps for themselves under a name.',
   fields: { ...viewFields, userId: references(8, uuid, 'user', 'removeAlong', { about: 'Whose it is.' }) },
   access: ownerOnly,
   filters: ['userId'],

@@ -9,7 +9,7 @@ import { type CommandsUnderTest, startCommandsUnderTest } from '../support/comma
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { assertServes, createOrganization, goodList, listOrganizations } from './assert-serves.ts'
 
-/** Short enough for a test, long enough for every honest call in it. */
+/** Short enough for a test, long enough for every ordinary call in it. */
 const limits = {
   requestMilliseconds: 1500,
   answerMilliseconds: 600,

@@ -65,7 +65,7 @@ onEveryHost('Membership of projects', (tracker) => {
     assert.deepEqual(await idsIn(tracker.list('project', { ids: project.id }, bob)), [])
   })
 
-  test('nobody lets himself into a project', async () => {
+  test('people do not make themselves members of a project', async () => {
     const [project, ann] = await Promise.all([tracker.make('project'), tracker.signUp()])
     const body = { userId: ann.id, projectId: project.id }
     await refused(tracker.create('userProject', body, ann), 'forbidden')

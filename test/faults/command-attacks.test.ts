@@ -29,7 +29,7 @@ describe('a command host under attack keeps its memory and its other clients whe
   let issuer: TestIssuer
   let store: FreshDatabase
   let host: ChildCommands
-  let honest: string
+  let ordinary: string
   let hostile: string
   const folder = mkdtempSync(join(tmpdir(), 'tracker-attacks-'))
 
@@ -39,7 +39,7 @@ describe('a command host under attack keeps its memory and its other clients whe
       const { id } = await insertAccount(store.database, { login })
       return issuer.signIn(store.database, id, { audience: 'svc-grpc', scope: 'svc.grpc' })
     }
-    ;[honest, hostile] = [await tokenOf('honest@example.com'), await tokenOf('hostile@example.com')]
+    ;[ordinary, hostile] = [await tokenOf('ordinary@example.com'), await tokenOf('hostile@example.com')]
     host = await startChildCommands({
       DATABASE_URL: store.url,
       DATA_DIR: folder,
@@ -60,7 +60,7 @@ describe('a command host under attack keeps its memory and its other clients whe
     const latencies: number[] = []
     while (latencies.length < count && !until()) {
       const startedAt = performance.now()
-      const { status, message } = await raw.send(grpcHeaders(listOrganizations, honest), framed(goodList))
+      const { status, message } = await raw.send(grpcHeaders(listOrganizations, ordinary), framed(goodList))
       assert.deepEqual([status, message], [0, 'OK'])
       latencies.push(performance.now() - startedAt)
     }
@@ -68,14 +68,14 @@ describe('a command host under attack keeps its memory and its other clients whe
     return latencies.sort((first, second) => first - second)
   }
 
-  /** What the host needs more while it is attacked, and how long an honest client waits then. */
+  /** What the host needs more while it is attacked, and how long an ordinary client waits then. */
   async function measureAttack(kind: string, token: string[], isOver: (report: Report) => boolean) {
     const quiet = await measureCalls(quietCalls)
     const quietBytes = await host.residentBytes()
     const attacker = startAttacker(host.target, kind, token)
     let mostBytes = 0
     let isDone = false
-    // Afterwards only honest calls are left, and the memory that these take.
+    // Afterwards only ordinary calls are left, and the memory that these take.
     const watching = (async () => {
       while (!isDone && !isOver(attacker.report())) {
         mostBytes = Math.max(mostBytes, await host.residentBytes())

@@ -100,15 +100,15 @@ describe('An export', () => {
 
   test('has what its caller sees and nothing else', async () => {
     const [ann, bob] = [await rest.signUp(), await rest.signUp()]
-    const [hers, his] = [await workspace.project('Hers', ann), await workspace.project('His', bob)]
+    const [anns, bobs] = [await workspace.project('Of Ann', ann), await workspace.project('Of Bob', bob)]
     const idsOf = async (path: string, by: Person) =>
       linesOf(await read(`${path}?format=jsonl`, by)).map(({ id }) => id)
-    assert.deepEqual(await idsOf('/ext/export/projects', ann), [hers])
+    assert.deepEqual(await idsOf('/ext/export/projects', ann), [anns])
     assert.deepEqual(await idsOf('/ext/export/people', bob), [bob.id])
     assertEnvelope(await read('/ext/export/users', ann), 403)
     assertEnvelope(await rest.call('GET', '/ext/export/projects'), 401)
-    await workspace.write('DELETE', '/api/project', { ids: [his] }, bob)
-    assert.deepEqual(await idsOf('/ext/export/removed/projects', bob), [his])
+    await workspace.write('DELETE', '/api/project', { ids: [bobs] }, bob)
+    assert.deepEqual(await idsOf('/ext/export/removed/projects', bob), [bobs])
     assert.deepEqual(await idsOf('/ext/export/removed/projects', ann), [])
     assert.deepEqual(await idsOf('/ext/export/projects', bob), [])
   })

@@ -115,7 +115,7 @@ describe('GET /ext/changes', () => {
     assert.deepEqual(await kinds('resource=userProject'), ['create userProject', 'create userProject'])
   })
 
-  test('shows each reader what he may see now', async () => {
+  test('shows each reader what they may see now', async () => {
     const start = await now(member)
     const mine = await workspace.project('Mine', member)
     const hidden = await workspace.project('Hidden')

@@ -49,7 +49,7 @@ describe('A saved view', { concurrency: 8 }, () => {
     assert.ok(listed.body.result.data.every(({ userId }: { userId: string }) => userId === ann.id))
   })
 
-  test('of a project is for its members, each with his own eyes and as himself', async () => {
+  test('of a project is for its members, each of whom sees by it what they may see themselves', async () => {
     const view = await share(ann, { filter: 'userId eq me', sort: 'name' })
     assert.deepEqual(await namesOf(view, ann), ["Pack 'em", 'Write'])
     assert.deepEqual(await namesOf(view, bob), ['Draw', 'Print'])

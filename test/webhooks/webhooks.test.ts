@@ -67,7 +67,7 @@ describe('A webhook', () => {
     assert.equal(of(id)(receiver.messages)[0]?.body.type, 'impediment.update')
   })
 
-  test('has what its owner may see, and is silent once he may not', async () => {
+  test('has what its owner may see, and is silent once they may not', async () => {
     const projectId = await workspace.project('Left')
     const membership = await workspace.join(projectId, member.id)
     const { id } = await make({ projectId }, member)

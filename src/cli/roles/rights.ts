@@ -20,7 +20,7 @@ const tracker: Rights = {
   history_days: ['select', 'insert'],
   lockouts: keeps,
   signin_sessions: ['select', 'update'],
-  // Whoever accepts one notes its use.
+  // Anyone who accepts one notes its use.
   api_tokens: ['select', 'update'],
   service_clients: reads,
   revoked_tokens: reads,

@@ -40,7 +40,7 @@ export interface ConnectionOptions {
 
 /** A call takes a millisecond; what holds an account's row for seconds is no transaction of ours. */
 const statementMilliseconds = 3000
-/** The database says no before that; a longer silence is a dead machine or network. */
+/** The database says no before that; a longer silence means that the machine or the network is gone. */
 const silenceMilliseconds = 5000
 const connectMilliseconds = 3000
 
@@ -53,7 +53,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     const client = new pg.Client(config)
     const connecting = client.connect().then(() => writable(client))
     const forget = () => {
-      // A late word of an old connection must not make us forget its successor.
+      // A late event of an old connection must not remove its successor.
       if (opening === connecting) opening = undefined
     }
     client.on('error', forget)
@@ -113,7 +113,7 @@ async function askInPipeline(client: pg.Client, { name, text, values }: Statemen
 function configOf(options: ConnectionOptions) {
   const { url, namedStatements, losesAnsweredOnCrash, pipeline = false } = options
   const settings = {
-    // Said either way, so that no default of the server's decides what an answer is worth.
+    // Set in both cases, so that no default of the server decides whether an answered transaction is durable.
     synchronous_commit: losesAnsweredOnCrash ? 'off' : 'on',
     statement_timeout: statementMilliseconds,
     // Our plans are the same for all values; making them anew takes a quarter of a call.

@@ -7,7 +7,7 @@ export interface KnownLine<Reply> {
   readonly serve: Serve<Reply>
 }
 
-/** What is left to know of a request whose head leaves nothing to decide. */
+/** What matters of a request with a known head. */
 export interface KnownHead<Reply> {
   readonly serve: Serve<Reply>
   readonly bodyBytes: number
@@ -61,7 +61,7 @@ function readHead<Reply>(
   return isWhole ? { serve: line.serve, bodyBytes, isLast: values.get('connection') === 'close' } : undefined
 }
 
-/** By lower-case names; undefined when there is one whose meaning would have to be weighed. */
+/** By lower-case names; undefined when there is one whose meaning is not fixed here. */
 function readFields(fields: readonly string[]): ReadonlyMap<string, string> | undefined {
   const values = new Map<string, string>()
   for (const field of fields) {

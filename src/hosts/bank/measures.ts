@@ -11,7 +11,7 @@ export interface Measures extends Measure {
   read(): Promise<object[]>
 }
 
-/** What one instance measures. Its library is loaded only where somebody wants to know. */
+/** What one instance measures. Its library is loaded only where METRICS is on. */
 export async function openMeasures(budgets: Budgets): Promise<Measures> {
   const [{ collectDefaultMetrics, Histogram, Registry }, { durationBucketsSeconds, measureBudgets }] =
     await Promise.all([import('prom-client'), import('../../http/metrics.ts')])

@@ -3,7 +3,7 @@ import { budgetLimits } from '../../configuration/budgets.ts'
 
 const bodyBytesMax = budgetLimits.bankBodyBytes.max
 
-/** Calls back once: with the body, or without one as soon as it is too long. A sender that leaves is never heard of. */
+/** Calls back once: with the body, or without one as soon as it is too long. When the sender leaves, it is not called. */
 export function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => void): void {
   if (Number(request.headers['content-length']) > bodyBytesMax) {
     done(undefined)

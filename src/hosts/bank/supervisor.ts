@@ -66,7 +66,7 @@ export async function superviseInstances(assignment: Assignment, log: Log): Prom
   }
 }
 
-/** A new one takes over the socket before the old one lets go of it, so nobody who connects meets neither of them. */
+/** A new one takes over the socket before the old one releases it, so every connection is accepted by one of them. */
 async function replaceAll(
   instances: readonly Instance[],
   start: (handle?: SendHandle) => Promise<Instance>,

@@ -112,7 +112,7 @@ function admitCommand(
   })
 }
 
-/** Given twice, it is nobody's. */
+/** A header that is given twice counts as none. */
 function authorizationOf(metadata: Metadata): string | undefined {
   const [given, ...others] = metadata.get('authorization')
   return others.length === 0 ? given?.toString() : undefined

@@ -19,7 +19,7 @@ export class CallGone extends Error {
   }
 }
 
-/** Undefined for anything nobody foresaw. */
+/** Undefined for an unexpected error. */
 export function callErrorOf(error: unknown): CallError | undefined {
   const transportCode = transportCodeOf(error)
   if (transportCode !== undefined) return plainError(transportCode, (error as Error).message)

@@ -5,7 +5,7 @@ import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
 export interface CallLog {
   /** One line and one measurement for each call of a command. */
   noteEnd(call: NamedCall, code: status, startedAt: number): void
-  /** How a call ends that failed; what nobody foresaw is logged. */
+  /** How a call ends that failed; an unexpected error is logged. */
   refusalOf(call: NamedCall, error: unknown): CallError
 }
 

@@ -66,7 +66,7 @@ function removeUnreadable(headers: IncomingHttpHeaders): void {
 const readableName = /^[0-9a-z_.-]+$/
 const isReadable = (value: string | undefined): boolean => value === undefined || /^[ -~]*$/.test(value)
 
-/** Node keeps the first one; given twice, it is nobody's. */
+/** Node keeps the first one; here, a header that is given twice counts as none. */
 const isGivenTwice = (name: string, rawHeaders: readonly string[]): boolean =>
   rawHeaders.indexOf(name) !== rawHeaders.lastIndexOf(name)
 

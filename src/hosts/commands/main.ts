@@ -130,7 +130,7 @@ const timeLimits: TimeLimits = {
 const serverOptions = (limits: TimeLimits, { requestIds, admitted, calls }: Interceptors) => ({
   'grpc.max_receive_message_length': messageBytesMax,
   'grpc.max_concurrent_streams': budgetLimits.commandStreamsBeforeToken.max,
-  // A peer that lost its power, and one that never speaks, would keep their connections.
+  // A peer that lost its power, and one that never sends anything, would keep their connections.
   'grpc.keepalive_time_ms': limits.silenceMilliseconds,
   'grpc.keepalive_timeout_ms': Math.min(pingMilliseconds, limits.silenceMilliseconds),
   'grpc.enable_channelz': 0,

@@ -23,7 +23,7 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
     waiting: budgets.budget('commandUnpackingWaiting'),
     retryAfterSeconds: 1,
   })
-  /** Asked last, so that nobody gives way to a request that its own connection or account has no room for. */
+  /** Asked last, so that no request gives way to one that its own connection or account has no room for. */
   const takeOfProcess = (bytes: number, asker: Pending): boolean => {
     while (perProcess.used() + bytes > perProcess.max) {
       const largest = largestOf(arriving)

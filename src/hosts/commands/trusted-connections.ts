@@ -9,7 +9,7 @@ export interface TrustedConnections {
 
 /**
  * A new connection may have as many streams as every client assumes before it knows the limit; a token that was accepted on it
- * opens more. The client learns that before it has its first answer, so no honest client is refused for a stream that it
+ * opens more. The client learns that before it has its first answer, so no well-behaved client is refused for a stream that it
  * opened while this host had not forgotten an ended one yet.
  */
 export function createTrustedConnections(): TrustedConnections {

@@ -60,7 +60,7 @@ const readOwnSettings = (settings: Settings) => ({
 
 /** The contract's eight hours, after which a sign-in is over anyway. */
 const sessionMinutes = 8 * 60
-/** An access token lasts thirty minutes and a client asks for the next one shortly before: nothing is heard until then. */
+/** An access token lasts thirty minutes and a client asks for the next one shortly before: until then it sends nothing. */
 const inactivityMinutesMin = 35
 
 function readInactivity(settings: Settings): number {

@@ -33,7 +33,7 @@ export interface IdentityHost {
 
 /** Browsers come through one proxy. */
 const proxiesByDefault = 1
-/** A key is announced a day before it is used, and nobody minds expired rows for this long. */
+/** A key is announced a day before it is used, and expired rows may stay for this long. */
 const upkeepMilliseconds = 5 * 60_000
 
 /** Wires the identity host and starts to listen. */
@@ -101,7 +101,7 @@ export async function startIdentity(
   }
 }
 
-/** The contract sets no least length, so a shorter secret is only complained of. */
+/** The contract sets no least length, so a shorter secret only causes a warning. */
 const keySecretCharactersMin = 32
 
 function warnOfKeySecret({ keySecret, isStoreShared, dataDirectory }: IdentitySettings, log: Log): void {

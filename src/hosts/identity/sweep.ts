@@ -13,7 +13,7 @@ export async function sweep(database: Database, now: number, inactivityMinutes: 
   await inBatches(database, expiredRevocations(now))
   // Spent codes and all refresh tokens go with their session.
   await inBatches(database, expiredSessions(now))
-  // Nobody should see a session listed that works no more.
+  // Sessions that no longer work must not be listed.
   if (inactivityMinutes > 0) await inBatches(database, endUnused(now, now - inactivityMinutes * 60_000))
 }
 

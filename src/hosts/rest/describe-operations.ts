@@ -54,16 +54,16 @@ export function mayRead({ access, pluralNoun }: Pick<Listed, 'access' | 'pluralN
     case 'administrators':
       return `Only administrators read ${pluralNoun}.`
     case 'colleagues':
-      return 'A caller sees himself and everybody with whom he shares a project; administrators see everybody.'
+      return 'Callers see themselves and everybody they share a project with; administrators see everybody.'
     case 'owner':
-      return `Everybody sees his own ${pluralNoun}; administrators see all.`
+      return `Everybody sees their own ${pluralNoun}; administrators see all.`
     case 'projectMembers':
       return `Members of a project see its ${pluralNoun}; administrators see all.`
   }
 }
 
 function mayWrite({ access, pluralNoun }: Resource): string {
-  if (access.kind === 'owner') return `Everybody changes his own ${pluralNoun}; administrators change all.`
+  if (access.kind === 'owner') return `Everybody changes their own ${pluralNoun}; administrators change all.`
   if (access.kind !== 'projectMembers') return `Only administrators change ${pluralNoun}.`
   const owner = access.ownerColumn
     ? `; others than administrators only those whose ${access.ownerColumn} is their own`

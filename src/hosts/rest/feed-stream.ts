@@ -49,7 +49,7 @@ export function openFeedStream(
     isWanted = !(await check.run())
     if (isWanted) return false
     const page = await read(pending.page.position)
-    // Anyone who has left meanwhile must not keep anything any more.
+    // A client that has left meanwhile must hold nothing any more.
     const refusal = isClosed ? undefined : pending.replaceBy(page)
     if (refusal) events.close(refusal.message)
     return !refusal

@@ -25,7 +25,7 @@ export function readKeyedRequest(request: FastifyRequest, caller: Caller): Keyed
   const { method, routeOptions, body } = request
   return {
     account: caller.id,
-    // What one token was answered is nothing for another one, which may see less.
+    // The answer for one token must not be given to another one, which may see less.
     key: hashOf(key, caller.token ? `key of ${caller.token.id}` : 'key'),
     secret: hashOf(key, 'answer'),
     request: hashOf(key, `${method} ${routeOptions.url}\n${JSON.stringify(body, comparable)}`),

@@ -11,7 +11,7 @@ const restsPerStatement = 4
 
 /** What a live listing shows again after every change. */
 export interface View {
-  /** Of the question and of whose eyes see the same: views with one key share a listing. */
+  /** Made from the query and from what the caller may see: views with equal keys share a listing. */
   readonly key: string
   readonly caller: Caller
   /** The resources whose changes can change the answer. */

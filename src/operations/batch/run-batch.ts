@@ -116,7 +116,7 @@ async function updateEach(
   return outcomes
 }
 
-/** Told once it is committed, as after single operations. */
+/** Written to the log once it is committed, as after single operations. */
 function noteAccounts(
   { securityLog }: Tracker,
   caller: Caller,

@@ -4,7 +4,7 @@ import type { Row } from '../../store/rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Outcome, ReadyItem } from './batch-item.ts'
 
-/** All items at once; if that is refused, one by one, to find whose fault it is. */
+/** All items at once; if that is refused, one by one, to find which of them is refused. */
 export async function together(
   transaction: Queries,
   items: readonly ReadyItem[],

@@ -64,7 +64,7 @@ export async function updateAlike(
   return outcomesOf(await updateEach(transaction, caller, many, Object.keys(first.stored)))
 }
 
-/** What tells apart the updates that one statement cannot do together. */
+/** What distinguishes updates that one statement cannot do together. */
 export const shapeOf = ({ ids, values }: ReadyItem, versions: RequiredVersions): string =>
   [...Object.keys(values), versions.has(ids[0] ?? '')].join()
 

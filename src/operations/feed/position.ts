@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../store/change-log.ts'
 
 /**
- * How far a reader of the feed has come. He has everything that was committed in `since`; between two pages, also what was
+ * How far a reader of the feed has come. They have everything that was committed in `since`; between two pages, also what was
  * committed in `until` up to the entry `last`. Snapshots rather than numbers: a transaction that commits late is in none of
  * those before, however early its number is.
  */

@@ -30,7 +30,7 @@ export interface FeedPage {
   readonly isCurrent: boolean
 }
 
-/** Few change so much at once; what a statement looks at has an end, also when nothing of it is for this reader. */
+/** Limits what one statement looks at, also when nothing of it is for this reader; few transactions change as much. */
 const scannedMax = 2000
 
 /** The next changes after a position, none left out and none twice, each row's in the order in which they happened. */
@@ -112,8 +112,8 @@ function feedStatement({ caller, filter, position, pageSize }: FeedQuery): Sql {
 }
 
 /**
- * From a position on its way the numbers lead on. At its start they do not, because the next change may have any number; there
- * the transactions do, and adding nothing to the number keeps the planner from walking along all numbers instead.
+ * In the middle of a range of transactions the next changes are found by their numbers. At its start they are found by their
+ * transactions, because the next change may have any number; there `+ 0` keeps the planner from scanning all numbers instead.
  */
 function scannedEntries(position: Position | undefined): Sql {
   if (position === undefined)

@@ -36,7 +36,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Anybody can make the check, so the store is never given what it would refuse with an error of its own. */
+/** Any client can compute the checksum, so the store is never given what it would refuse with an error of its own. */
 function isPossible({ column: { isNullable, shape } }: SortKey, value: unknown): boolean {
   if (value === null) return isNullable
   if (shape === 'number') return Number.isFinite(value)

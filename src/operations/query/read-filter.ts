@@ -8,7 +8,7 @@ import { readComparison } from './read-comparison.ts'
 
 export type FilterReading = { readonly filter: Filter } | { readonly problems: readonly string[] }
 
-/** `docs/reading.md` has the grammar. All that is wrong with fields and values is told at once, in their order. */
+/** `docs/reading.md` has the grammar. All that is wrong with fields and values is reported at once, in their order. */
 export function readFilter(listed: Listed, caller: Caller, input: string): FilterReading {
   if (input.length > filterCharactersMax)
     return { problems: [`Filter must be at most ${filterCharactersMax} characters.`] }

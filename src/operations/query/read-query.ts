@@ -42,7 +42,7 @@ export interface Query {
   readonly asked: Keys
 }
 
-/** Reads flat query keys, all violations at once. A key that it does not know is refused: a filter misspelt would widen. */
+/** Reads flat query keys, all violations at once. A key that it does not know is refused: with a misspelt filter there would be more rows than wanted. */
 export function readQuery(listed: Listed, caller: Caller, given: Readonly<Record<string, unknown>>): Query {
   requireRole(listed, caller, 'read')
   const violations = collectViolations()

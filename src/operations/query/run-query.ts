@@ -61,7 +61,7 @@ const slowness = ({ pluralNoun }: Listed) => ({
   key: 'filter',
 })
 
-/** Every other question has another text, so none of them gets a name. */
+/** Nearly every query has a text of its own, so a prepared statement for each would be used once. */
 function statementOf(listed: Listed, caller: Caller, query: Query, viewResources: readonly string[]): Sql {
   const { filter, sort, place, shown, pageSize, isCounted, at } = query
   const { from: rows, wanted } = shownRows(listed, caller, at)

@@ -22,7 +22,7 @@ function canReachSources(user: { uid: number; gid: number }): boolean {
 
 // Each has its own folder, and most of the time is initdb's.
 describe('who runs which PostgreSQL where', { concurrency: 3 }, () => {
-  test('an ordinary user starts the database as himself', { skip: notRoot }, async (t) => {
+  test('a database that an ordinary user starts belongs to that user', { skip: notRoot }, async (t) => {
     if (!canReachSources(nobody)) return t.skip('no other user can read this checkout')
     const folder = closedFolder()
     chownSync(folder, nobody.uid, nobody.gid)

@@ -58,7 +58,7 @@ const lengthIn = (token: Token): number => {
   return Number(token.value)
 }
 
-/** Before anything is allocated: the lengths are what a stranger says. */
+/** Before anything is allocated: the lengths come from the client. */
 function requireLegal(length: number): void {
   if (length > messageBytesMax) throw new OversizedMessage()
 }

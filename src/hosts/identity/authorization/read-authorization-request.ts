@@ -34,7 +34,7 @@ export function readAuthorizationRequest(clients: Clients, given: GivenParameter
   const client = requireClient(clients, single)
   const redirectUri = requireRedirectUri(client, single)
   requireShortState(single)
-  // Until here nobody knows who is asking, so the user is told; from here on the client is.
+  // Until here the client is not known, so refusals are shown to the user; from here on they are sent to the client.
   const replyTo = replyToOf(client, redirectUri, single)
   return tellClient(replyTo, () => {
     const parameters = readParameters(given)
@@ -83,7 +83,7 @@ const replyToOf = (
   mode: modesOf(client).find((mode) => mode === wanted) ?? (isImplicit(responseType) ? 'fragment' : 'query'),
 })
 
-/** The contract's client has one. Of an implicit type it is told behind the `#`, whatever it asks for. */
+/** The contract's client has one. For an implicit type refusals stand behind the `#`, whatever it asks for. */
 const modesOf = ({ registration }: Client): readonly ResponseMode[] => (registration ? responseModes : [])
 
 /** OpenID Connect Core, 6 and Registration, 2.1.1: ignoring them would grant something else than was asked for. */

@@ -12,7 +12,7 @@ import { verifyAccessToken } from '../tokens/verify-token.ts'
 
 /**
  * RFC 7662, for access and refresh tokens. Only clients with a secret may ask, about tokens of their own and those for an
- * audience that their settings name; of any other they hear what they hear of a made-up one (4).
+ * audience that their settings name; for any other the answer is that for an unknown one (4).
  */
 export const introspect =
   (identity: Identity): Endpoint =>

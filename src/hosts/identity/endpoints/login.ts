@@ -80,7 +80,7 @@ async function attemptSignIn(
   }
 }
 
-/** Longer ones are nobody's browser. */
+/** No browser sends a longer one. */
 const userAgentCharactersMax = 256
 
 /** A post from a page of another site comes without the cookie, so the session the browser had was noted when it asked. */

@@ -18,7 +18,7 @@ export interface KeyRing<Key> {
   /** The current one, an announced successor, and replaced ones that are still believed. */
   all(): readonly Key[]
   find(id: string): Promise<Key | undefined>
-  /** Adds and drops keys as the calendar wants, and learns what other instances added. */
+  /** Adds and drops keys as the schedule says, and reads what other instances added. */
   refresh(): Promise<void>
 }
 
