@@ -10,12 +10,16 @@ import { freePort, spawnStart } from '../support/child-host.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const run = promisify(execFile)
-const pages = ['README.md', 'clients/typescript/README.md', 'docs/reading.md', 'docs/guide.md'].map(
-  (name) => ({
-    name,
-    text: readFileSync(join(root, name), 'utf8'),
-  }),
-)
+const pages = [
+  'README.md',
+  'clients/typescript/README.md',
+  'docs/reading.md',
+  'docs/guide.md',
+  'docs/events.md',
+].map((name) => ({
+  name,
+  text: readFileSync(join(root, name), 'utf8'),
+}))
 
 /** What each program prints on a first start, after those before it; the demo workspace has what is not said here. */
 const printed: readonly RegExp[] = [
@@ -25,6 +29,8 @@ const printed: readonly RegExp[] = [
   /^Space agency\n$/,
   /^([\d.]+ h: .+ \(.+\)\n)+(.+: [\d.]+ h\n)+$/,
   /^412\n200 200\n$/,
+  /^create Event horizon\nupdate Event horizon, renamed\n$/,
+  /^true false\n$/,
 ]
 
 /** What the programs of the guide print that are in other languages, and what runs them. */

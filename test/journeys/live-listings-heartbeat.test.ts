@@ -18,7 +18,7 @@ test('A live listing says with a comment line every 15 s that it is still there'
     recheck: async () => true,
   }
   const keeper = createKeptSnapshots(openBudgets()).keeperOf('x')
-  const listeners = { keeper, onReady: () => undefined, onClose: () => undefined }
+  const listeners = { keeper, idOf: () => undefined, onReady: () => undefined, onClose: () => undefined }
   let stream: LiveStream | undefined
   app.get('/', (request, reply) => {
     stream = openLiveStream({ session, request, reply }, listeners)

@@ -1,10 +1,12 @@
 import { formatEvent } from '../../http/event-stream.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Problem } from '../../model/problem.ts'
+import { newestPosition } from '../../operations/feed/read-feed.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import type { LimitedReads } from '../../store/limited-reads.ts'
 import type { Keeper } from './kept-snapshots.ts'
 import { isDue, type LiveStream } from './live-stream.ts'
+import { snapshotId } from './snapshot-id.ts'
 
 /** A listing rests this many times as long as its last statement took: one that is slow is sent later, not more often. */
 const restsPerStatement = 4
@@ -16,6 +18,8 @@ export interface View {
   readonly caller: Caller
   /** The resources whose changes can change the answer. */
   readonly resources: readonly string[]
+  /** Whether its snapshots have ids by which a client that comes back resumes. Those of the contract are numbered by stream. */
+  readonly isResumable?: boolean
   /** The answer, as the plain request gives it. */
   read(reads: Pick<LimitedReads, 'query'>): Promise<unknown>
 }
@@ -25,6 +29,7 @@ export interface Listing {
   readonly streams: Set<LiveStream>
   /** The newest snapshot as an event; the same bytes stay the same buffer. */
   newest(): Buffer
+  idOf(snapshot: Buffer): string | undefined
   noteChanges(resources: ReadonlySet<string>): void
   takeSnapshot(): Promise<void>
   tick(now: number): void
@@ -40,6 +45,7 @@ export function createListing(
 ): Listing {
   const streams = new Set<LiveStream>()
   const newest = createNewest(keeper)
+  const ids = new WeakMap<Buffer, string>()
   let isChanged = false
   let isRefreshing = false
   let restsUntil = 0
@@ -53,7 +59,7 @@ export function createListing(
   async function takeSnapshot() {
     statementsSent += 1
     const statement = statementsSent
-    const event = await readEvent(tracker, view)
+    const event = await readEvent(tracker, view, ids)
     // Answers may overtake each other; an older one never replaces a newer one.
     if (statement < newestStatement) return
     newestStatement = statement
@@ -83,6 +89,7 @@ export function createListing(
     streams,
     takeSnapshot,
     newest: newest.get,
+    idOf: (snapshot) => ids.get(snapshot),
     close: newest.forget,
     noteChanges(resources) {
       if (view.resources.some((name) => resources.has(name))) isChanged = true
@@ -116,6 +123,11 @@ function createNewest(keeper: Keeper) {
   }
 }
 
-async function readEvent({ database }: Tracker, view: View): Promise<Buffer> {
-  return formatEvent({ event: 'listing', data: JSON.stringify(await view.read(database.liveLists)) })
+/** The position is taken before the rows are read: whoever goes on from it in the feed may see a change twice, never none. */
+async function readEvent({ database }: Tracker, view: View, ids: WeakMap<Buffer, string>): Promise<Buffer> {
+  const position = view.isResumable ? await newestPosition(database.liveLists, view.caller) : undefined
+  const data = JSON.stringify(await view.read(database.liveLists))
+  const event = formatEvent({ event: 'listing', data })
+  if (position) ids.set(event, snapshotId(position, data))
+  return event
 }

@@ -55,7 +55,9 @@ export function createLiveListings(
     ticker = undefined
   }
 
-  async function open(view: View, request: LiveRequest) {
+  async function open(given: View, request: LiveRequest) {
+    const isResumable = request.request.url.startsWith('/ext/')
+    const view = isResumable ? { ...given, isResumable, key: `resumable ${given.key}` } : given
     const { listing, leave } = enter(view)
     const keeper = kept.keeperOf(view.caller.id)
     try {
@@ -72,7 +74,7 @@ export function createLiveListings(
       listing.streams.delete(stream)
       leave()
     }
-    const stream = openLiveStream(request, { keeper, onReady: tick, onClose })
+    const stream = openLiveStream(request, { keeper, idOf: listing.idOf, onReady: tick, onClose })
     listing.streams.add(stream)
     stream.offer(listing.newest(), Date.now())
     return undefined

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated } from '../../authentication/authenticate.ts'
 import { type EventStreamListeners, openEventStream } from '../../http/event-stream.ts'
 import type { Keeper } from './kept-snapshots.ts'
+import { isSameSnapshot } from './snapshot-id.ts'
 
 export interface LiveRequest {
   readonly session: Authenticated
@@ -11,6 +12,8 @@ export interface LiveRequest {
 
 interface LiveStreamListeners extends EventStreamListeners {
   readonly keeper: Keeper
+  /** The id of a snapshot, where the listing gives its snapshots ids. */
+  idOf(snapshot: Buffer): string | undefined
 }
 
 /** One client's view of a listing. It holds no timer and no connection of its own: the listings' one clock attends to it. */
@@ -36,7 +39,7 @@ export const isDue = ({ sentAt, isChecking }: LiveStream, now: number): boolean 
 
 export function openLiveStream(
   { session, request, reply }: LiveRequest,
-  { keeper, onReady, onClose }: LiveStreamListeners,
+  { keeper, idOf, onReady, onClose }: LiveStreamListeners,
 ): LiveStream {
   let isClosed = false
   const events = openEventStream(reply, {
@@ -47,7 +50,8 @@ export function openLiveStream(
       onClose()
     },
   })
-  let id = lastEventId(request.headers['last-event-id'])
+  let held = request.headers['last-event-id']
+  let id = lastEventId(held)
   let sent: Buffer | undefined
   let offered: Buffer | undefined
   let sentAt = 0
@@ -77,11 +81,14 @@ export function openLiveStream(
     },
     offer(newest, now) {
       keepOffered(newest)
+      // A client that comes back and holds this very snapshot is not sent it again.
+      if (isSameSnapshot(held, idOf(newest))) sent = newest
+      held = undefined
       if (newest === sent || check.isUnderWay || now - sentAt < betweenEventsMilliseconds || !events.isReady)
         return
       void check.run(() => {
         // A newer one may have come while the session was looked at; the one before it is not kept any more.
-        if (!offered || !events.send(offered, id + 1)) return
+        if (!offered || !events.send(offered, idOf(offered) ?? id + 1)) return
         id += 1
         sent = offered
         keeper.keep([sent])

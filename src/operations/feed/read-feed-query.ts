@@ -42,7 +42,8 @@ export function readFeedQuery(query: Readonly<Record<string, unknown>>, lastEven
 
 function readAfter(input: unknown, violations: Violations): FeedRequest['after'] {
   if (input === undefined || input === 'now') return input
-  const position = typeof input === 'string' ? readPosition(input) : undefined
+  // The id of a snapshot of a live listing is a position with what the snapshot said behind it.
+  const position = typeof input === 'string' ? readPosition(input.split('~')[0] ?? '') : undefined
   if (position === undefined) violations.add('after', 'After must be now, or a cursor that the feed gave.')
   return position
 }

@@ -46,6 +46,12 @@ export const claimSeconds = 6
 
 const time = (milliseconds: number) => sql`to_timestamp(${milliseconds / 1000}::float8)`
 
+/** Where nobody wants to be told, nothing else is looked at. */
+export async function hasWebhooks(database: Queries): Promise<boolean> {
+  const [one] = await database.query(sql`select from webhooks where active limit 1`)
+  return one !== undefined
+}
+
 /** Those with something due, or with changes since they looked. Locked rows are another instance's, which is claiming too. */
 export function claimWebhooks(database: Database, now: number): Promise<Claimed[]> {
   const claim = randomUUID()

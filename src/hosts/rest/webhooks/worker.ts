@@ -10,6 +10,7 @@ import {
   dueDeliveries,
   fillQueue,
   forgetOldDeliveries,
+  hasWebhooks,
   noteAttempt,
   pauseWebhook,
   releaseClaim,
@@ -78,6 +79,7 @@ export function createWebhookWorker(options: WebhookOptions): WebhookWorker {
   let looking: Promise<void> | undefined
 
   async function claimAndWork() {
+    if (!(await hasWebhooks(database))) return
     let claimed: Claimed[]
     do {
       claimed = signal.aborted ? [] : await claimWebhooks(database, now())
