@@ -26,7 +26,12 @@ const documents = {
   'rest.v1.json': textOf(openApiOf(contractRoutes(tracker, nowhere), aboutContract)),
   'extensions.v1.json': textOf(
     openApiOf(
-      extensionRoutes(tracker, { live: nowhere, feeds: nowhere, receivers: nowhere }),
+      extensionRoutes(tracker, {
+        live: nowhere,
+        feeds: nowhere,
+        receivers: nowhere,
+        administrators: nowhere,
+      }),
       aboutExtensions,
     ),
   ),

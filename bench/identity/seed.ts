@@ -16,7 +16,11 @@ export async function seedSignIns(url: string, chains: number): Promise<string[]
   for (let chain = 0; chain < chains; chain += 1) {
     const { id: accountId, ...account } = await insertAccount(database)
     const origin = { clientId: 'svc-webclient', address: '::1', userAgent: undefined, earlierSessionIds: [] }
-    const session = await startSession({ database, now: Date.now }, { accountId, ...account }, origin)
+    const session = await startSession(
+      { database, now: Date.now },
+      { accountId, ...account, hasRole: false },
+      origin,
+    )
     const { token, id } = createOpaqueToken()
     await database.query(sql`
       insert into refresh_tokens (id, session_id, client_id, scope, created_at)

@@ -1,7 +1,15 @@
+import { raw, type Sql } from '../store/sql.ts'
 import { normalizeLogin } from './login.ts'
 
+/** What says whether somebody is an administrator: their login, and whether another one made them one. */
+export interface PossibleAdministrator {
+  readonly login: string
+  readonly hasRole: boolean
+}
+
 export interface Administrators {
-  isAdministrator(login: string): boolean
+  /** By the settings, where nobody can take it away but whoever runs the hosts, or by the role in the store. */
+  isAdministrator(account: PossibleAdministrator): boolean
 }
 
 export interface AdministratorOptions {
@@ -9,10 +17,23 @@ export interface AdministratorOptions {
   readonly adminLogins: readonly string[]
   /** The administrator while the list is empty, so that a first start has one. */
   readonly demoLogin: string
+  /** Without them the settings alone count, as in the contract. */
+  readonly extensions?: boolean
 }
 
-export function administratorsOf({ adminLogins, demoLogin }: AdministratorOptions): Administrators {
+export function administratorsOf({
+  adminLogins,
+  demoLogin,
+  extensions = true,
+}: AdministratorOptions): Administrators {
   const listed = adminLogins.map(normalizeLogin).filter((login) => login !== '')
   const logins = new Set(listed.length > 0 ? listed : [normalizeLogin(demoLogin)])
-  return { isAdministrator: (login) => logins.has(normalizeLogin(login)) }
+  return {
+    isAdministrator: ({ login, hasRole }) => (extensions && hasRole) || logins.has(normalizeLogin(login)),
+  }
 }
+
+/** The column `hasRole` of a query that calls the user's row `account`. */
+export const hasRole: Sql = raw(
+  'exists (select from administrators as role where role.user_id = account.id) as "hasRole"',
+)

@@ -1,4 +1,4 @@
-import type { Administrators } from '../accounts/administrators.ts'
+import { type Administrators, hasRole, type PossibleAdministrator } from '../accounts/administrators.ts'
 import { hashOfToken } from '../accounts/token-text.ts'
 import type { Database } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
@@ -63,20 +63,20 @@ async function find(
   address: string | undefined,
 ): Promise<FoundToken | undefined> {
   const [found] = await database.query<Omit<FoundToken, 'isAdministrator'> & Stored>(sql`
-    select token.id, account.id as "accountId", account.login, token.scopes, token.project_ids as "projectIds",
+    select token.id, account.id as "accountId", account.login, ${hasRole},
+      token.scopes, token.project_ids as "projectIds",
       floor(extract(epoch from token.expires_at) * 1000)::bigint as "expiresAt",
       coalesce(token.last_used_at < now() - make_interval(mins => ${usedMinutes}::int), true) as "isUseNews"
     from api_tokens as token
     join users as account on account.id = token.user_id and account.security_stamp = token.security_stamp
     where token.hash = ${hash} and token.ended_at is null and token.expires_at > now() and account.active`)
   if (!found) return undefined
-  const { login, isUseNews, ...token } = found
+  const { login, hasRole: role, isUseNews, ...token } = found
   if (isUseNews) await noteUse(database, token.id, address, log)
-  return { ...token, isAdministrator: administrators.isAdministrator(login) }
+  return { ...token, isAdministrator: administrators.isAdministrator({ login, hasRole: role }) }
 }
 
-interface Stored {
-  readonly login: string
+interface Stored extends PossibleAdministrator {
   readonly isUseNews: boolean
 }
 

@@ -146,7 +146,7 @@ function createTestAuthentication(sessionCacheSeconds = 30, database = fresh.dat
     scope: 'svc.api',
     metadataAddress: provider.metadataAddress,
     administrators: {
-      isAdministrator: (login) => administratorsOf({ adminLogins, demoLogin: '' }).isAdministrator(login),
+      isAdministrator: (account) => administratorsOf({ adminLogins, demoLogin: '' }).isAdministrator(account),
     },
     sessionCacheSeconds,
     log: { warn: (_, message) => assert.fail(message) },

@@ -1,4 +1,4 @@
-import type { Administrators } from '../accounts/administrators.ts'
+import { type Administrators, hasRole, type PossibleAdministrator } from '../accounts/administrators.ts'
 import type { Database } from '../store/database.ts'
 import { raw, sql } from '../store/sql.ts'
 import { type AccessTokenClaims, stillStands } from './access-token.ts'
@@ -44,9 +44,9 @@ async function isCurrent(
   { database, administrators }: CurrentSessionOptions,
   claims: AccessTokenClaims,
 ): Promise<boolean> {
-  const [account] = await database.query<{ login: string }>(
-    sql`select account.login from users as account where ${stillStands(claims, raw('now()'))}`,
+  const [account] = await database.query<PossibleAdministrator>(
+    sql`select account.login, ${hasRole} from users as account where ${stillStands(claims, raw('now()'))}`,
   )
   // A former administrator's token is refused as a whole: its client signs in again and gets one that tells the truth.
-  return account !== undefined && (!claims.isAdministrator || administrators.isAdministrator(account.login))
+  return account !== undefined && (!claims.isAdministrator || administrators.isAdministrator(account))
 }

@@ -15,6 +15,7 @@ const levels = {
   'token-ended': 'info',
   'client-refused': 'warn',
   'account-changed': 'info',
+  'administrator-changed': 'info',
   'requests-refused': 'warn',
 } as const satisfies Readonly<Record<string, 'info' | 'warn'>>
 

@@ -31,6 +31,8 @@ const otherPaths = [
   '/ext/sessions',
   '/ext/sessions/end-all',
   '/ext/tokens',
+  '/ext/administrators',
+  '/ext/deactivations',
   '/ext/history',
   '/ext/changes',
   '/ext/project/difference',

@@ -777,6 +777,35 @@ export interface TokenIds {
   readonly ids: readonly string[]
 }
 
+export interface Administrator {
+  readonly userId: string
+  readonly name: string
+  readonly givenBy: string
+  readonly givenAt: string
+}
+
+export interface AdministratorList {
+  readonly administrators: readonly Administrator[]
+}
+
+export interface AdministratorRole {
+  readonly userId: string
+}
+
+export interface Deactivation {
+  readonly userId: string
+  readonly deactivatedBy: string
+  readonly deactivatedAt: string
+}
+
+export interface DeactivationList {
+  readonly deactivations: readonly Deactivation[]
+}
+
+export interface DeactivatedAccount {
+  readonly userId: string
+}
+
 export interface Change {
   readonly id: string
   readonly at: string
@@ -2660,6 +2689,38 @@ export interface Operations {
   /** Ends these tokens, all or none: they stop working within 30 seconds. */
   'DELETE /ext/tokens': {
     readonly body: TokenIds
+    readonly answer: Success
+  }
+  /** Lists who was made an administrator by another one. Administrators only, like the others. */
+  'GET /ext/administrators': {
+    readonly answer: AdministratorList
+  }
+  /** Makes an account an administrator, from its next access token on. */
+  'POST /ext/administrators': {
+    readonly body: AdministratorRole
+    readonly answer: Success
+  }
+  /** Takes the role away again, within 30 seconds; nobody takes it from themselves. */
+  'DELETE /ext/administrators': {
+    readonly body: AdministratorRole
+    readonly answer: Success
+  }
+  /** Tells which of these accounts are deactivated. Administrators only, like the others. */
+  'GET /ext/deactivations': {
+    readonly query: {
+      /** The ids of up to 100 accounts, separated by commas. */
+      readonly ids: string
+    }
+    readonly answer: DeactivationList
+  }
+  /** Deactivates an account: nobody signs in to it any more, and what was issued to it is over. */
+  'POST /ext/deactivations': {
+    readonly body: DeactivatedAccount
+    readonly answer: Success
+  }
+  /** Lets people sign in to the account again, with the password it had. */
+  'DELETE /ext/deactivations': {
+    readonly body: DeactivatedAccount
     readonly answer: Success
   }
   /** Who changed a row, or anything in a project, newest first, with the fields before and after. */

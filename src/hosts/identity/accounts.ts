@@ -1,18 +1,19 @@
+import { hasRole, type PossibleAdministrator } from '../../accounts/administrators.ts'
+import { isDeactivated } from '../../accounts/deactivation.ts'
 import type { Queries } from '../../store/database.ts'
 import { raw, type Sql, sql } from '../../store/sql.ts'
 
 /** What tokens tell of an account, as it is at this moment. */
-export interface Account {
+export interface Account extends PossibleAdministrator {
   readonly accountId: string
-  readonly login: string
   readonly name: string
   readonly securityStamp: string
 }
 
 /** The columns of an account in a query that calls the row `account`. */
-export const accountColumns: Sql = raw(
+export const accountColumns: Sql = sql`${raw(
   'account.id as "accountId", account.login, account.name, account.security_stamp as "securityStamp"',
-)
+)}, ${hasRole}`
 
 /** The active account with this login; none when a legacy store holds two of them. */
 export async function findActiveAccount(
@@ -21,6 +22,6 @@ export async function findActiveAccount(
 ): Promise<(Account & { readonly passwordHash: string }) | undefined> {
   const accounts = await queries.query<Account & { passwordHash: string }>(sql`
     select ${accountColumns}, account.password_hash as "passwordHash" from users as account
-    where lower(trim(account.login)) = lower(trim(${login})) and account.active limit 2`)
+    where lower(trim(account.login)) = lower(trim(${login})) and account.active and not ${isDeactivated} limit 2`)
   return accounts.length === 1 ? accounts[0] : undefined
 }

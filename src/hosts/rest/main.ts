@@ -61,8 +61,10 @@ export async function startRest(
   addMetrics(app, tracker.budgets, settings)
   compressAnswers(app, tracker.budgets.budget('restCompressions'))
   const receivers = allowedReceivers(settings.webhookReceivers)
+  const administrators = administratorsOf(settings)
+  const parts = { live, feeds, receivers, administrators }
   const contract = contractRoutes(tracker, live)
-  const extensions = settings.extensions ? extensionRoutes(tracker, { live, feeds, receivers }) : []
+  const extensions = settings.extensions ? extensionRoutes(tracker, parts) : []
   registerRoutes(app, {
     tracker,
     authentication,
@@ -82,7 +84,7 @@ export async function startRest(
   if (!settings.extensions || !settings.webhooks) return { app, stop }
   const webhooks = startWebhooks({
     database: tracker.database,
-    administrators: administratorsOf(settings),
+    administrators,
     receivers,
     requests: tracker.budgets.budget('webhookRequests'),
     onFailure: (error) => log.warn({ err: error }, 'Webhooks wait for the store.'),

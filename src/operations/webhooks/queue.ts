@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { hasRole, type PossibleAdministrator } from '../../accounts/administrators.ts'
+import { isDeactivated } from '../../accounts/deactivation.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Database, Queries } from '../../store/database.ts'
 import { raw, sql } from '../../store/sql.ts'
@@ -7,11 +9,10 @@ import { type FeedPage, newestPosition, readFeed } from '../feed/read-feed.ts'
 import { showChange } from '../show-change.ts'
 
 /** A webhook that this process works for, as long as its claim stands. */
-export interface Claimed {
+export interface Claimed extends PossibleAdministrator {
   readonly id: string
   readonly claim: string
   readonly userId: string
-  readonly login: string
   readonly isOwnerActive: boolean
   readonly projectId: string | null
   readonly url: string
@@ -66,8 +67,9 @@ export function claimWebhooks(database: Database, now: number): Promise<Claimed[
       order by claimed_until nulls first limit ${claimedAtOnceMax}::int for update skip locked
     )
     update webhooks as hook set claim = ${claim}::uuid, claimed_until = ${time(now + claimSeconds * 1000)}
-    from free, users where hook.id = free.id and users.id = hook.user_id
-    returning hook.id, hook.claim, hook.user_id as "userId", users.login, users.active as "isOwnerActive",
+    from free, users as account where hook.id = free.id and account.id = hook.user_id
+    returning hook.id, hook.claim, hook.user_id as "userId", account.login, ${hasRole},
+      account.active and not ${isDeactivated} as "isOwnerActive",
       hook.project_id as "projectId", hook.url, hook.resources, hook.actions, hook.secret, hook.position,
       case when hook.previous_until > ${time(now)} then hook.previous_secret end as "previousSecret"`)
 }

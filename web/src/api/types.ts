@@ -331,6 +331,35 @@ export interface TokenIds {
   readonly ids: readonly string[]
 }
 
+export interface Administrator {
+  readonly userId: string
+  readonly name: string
+  readonly givenBy: string
+  readonly givenAt: string
+}
+
+export interface AdministratorList {
+  readonly administrators: readonly Administrator[]
+}
+
+export interface AdministratorRole {
+  readonly userId: string
+}
+
+export interface Deactivation {
+  readonly userId: string
+  readonly deactivatedBy: string
+  readonly deactivatedAt: string
+}
+
+export interface DeactivationList {
+  readonly deactivations: readonly Deactivation[]
+}
+
+export interface DeactivatedAccount {
+  readonly userId: string
+}
+
 export interface Change {
   readonly id: string
   readonly at: string
@@ -805,11 +834,13 @@ export const roots = {
 
 /** How long a text may be, how many ids a list may have, how large a page is. */
 export const limits = {
+  administrators: 100,
   after: 8192,
   attempts: 5,
   currentPassword: 128,
   currentPasswordMin: 1,
   cursor: 6000,
+  deactivations: 100,
   description: 2000,
   expand: 2000,
   fields: 2000,

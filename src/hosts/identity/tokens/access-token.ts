@@ -36,6 +36,6 @@ export function issueAccessToken(
     jti: randomUUID(),
     [claimNames.login]: account.login,
     [claimNames.securityStamp]: account.securityStamp,
-    ...(administrators.isAdministrator(account.login) && { [claimNames.administrator]: administratorMark }),
+    ...(administrators.isAdministrator(account) && { [claimNames.administrator]: administratorMark }),
   })
 }

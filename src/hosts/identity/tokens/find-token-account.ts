@@ -15,6 +15,6 @@ export async function findTokenAccount(
   const [account] = await database.query<Account>(
     sql`select ${accountColumns} from users as account where ${stillStands(claims, moment(now()))}`,
   )
-  const isStale = claims.isAdministrator && account && !administrators.isAdministrator(account.login)
+  const isStale = claims.isAdministrator && account && !administrators.isAdministrator(account)
   return isStale ? undefined : account
 }

@@ -1,3 +1,4 @@
+import type { Administrators } from '../../../accounts/administrators.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
 import { resources, resourcesOf } from '../../../resources/all.ts'
 import { person } from '../../../resources/person.ts'
@@ -8,8 +9,10 @@ import { resourceRoutes } from '../resource-routes.ts'
 import { pageSchema, recordSchema, resourceSchemas, sharedSchemasOf } from '../resource-schemas.ts'
 import { forTokens, type Route } from '../route.ts'
 import type { AllowedReceivers } from '../webhooks/allowed-address.ts'
+import { administratorRoutes, administratorSchemas } from './administrator-routes.ts'
 import { batchRoute } from './batch-route.ts'
 import { batchSchemas } from './batch-schemas.ts'
+import { deactivationRoutes, deactivationSchemas } from './deactivation-routes.ts'
 import { exportRoutes } from './export-routes.ts'
 import { feedRoute, feedSchemas } from './feed-route.ts'
 import { differenceRoute, historyRoute, historySchemas } from './history-routes.ts'
@@ -28,10 +31,14 @@ export interface ExtensionParts {
   readonly live: LiveListings
   readonly feeds: FeedStreams
   readonly receivers: AllowedReceivers
+  readonly administrators: Administrators
 }
 
 /** What is added to the contract: every path under `/ext/`, in the order of the document. */
-export const extensionRoutes = (tracker: Tracker, { live, feeds, receivers }: ExtensionParts): Route[] => [
+export const extensionRoutes = (
+  tracker: Tracker,
+  { live, feeds, receivers, administrators }: ExtensionParts,
+): Route[] => [
   ...forTokens([
     peopleRoute(tracker, live),
     ...resources.map((resource) => removedRoute(tracker, live, resource)),
@@ -41,6 +48,8 @@ export const extensionRoutes = (tracker: Tracker, { live, feeds, receivers }: Ex
   ]),
   ...sessionRoutes(tracker),
   ...tokenRoutes(tracker),
+  ...administratorRoutes({ ...tracker, administrators }),
+  ...deactivationRoutes(tracker),
   ...forTokens([
     historyRoute(tracker),
     differenceRoute(tracker),
@@ -62,6 +71,7 @@ export const aboutExtensions: About = {
     Queries: 'Lists for programs: by filters, in any order, with chosen fields and cursors.',
     Reports: 'Sums of hours and assignments.',
     Sessions: 'Where an account is signed in.',
+    Administrators: 'Who may do everything, and who may not sign in.',
     Tokens: 'What programs send instead of signing in.',
     History: 'Who changed what, and when.',
     Batch: 'Many writes in one request.',
@@ -83,6 +93,8 @@ export const aboutExtensions: About = {
     ...reportSchemas,
     ...sessionSchemas,
     ...tokenSchemas,
+    ...administratorSchemas,
+    ...deactivationSchemas,
     ...historySchemas,
     ...batchSchemas,
     ...feedSchemas,

@@ -119,7 +119,7 @@ async function deliverFor(options: Working, hook: Claimed): Promise<void> {
   try {
     const because = hook.isOwnerActive
       ? await deliverAll(options, hook, () => isMine)
-      : 'The account that it belongs to was removed.'
+      : 'The account that it belongs to was removed or deactivated.'
     if (because !== undefined) await pause(options, hook, because)
   } finally {
     await renewing.stop()
@@ -134,7 +134,7 @@ async function deliverAll(
   isMine: () => boolean,
 ): Promise<string | undefined> {
   const { database, administrators, signal, now = Date.now } = options
-  const caller = { id: hook.userId, isAdministrator: administrators.isAdministrator(hook.login) }
+  const caller = { id: hook.userId, isAdministrator: administrators.isAdministrator(hook) }
   let { position } = hook
   for (;;) {
     try {

@@ -11,6 +11,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { CatalogDialog } from './catalog-dialog.tsx'
 import { CatalogLine } from './catalog-line.tsx'
 import { type Catalog, type CatalogRow, catalogs } from './catalogs.ts'
+import { UserAccessDialog } from './user-access-dialog.tsx'
 
 /** More rows than this are found by searching. */
 const shownMax = 100
@@ -38,6 +39,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   const listing = useListing(resource, { search, sortColumn, pageSize: shownMax })
   const rows: readonly CatalogRow[] = listing.rows
   const [front, setFront] = useState<{ readonly row: CatalogRow | undefined }>()
+  const [person, setPerson] = useState<CatalogRow>()
   const move = useOrder(rows)
   const isOrdered = sortColumn === 'order' && search === ''
   return (
@@ -82,6 +84,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
               catalog={catalog}
               row={row}
               onChange={() => setFront({ row })}
+              onAccess={() => setPerson(row)}
               onMove={isOrdered ? (steps) => void move(index, index + steps) : undefined}
               isFirst={index === 0}
               isLast={index === rows.length - 1}
@@ -94,6 +97,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
           </p>
         )}
       </section>
+      {person && <UserAccessDialog row={person} onClose={() => setPerson(undefined)} />}
       {front && (
         <CatalogDialog
           catalog={catalog}

@@ -10,6 +10,8 @@ export interface CatalogLineProps {
   readonly isFirst: boolean
   readonly isLast: boolean
   onChange(): void
+  /** Of people, who may do what. */
+  onAccess(): void
   /** Where the order counts. */
   readonly onMove: ((steps: number) => void) | undefined
 }
@@ -20,6 +22,7 @@ export function CatalogLine({
   isFirst,
   isLast,
   onChange,
+  onAccess,
   onMove,
 }: CatalogLineProps) {
   const { session } = useServices()
@@ -40,6 +43,7 @@ export function CatalogLine({
             <RowButton icon="down" label={`Move ${row.name} down`} isOff={isLast} run={() => onMove(1)} />
           </>
         )}
+        {resource === 'user' && <RowButton icon="gear" label={`Access of ${row.name}`} run={onAccess} />}
         <RowButton icon="edit" label={`Change ${row.name}`} run={onChange} />
         <RowButton
           icon="trash"

@@ -1,0 +1,87 @@
+import type { Caller } from '../model/caller.ts'
+import { uuid } from '../model/field-kinds.ts'
+import { forbidden, invalid, missing } from '../model/problem.ts'
+import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
+import type { Database } from '../store/database.ts'
+import { raw, type Sql, sql } from '../store/sql.ts'
+import { endSignIns } from './end-sign-ins.ts'
+import { readFields } from './read-fields.ts'
+
+export interface Deactivation {
+  readonly userId: string
+  readonly deactivatedBy: string
+  readonly deactivatedAt: string
+}
+
+/** Whether anybody may sign in to a row called `account`. */
+export const isDeactivated: Sql = raw(
+  'exists (select from deactivated_accounts as shut where shut.user_id = account.id)',
+)
+
+/** More are found by their ids. */
+export const deactivationsListedMax = 100
+
+/** Those of these accounts that are deactivated. */
+export function listDeactivations(
+  { database }: Deactivating,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<Deactivation[]> {
+  requireAdministrator(caller)
+  return database.query<Deactivation>(sql`
+    select shut.user_id as "userId", shut.deactivated_by as "deactivatedBy", shut.deactivated_at as "deactivatedAt"
+    from deactivated_accounts as shut where shut.user_id = any(${ids}::uuid[]) order by shut.user_id`)
+}
+
+export interface Deactivating {
+  readonly database: Database
+  readonly securityLog?: SecurityLog
+}
+
+/**
+ * Nobody signs in to it any more, and what was issued to it is over, in one transaction: a sign-in that was verified before
+ * finds another stamp.
+ */
+export async function deactivate(
+  { database, securityLog }: Deactivating,
+  caller: Caller,
+  body: unknown,
+): Promise<void> {
+  const userId = readUser(caller, body)
+  if (userId === caller.id) throw invalid({ userId: ['Nobody deactivates themselves.'] })
+  await database.transaction(async (transaction) => {
+    const [account] = await transaction.query(
+      sql`select from users where id = ${userId} and active for no key update`,
+    )
+    if (!account) throw missing('User')
+    await transaction.query(sql`
+      insert into deactivated_accounts (user_id, deactivated_by) values (${userId}, ${caller.id}) on conflict do nothing`)
+    await endSignIns(transaction, [userId])
+  })
+  securityLog?.(changeOf(caller, userId, 'deactivate'))
+}
+
+export async function reactivate(
+  { database, securityLog }: Deactivating,
+  caller: Caller,
+  body: unknown,
+): Promise<void> {
+  const userId = readUser(caller, body)
+  const [ended] = await database.single.query(
+    sql`delete from deactivated_accounts where user_id = ${userId} returning true`,
+  )
+  if (!ended) throw missing('Deactivation')
+  securityLog?.(changeOf(caller, userId, 'reactivate'))
+}
+
+function readUser(caller: Caller, body: unknown): string {
+  requireAdministrator(caller)
+  return readFields(body, { userId: uuid }).userId
+}
+
+function requireAdministrator({ isAdministrator }: Caller): void {
+  if (!isAdministrator) throw forbidden('Only administrators may see and change who is deactivated.')
+}
+
+const changeOf = (caller: Caller, account: string, outcome: 'deactivate' | 'reactivate') =>
+  ({ event: 'account-changed', outcome, ...callerDetails(caller), account, by: caller.id }) as const

@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks'
+import { sentenceOf } from '../../api/api-problem.ts'
+import { type AccessState, createUserAccess, type UserAccess } from '../../api/user-access.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import type { CatalogRow } from './catalogs.ts'
+
+/** What an account may do, and whether anybody may sign in to it. */
+export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; onClose(): void }) {
+  const { send, session } = useServices()
+  const access = createUserAccess(send)
+  const { id, name } = row
+  const { value: state, problem, reload } = useLoaded(`access ${id}`, [], () => access.state(id))
+  const { isBusy, run } = useRun(reload)
+  const isSelf = id === session.person.value?.id
+  return (
+    <Dialog title={t('Access of {name}', { name })} onClose={onClose}>
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
+      {state === undefined && !problem && <Skeleton rows={3} />}
+      {isSelf && <p class="form-note">{t('Your own access is for another administrator to change.')}</p>}
+      {state && !isSelf && (
+        <ul class="rows">
+          {changesOf(row, state, access).map(({ label, note, action, done, work }) => (
+            <li key={label} class="row">
+              <span class="row-text">
+                {label}
+                <span class="quiet-text line">{note}</span>
+              </span>
+              <button
+                type="button"
+                class="button"
+                aria-disabled={isBusy}
+                onClick={() => void run(work, done)}
+              >
+                {action}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  )
+}
+
+/** One after the other, and what came of each. */
+function useRun(onDone: () => void) {
+  const { toasts } = useServices()
+  const [isBusy, setBusy] = useState(false)
+  const run = async (work: () => Promise<void>, done: string) => {
+    if (isBusy) return
+    setBusy(true)
+    try {
+      await work()
+      toasts.show({ kind: 'done', text: done })
+      onDone()
+    } catch (error) {
+      toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { isBusy, run }
+}
+
+interface Change {
+  readonly label: string
+  readonly note: string
+  readonly action: string
+  /** What is said when it was done. */
+  readonly done: string
+  work(): Promise<void>
+}
+
+const changesOf = (
+  { id, name }: CatalogRow,
+  { hasRole, isDeactivated }: AccessState,
+  access: UserAccess,
+): readonly Change[] => [
+  {
+    label: hasRole ? t('Administrator') : t('No administrator by choice'),
+    note: t('Administrators see and change everything. Those whom the server’s settings name always are.'),
+    action: hasRole ? t('Take the role') : t('Make administrator'),
+    done: hasRole
+      ? t('{name} is no administrator any more.', { name })
+      : t('{name} is an administrator from the next sign-in on.', { name }),
+    work: () => access.setRole(id, !hasRole),
+  },
+  {
+    label: isDeactivated ? t('Deactivated') : t('May sign in'),
+    note: t('Deactivating ends every sign-in and lets nobody in. Names, projects and history stay.'),
+    action: isDeactivated ? t('Reactivate') : t('Deactivate'),
+    done: isDeactivated ? t('{name} may sign in again.', { name }) : t('{name} was deactivated.', { name }),
+    work: () => access.setDeactivated(id, !isDeactivated),
+  },
+  {
+    label: t('Sign-ins and tokens'),
+    note: t('Ends all of them, for a lost device or a password that somebody else knows.'),
+    action: t('End all'),
+    done: t('Everything of {name} has ended.', { name }),
+    work: () => access.endSessions(id),
+  },
+]
