@@ -6,6 +6,8 @@ export interface ChangeWatch {
   /** Resolves once every change committed from now on will be told. */
   start(): Promise<void>
   stop(): void
+  /** How old what is known may be; 0 while nobody watches. */
+  secondsBehind(): number
 }
 
 export interface ChangeWatchOptions {
@@ -23,6 +25,7 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
   let polling: Repetition | undefined
   let isPolling = false
   let isPollWanted = false
+  let lookedAt = 0
 
   async function poll() {
     if (isPolling) {
@@ -33,8 +36,10 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
     try {
       do {
         isPollWanted = false
+        const askedAt = performance.now()
         const changes = await changesSince(database, snapshot)
         snapshot = changes.snapshot
+        lookedAt = askedAt
         if (changes.resources.length > 0) onChanges(new Set(changes.resources))
       } while (isPollWanted && polling)
     } catch (error) {
@@ -49,9 +54,11 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
     if (polling) void poll()
   })
   return {
+    secondsBehind: () => (polling ? (performance.now() - lookedAt) / 1000 : 0),
     async start() {
       if (polling) return
       snapshot = (await changesSince(database, undefined)).snapshot
+      lookedAt = performance.now()
       polling ??= repeat({ everyMilliseconds: pollMilliseconds, onFailure }, poll)
     },
     stop() {

@@ -7,6 +7,7 @@ import { type LimitedReads, openLimitedReads } from './limited-reads.ts'
 import { type Prepare, preparedStatements } from './prepared-statements.ts'
 import { retried } from './retry.ts'
 import type { Sql } from './sql.ts'
+import { createTiming, type StatementKind, type StatementListener } from './statement-times.ts'
 import { openStreamedReads, type StreamedReads } from './streamed-reads.ts'
 
 export interface Queries {
@@ -30,6 +31,8 @@ export interface Database extends Queries {
   transaction<Result>(work: (transaction: Queries) => Promise<Result>): Promise<Result>
   /** Calls back after each committed transaction of this process. */
   onCommit(listener: () => void): void
+  /** Calls back when a statement or a transaction has ended, with how long it took, the wait for a connection included. */
+  onStatement(listener: StatementListener): void
   close(): Promise<void>
 }
 
@@ -60,26 +63,33 @@ export function openDatabase({
   const exports = openStreamedReads(connections, budgets)
   const pool = connections.openPool(poolSize ?? budgets.budget('storeTransactions').max, limits)
   const listeners: (() => void)[] = []
+  const { timed, onStatement } = createTiming()
+  const timedReads = (kind: StatementKind, limited: LimitedReads): Pick<LimitedReads, 'query'> => ({
+    query: (...asked) => timed(kind, () => limited.query(...asked)),
+  })
   return {
-    lists,
-    liveLists,
+    lists: timedReads('list', lists),
+    liveLists: timedReads('live list', liveLists),
     exports,
+    onStatement,
     query: (statement) =>
-      retried(isLostConnection, () =>
-        reads.use(async (client) => (await client.query(prepare(statement))).rows),
+      timed('read', () =>
+        retried(isLostConnection, () =>
+          reads.use(async (client) => (await client.query(prepare(statement))).rows),
+        ),
       ),
     single: {
       async query<Row>(statement: Sql) {
-        const rows = await retriedTransaction(() =>
-          runSingle(pool, (client) => connections.run<Row>(client, statement, limits)),
-        )
+        const run = (client: pg.PoolClient) => connections.run<Row>(client, statement, limits)
+        const rows = await timed('write', () => retriedTransaction(() => runSingle(pool, run)))
         for (const listener of listeners) listener()
         return rows
       },
     },
     async transaction(work) {
       const begin = (client: pg.PoolClient) => connections.begin(client, limits)
-      const result = await retriedTransaction(() => runTransaction(pool, prepare, begin, work))
+      const run = () => runTransaction(pool, prepare, begin, work)
+      const result = await timed('transaction', () => retriedTransaction(run))
       for (const listener of listeners) listener()
       return result
     },

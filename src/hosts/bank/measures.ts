@@ -13,11 +13,11 @@ export interface Measures extends Measure {
 
 /** What one instance measures. Its library is loaded only where METRICS is on. */
 export async function openMeasures(budgets: Budgets): Promise<Measures> {
-  const [{ collectDefaultMetrics, Histogram, Registry }, { durationBucketsSeconds, measureBudgets }] =
+  const [{ Histogram, Registry }, { durationBucketsSeconds, measureBudgets, measureProcess }] =
     await Promise.all([import('prom-client'), import('../../http/metrics.ts')])
   const registry = new Registry()
   const registers = [registry]
-  collectDefaultMetrics({ register: registry })
+  measureProcess(registry)
   measureBudgets(registry, budgets)
   const durations = new Histogram({
     name: 'http_request_duration_seconds',

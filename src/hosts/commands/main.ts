@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import type { Authentication } from '../../authentication/authenticate.ts'
 import { budgetLimits } from '../../configuration/budgets.ts'
+import { countEvents } from '../../http/host-measures.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { prepareStop } from '../../http/shutdown.ts'
@@ -47,7 +48,8 @@ export async function startCommands(
   givenLimits: Partial<TimeLimits> = {},
 ): Promise<CommandHost> {
   const limits = { ...timeLimits, ...givenLimits }
-  const securityLog = createSecurityLog(log)
+  const events = countEvents(createSecurityLog(log))
+  const securityLog = events.log
   const onRefused = requestsRefused(securityLog)
   const limiter = createCallLimiter({ ...settings, onRefused: (address) => onRefused({ address }) })
   const diagnostics = createDiagnostics(authentication, storeReadiness(tracker.database), {
@@ -56,7 +58,7 @@ export async function startCommands(
     budgets: tracker.budgets,
   })
   const all = [...commands('v1'), ...(settings.extensions ? commands('ext') : [])]
-  const callLog = createCallLog(log, measureCalls(diagnostics, tracker.budgets, settings))
+  const callLog = createCallLog(log, measureCalls(diagnostics, { ...tracker, events }, settings))
   const trusted = createTrustedConnections()
   const requestIds = createRequestIds()
   const admitted = admitCalls({

@@ -4,9 +4,9 @@ import { createLockouts, forgetOldLockouts } from '../../accounts/lockouts.ts'
 import { budgetLimits } from '../../configuration/budgets.ts'
 import { addDocumentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
+import { countEvents, measureHost } from '../../http/host-measures.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
-import { addMetrics } from '../../http/metrics.ts'
 import { createServer, smallBodies } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
@@ -46,7 +46,7 @@ export async function startIdentity(
   const now = clock ?? Date.now
   // Lockouts go by the store's clock, so that all instances count together, unless a test moves its own.
   const lockoutClock = clock ? { now: () => new Date(clock()) } : {}
-  const securityLog = createSecurityLog(log)
+  const events = countEvents(createSecurityLog(log))
   warnOfKeySecret(settings, log)
   const { signingKeys, seals, refreshKeys } = await openKeys(database, settings, now)
   const clients = clientsOf(settings)
@@ -62,7 +62,7 @@ export async function startIdentity(
     seals,
     now,
     log,
-    securityLog,
+    securityLog: events.log,
   }
   const contract = identityRoutes(identity)
   const routes = [...contract, ...(settings.extensions ? extensionRoutes(identity) : [])]
@@ -76,10 +76,10 @@ export async function startIdentity(
       origins: [...settings.allowedOrigins, ...scriptOriginsOf(settings.registeredClients)],
       closedPaths: navigationPaths(routes),
     },
-    rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(securityLog) },
+    rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(events.log) },
   })
   const stopServer = prepareStop(app)
-  addMetrics(app, budgets, settings)
+  measureHost(app, { budgets, database, events }, settings)
   refuseNul(app)
   registerRoutes(app, routes)
   if (settings.extensions) addFormPostScript(app)

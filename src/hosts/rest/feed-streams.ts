@@ -16,6 +16,8 @@ export interface FeedStreams {
     request: LiveRequest,
   ): Promise<undefined>
   close(): void
+  /** How old what it knows of changes may be. */
+  secondsBehind(): number
 }
 
 /** What one statement reads for a stream, and what a stream keeps until its client has read it. */
@@ -49,6 +51,7 @@ export function createFeedStreams(
   }
 
   return {
+    secondsBehind: watch.secondsBehind,
     async open(query, after, request) {
       const { id } = query.caller
       places.take(id)

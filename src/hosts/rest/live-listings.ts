@@ -11,6 +11,8 @@ export interface LiveListings {
   /** Takes the connection over; what is refused is refused before the stream starts. */
   open(view: View, request: LiveRequest): Promise<undefined>
   close(): void
+  /** How old what it knows of changes may be. */
+  secondsBehind(): number
 }
 
 /** How exactly the second between two events is kept. */
@@ -80,7 +82,7 @@ export function createLiveListings(
     return undefined
   }
 
-  return { open, close: () => closeAll(shared.all()) }
+  return { open, close: () => closeAll(shared.all()), secondsBehind: watch.secondsBehind }
 }
 
 function closeAll(listings: Iterable<Listing>) {

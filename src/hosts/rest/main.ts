@@ -4,9 +4,9 @@ import type { Authentication } from '../../authentication/authenticate.ts'
 import { compressAnswers } from '../../http/compress.ts'
 import { addDocumentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
+import { countEvents, measureHost } from '../../http/host-measures.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
-import { addMetrics } from '../../http/metrics.ts'
 import { createServer } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
@@ -39,14 +39,14 @@ export async function startRest(
   settings: RestSettings,
   log: Log,
 ): Promise<RestHost> {
-  const securityLog = createSecurityLog(log)
-  const tracker = { ...givenTracker, securityLog }
+  const events = countEvents(createSecurityLog(log))
+  const tracker = { ...givenTracker, securityLog: events.log }
   const app = createServer({
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
     connections: tracker.budgets.budget('httpConnections'),
     cors: { origins: settings.allowedOrigins },
-    rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(securityLog) },
+    rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(events.log) },
   })
   const stop = prepareStop(app)
   const places = createLivePlaces(tracker.budgets)
@@ -58,7 +58,8 @@ export async function startRest(
     live.close()
     feeds.close()
   })
-  addMetrics(app, tracker.budgets, settings)
+  const readers = { 'live listings': live.secondsBehind, feeds: feeds.secondsBehind }
+  measureHost(app, { ...tracker, events, readers }, settings)
   compressAnswers(app, tracker.budgets.budget('restCompressions'))
   const receivers = allowedReceivers(settings.webhookReceivers)
   const administrators = administratorsOf(settings)

@@ -1,0 +1,46 @@
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { it } from 'node:test'
+import { Registry } from 'prom-client'
+import { freshDatabase } from '../../test/support/fresh-database.ts'
+import { sql } from '../store/sql.ts'
+import { countEvents, measureLag, measureStore } from './host-measures.ts'
+
+it('metrics tell how long the store takes, by kind, also when it refuses', async (t) => {
+  const { database, drop } = await freshDatabase()
+  t.after(drop)
+  const registry = new Registry()
+  measureStore(registry, database)
+  await database.query(sql`select 1`)
+  await database.query(sql`select missing`).catch(() => undefined)
+  await database.transaction((transaction) => transaction.query(sql`select 1`))
+  await database.lists.query(sql`select 1`, 'somebody')
+  const text = await registry.metrics()
+  for (const [kind, count] of [
+    ['read', 2],
+    ['transaction', 1],
+    ['list', 1],
+  ])
+    match(text, new RegExp(`store_statement_duration_seconds_count\\{kind="${kind}"\\} ${count}\\n`))
+})
+
+it('metrics count security events by outcome, and each is still written', async () => {
+  const written: string[] = []
+  const events = countEvents(({ event }: { event: string; outcome?: string }) => written.push(event))
+  const registry = new Registry()
+  events.measure(registry)
+  for (const outcome of ['right', 'wrong', 'wrong']) events.log({ event: 'sign-in', outcome })
+  const text = await registry.metrics()
+  match(text, /security_events_total\{event="sign-in",outcome="right"\} 1/)
+  match(text, /security_events_total\{event="sign-in",outcome="wrong"\} 2/)
+  deepEqual(written, ['sign-in', 'sign-in', 'sign-in'])
+})
+
+it('metrics ask for the lag of the change log when they are asked for', async () => {
+  let seconds = 0
+  const registry = new Registry()
+  measureLag(registry, { feeds: () => seconds })
+  match(await registry.metrics(), /change_log_lag_seconds\{reader="feeds"\} 0/)
+  seconds = 12
+  match(await registry.metrics(), /change_log_lag_seconds\{reader="feeds"\} 12/)
+  equal(measureLag(undefined, {}), undefined)
+})
