@@ -33,7 +33,8 @@ const operationsIn = ({ paths }: OpenApi): Known[] =>
   )
 
 const schemaOf = (content: Readonly<Record<string, { readonly schema?: Schema }>> | undefined): Schema =>
-  content?.['application/json']?.schema ?? {}
+  // What is no JSON is told as text.
+  content?.['application/json']?.schema ?? Object.values(content ?? {})[0]?.schema ?? {}
 
 function operationType(operation: Known): string {
   const { method, path, summary, requestBody, responses } = operation
@@ -80,6 +81,7 @@ const resourceType = ({ plural, title, root }: KnownResource): string =>
     readonly page: ${title}Page['result']
     readonly list: Operations['GET ${root}/${plural}']['query']
     readonly removed: Operations['GET /ext/removed/${plural}']['query']
+    readonly export: Omit<Operations['GET /ext/export/${plural}']['query'], 'format'>
     readonly row: ${title}QueryRow
   }
 `

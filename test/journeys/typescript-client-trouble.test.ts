@@ -87,18 +87,25 @@ describe('When the connection is bad, the TypeScript client', () => {
     assert.deepEqual(pauses, [])
   })
 
+  /** Begins like an answer and breaks off. */
+  const cutAfter = (text: string) => (response: Response) =>
+    new Response(
+      new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+        pull: (controller) => controller.error(new TypeError('terminated')),
+      }),
+      { status: response.status, headers: { 'content-type': 'application/json' } },
+    )
+
   test('asks again for an answer that broke off in the middle', async () => {
-    const cut = (response: Response) =>
-      new Response(
-        new ReadableStream({
-          start: (controller) => {
-            controller.enqueue(new TextEncoder().encode('{"result":'))
-            controller.error(new TypeError('terminated'))
-          },
-        }),
-        { status: response.status },
-      )
-    assert.equal((await open(losing(1, cut)).organizations.list()).pageNumber, 1)
+    const tracker = open(losing(1, cutAfter('{"result":')))
+    assert.equal((await tracker.organizations.list()).pageNumber, 1)
+  })
+
+  test('throws an export that broke off, and does not take its rows for all', async () => {
+    const rows = open(losing(1, cutAfter('{"name":"Whole"}\n{"na'))).impediments.export()
+    assert.equal((await rows.next()).value?.name, 'Whole')
+    assert.equal(await statusOf(rows.next()), 0)
   })
 
   test('comes back when it was told to, whatever it sent, unless that is too long', async () => {

@@ -174,4 +174,24 @@ describe('The TypeScript client', () => {
     assert.equal(refusal.status, 401)
     assert.doesNotMatch(refusal.message, /^The server answered/)
   })
+
+  test('exports all rows of a list as a loop, and any table as its text', async () => {
+    const names = Array.from({ length: 250 }, (_, index) => `Export ${String(index).padStart(3, '0')}`)
+    const items = names.map(
+      (name) => ({ operation: 'create', resource: 'impediment', body: { name } }) as const,
+    )
+    await tracker.call('POST /ext/batch', { body: { items } })
+    const found: string[] = []
+    for await (const { name } of tracker.impediments.export({ search: 'Export', sortColumn: 'name' }))
+      found.push(name)
+    assert.deepEqual(found, names)
+    const table = await tracker.call('GET /ext/export/impediments', { query: { search: 'Export 00' } })
+    assert.equal(table.split('\r\n').length, 12)
+    for await (const row of tracker.impediments.export()) {
+      assert.ok(row.id)
+      break
+    }
+    const refusal = await refusalOf(tracker.impediments.export({ sortOrder: 'up' as 'ASC' }).next())
+    assert.equal(refusal.status, 400)
+  })
 })

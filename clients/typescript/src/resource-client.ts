@@ -1,5 +1,6 @@
 import { follow, type LiveOptions } from './live.ts'
 import { queryOf } from './query-of.ts'
+import { readLines } from './read-lines.ts'
 import { paths, type Resources } from './rest-types.ts'
 import { asJson, type RequestOptions, type Send, type TrackerOptions } from './send.ts'
 
@@ -68,6 +69,11 @@ export interface ResourceClient<Name extends ResourceName> {
     question?: Question<Fields, Expand>,
     options?: RequestOptions,
   ): AsyncGenerator<RowOf<Name, Fields, Expand>, void>
+  /** All rows of the list as they are at one moment, however many; nothing is kept but the row at hand. */
+  export(
+    query?: Resources[Name]['export'],
+    options?: Pick<RequestOptions, 'signal'>,
+  ): AsyncGenerator<Resources[Name]['record'], void>
   /** A page of the list now, and again after every change. */
   live(query?: Resources[Name]['list'], options?: LiveOptions): AsyncGenerator<Resources[Name]['page'], void>
   liveQuery<const Fields extends readonly string[] = [], const Expand extends readonly string[] = []>(
@@ -119,6 +125,8 @@ export function createResourceClient<Name extends ResourceName>(
         cursor = page.nextCursor
       } while (cursor !== null)
     },
+    export: (query = {}, { signal } = {}) =>
+      readLines(send, `/ext/export/${plural}${queryOf({ ...query, format: 'jsonl' })}`, signal),
     live: (query = {}, options) => results(list + queryOf(query), options),
     liveQuery: (question = {}, options) => results(questionPath(question), options),
   }

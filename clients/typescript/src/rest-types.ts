@@ -2784,7 +2784,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of organizations, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/organizations': {
@@ -2800,7 +2800,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of workflows, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/workflows': {
@@ -2816,7 +2816,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of assignment types, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/assignmentTypes': {
@@ -2832,7 +2832,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of impediments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/impediments': {
@@ -2848,7 +2848,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of users, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/users': {
@@ -2864,7 +2864,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of projects, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/projects': {
@@ -2882,7 +2882,7 @@ export interface Operations {
       /** Only rows with this OrganizationId. */
       readonly organizationId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of assignments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/assignments': {
@@ -2908,7 +2908,7 @@ export interface Operations {
       /** A date, or a date and time; without an offset it is UTC. */
       readonly dateTo?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of appointments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/appointments': {
@@ -2932,7 +2932,7 @@ export interface Operations {
       /** A date, or a date and time; without an offset it is UTC. */
       readonly dateTo?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of assignment impediments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/assignmentImpediments': {
@@ -2950,7 +2950,7 @@ export interface Operations {
       /** Only rows with this AssignmentId. */
       readonly assignmentId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of user assignments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/userAssignments': {
@@ -2970,7 +2970,7 @@ export interface Operations {
       /** Only rows with this UserId. */
       readonly userId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of user projects, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/userProjects': {
@@ -2990,7 +2990,7 @@ export interface Operations {
       /** Only rows with this UserId. */
       readonly userId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of comments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/comments': {
@@ -3010,7 +3010,7 @@ export interface Operations {
       /** Only rows with this UserId. */
       readonly userId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of saved views, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/savedViews': {
@@ -3028,7 +3028,7 @@ export interface Operations {
       /** Only rows with this UserId. */
       readonly userId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of project views, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/projectViews': {
@@ -3048,7 +3048,7 @@ export interface Operations {
       /** Only rows with this UserId. */
       readonly userId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed organizations, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/organizations': {
@@ -3064,7 +3064,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed workflows, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/workflows': {
@@ -3080,7 +3080,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed assignment types, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/assignmentTypes': {
@@ -3096,7 +3096,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed impediments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/impediments': {
@@ -3112,7 +3112,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed users, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/users': {
@@ -3128,7 +3128,7 @@ export interface Operations {
       /** Up to 100 ids, separated by commas. */
       readonly ids?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed projects, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/projects': {
@@ -3146,7 +3146,7 @@ export interface Operations {
       /** Only rows with this OrganizationId. */
       readonly organizationId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed assignments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/assignments': {
@@ -3172,7 +3172,7 @@ export interface Operations {
       /** A date, or a date and time; without an offset it is UTC. */
       readonly dateTo?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed appointments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/appointments': {
@@ -3196,7 +3196,7 @@ export interface Operations {
       /** A date, or a date and time; without an offset it is UTC. */
       readonly dateTo?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed assignment impediments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/assignmentImpediments': {
@@ -3214,7 +3214,7 @@ export interface Operations {
       /** Only rows with this AssignmentId. */
       readonly assignmentId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed user assignments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/userAssignments': {
@@ -3234,7 +3234,7 @@ export interface Operations {
       /** Only rows with this UserId. */
       readonly userId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed user projects, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/userProjects': {
@@ -3254,7 +3254,7 @@ export interface Operations {
       /** Only rows with this UserId. */
       readonly userId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed comments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/comments': {
@@ -3274,7 +3274,7 @@ export interface Operations {
       /** Only rows with this UserId. */
       readonly userId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed saved views, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/savedViews': {
@@ -3292,7 +3292,7 @@ export interface Operations {
       /** Only rows with this UserId. */
       readonly userId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Answers all rows of the list of removed project views, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/projectViews': {
@@ -3312,7 +3312,7 @@ export interface Operations {
       /** Only rows with this UserId. */
       readonly userId?: string
     }
-    readonly answer: unknown
+    readonly answer: string
   }
   /** Lists the own webhooks; all for administrators. */
   'GET /ext/webhooks': {
@@ -3375,6 +3375,7 @@ export interface Resources {
     readonly page: OrganizationPage['result']
     readonly list: Operations['GET /api/organizations']['query']
     readonly removed: Operations['GET /ext/removed/organizations']['query']
+    readonly export: Omit<Operations['GET /ext/export/organizations']['query'], 'format'>
     readonly row: OrganizationQueryRow
   }
   readonly workflows: {
@@ -3384,6 +3385,7 @@ export interface Resources {
     readonly page: WorkflowPage['result']
     readonly list: Operations['GET /api/workflows']['query']
     readonly removed: Operations['GET /ext/removed/workflows']['query']
+    readonly export: Omit<Operations['GET /ext/export/workflows']['query'], 'format'>
     readonly row: WorkflowQueryRow
   }
   readonly assignmentTypes: {
@@ -3393,6 +3395,7 @@ export interface Resources {
     readonly page: AssignmentTypePage['result']
     readonly list: Operations['GET /api/assignmentTypes']['query']
     readonly removed: Operations['GET /ext/removed/assignmentTypes']['query']
+    readonly export: Omit<Operations['GET /ext/export/assignmentTypes']['query'], 'format'>
     readonly row: AssignmentTypeQueryRow
   }
   readonly impediments: {
@@ -3402,6 +3405,7 @@ export interface Resources {
     readonly page: ImpedimentPage['result']
     readonly list: Operations['GET /api/impediments']['query']
     readonly removed: Operations['GET /ext/removed/impediments']['query']
+    readonly export: Omit<Operations['GET /ext/export/impediments']['query'], 'format'>
     readonly row: ImpedimentQueryRow
   }
   readonly users: {
@@ -3411,6 +3415,7 @@ export interface Resources {
     readonly page: UserPage['result']
     readonly list: Operations['GET /api/users']['query']
     readonly removed: Operations['GET /ext/removed/users']['query']
+    readonly export: Omit<Operations['GET /ext/export/users']['query'], 'format'>
     readonly row: UserQueryRow
   }
   readonly projects: {
@@ -3420,6 +3425,7 @@ export interface Resources {
     readonly page: ProjectPage['result']
     readonly list: Operations['GET /api/projects']['query']
     readonly removed: Operations['GET /ext/removed/projects']['query']
+    readonly export: Omit<Operations['GET /ext/export/projects']['query'], 'format'>
     readonly row: ProjectQueryRow
   }
   readonly assignments: {
@@ -3429,6 +3435,7 @@ export interface Resources {
     readonly page: AssignmentPage['result']
     readonly list: Operations['GET /api/assignments']['query']
     readonly removed: Operations['GET /ext/removed/assignments']['query']
+    readonly export: Omit<Operations['GET /ext/export/assignments']['query'], 'format'>
     readonly row: AssignmentQueryRow
   }
   readonly appointments: {
@@ -3438,6 +3445,7 @@ export interface Resources {
     readonly page: AppointmentPage['result']
     readonly list: Operations['GET /api/appointments']['query']
     readonly removed: Operations['GET /ext/removed/appointments']['query']
+    readonly export: Omit<Operations['GET /ext/export/appointments']['query'], 'format'>
     readonly row: AppointmentQueryRow
   }
   readonly assignmentImpediments: {
@@ -3447,6 +3455,7 @@ export interface Resources {
     readonly page: AssignmentImpedimentPage['result']
     readonly list: Operations['GET /api/assignmentImpediments']['query']
     readonly removed: Operations['GET /ext/removed/assignmentImpediments']['query']
+    readonly export: Omit<Operations['GET /ext/export/assignmentImpediments']['query'], 'format'>
     readonly row: AssignmentImpedimentQueryRow
   }
   readonly userAssignments: {
@@ -3456,6 +3465,7 @@ export interface Resources {
     readonly page: UserAssignmentPage['result']
     readonly list: Operations['GET /api/userAssignments']['query']
     readonly removed: Operations['GET /ext/removed/userAssignments']['query']
+    readonly export: Omit<Operations['GET /ext/export/userAssignments']['query'], 'format'>
     readonly row: UserAssignmentQueryRow
   }
   readonly userProjects: {
@@ -3465,6 +3475,7 @@ export interface Resources {
     readonly page: UserProjectPage['result']
     readonly list: Operations['GET /api/userProjects']['query']
     readonly removed: Operations['GET /ext/removed/userProjects']['query']
+    readonly export: Omit<Operations['GET /ext/export/userProjects']['query'], 'format'>
     readonly row: UserProjectQueryRow
   }
   readonly comments: {
@@ -3474,6 +3485,7 @@ export interface Resources {
     readonly page: CommentPage['result']
     readonly list: Operations['GET /ext/comments']['query']
     readonly removed: Operations['GET /ext/removed/comments']['query']
+    readonly export: Omit<Operations['GET /ext/export/comments']['query'], 'format'>
     readonly row: CommentQueryRow
   }
   readonly savedViews: {
@@ -3483,6 +3495,7 @@ export interface Resources {
     readonly page: SavedViewPage['result']
     readonly list: Operations['GET /ext/savedViews']['query']
     readonly removed: Operations['GET /ext/removed/savedViews']['query']
+    readonly export: Omit<Operations['GET /ext/export/savedViews']['query'], 'format'>
     readonly row: SavedViewQueryRow
   }
   readonly projectViews: {
@@ -3492,6 +3505,7 @@ export interface Resources {
     readonly page: ProjectViewPage['result']
     readonly list: Operations['GET /ext/projectViews']['query']
     readonly removed: Operations['GET /ext/removed/projectViews']['query']
+    readonly export: Omit<Operations['GET /ext/export/projectViews']['query'], 'format'>
     readonly row: ProjectViewQueryRow
   }
 }

@@ -35,8 +35,10 @@ export interface Sent extends RequestOptions {
 /** Sends a request, with a token, and reads its answer, as often as is safe; what is refused is thrown. */
 export type Send = <Answer>(request: Sent, read: (response: Response) => Promise<Answer>) => Promise<Answer>
 
+/** What is no JSON, such as a table of comma-separated values, is its text. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer is what came over the network
-export const asJson = (response: Response): Promise<any> => response.json()
+export const asJson = (response: Response): Promise<any> =>
+  response.headers.get('content-type')?.startsWith('application/json') ? response.json() : response.text()
 
 /** Longer than any statement of the host may take. */
 const patienceMilliseconds = 30_000

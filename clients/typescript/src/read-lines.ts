@@ -1,0 +1,30 @@
+import { chunksOf } from './read-events.ts'
+import type { Send } from './send.ts'
+import { unreachable } from './tracker-error.ts'
+
+/** A record from each line, read as the loop takes them. An answer that breaks off is thrown: it is not complete. */
+export async function* readLines<Row>(
+  send: Send,
+  path: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Row, void> {
+  const request = {
+    method: 'GET',
+    path,
+    withinMilliseconds: Number.POSITIVE_INFINITY,
+    ...(signal && { signal }),
+  }
+  const response = await send(request, async (opened) => opened)
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for await (const chunk of chunksOf(response.body as ReadableStream<Uint8Array>)) {
+      const lines = (text + decoder.decode(chunk, { stream: true })).split('\n')
+      text = lines.pop() ?? ''
+      for (const line of lines) yield JSON.parse(line) as Row
+    }
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw unreachable(error)
+  }
+}
