@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { openBudgets } from '../../src/configuration/budgets.ts'
 import { forgetOldKeys } from '../../src/operations/idempotency-keys.ts'
 import { sql } from '../../src/store/sql.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
@@ -199,42 +198,35 @@ describe('A POST with an Idempotency-Key', () => {
       }
   })
 
-  test('leaves nothing behind of a write that the store broke off', async () => {
-    const { key, name } = fresh()
+  const breakOffAnswers = async (work: () => Promise<void>) => {
     await rest.database.single.query(sql`
       create function break_off() returns trigger language plpgsql as $$ begin raise 'broken off'; end $$`)
     await rest.database.single.query(sql`
       create trigger break_off before update on idempotency_keys for each row execute function break_off()`)
-    const broken = await post(key, { name }).finally(() =>
-      rest.database.single.query(sql`drop function break_off() cascade`),
-    )
-    assert.equal(broken.status, 500)
+    await work().finally(() => rest.database.single.query(sql`drop function break_off() cascade`))
+  }
+
+  test('makes a token once, and answers with its secret again to the holder of the key alone', async () => {
+    const person = await rest.signUp()
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
+    const make = (key: string) =>
+      post(key, { name: 'Robot', scopes: ['*:read'], expiresAt }, { at: '/ext/tokens', by: person })
+    const key = randomUUID()
+    await breakOffAnswers(async () => assert.equal((await make(key)).status, 500))
+    const first = await make(key)
+    assert.deepEqual([first.status, isReplay(first)], [200, false])
+    const again = await make(key)
+    assert.deepEqual([again.body, isReplay(again)], [first.body, true])
+    assert.equal(again.headers.get('cache-control'), 'no-store')
+    const { tokens } = (await rest.call('GET', '/ext/tokens', { token: person.token })).body
+    assert.equal(tokens.length, 1)
+  })
+
+  test('leaves nothing behind of a write that the store broke off', async () => {
+    const { key, name } = fresh()
+    await breakOffAnswers(async () => assert.equal((await post(key, { name })).status, 500))
     assert.equal(await countOf(name), 0)
     assert.equal(isReplay(await post(key, { name })), false)
     assert.equal(await countOf(name), 1)
   })
-})
-
-test('An account that keeps too many keys is refused with 429, and nobody else', async () => {
-  const rest = await startRestUnderTest({}, { budgets: openBudgets({ keysOfAccount: 2 }) })
-  try {
-    const post = (name: string, by: Person) =>
-      rest.call('POST', '/api/organization', {
-        token: by.token,
-        body: { name },
-        headers: { 'idempotency-key': randomUUID() },
-      })
-    const { administrator } = rest
-    const statuses: number[] = []
-    for (const name of ['A', 'B', 'C']) statuses.push((await post(name, administrator)).status)
-    assert.deepEqual(statuses, [200, 200, 429])
-    assertEnvelope(await post('D', await rest.signUp()), 403)
-    const unkeyed = await rest.call('POST', '/api/organization', {
-      token: administrator.token,
-      body: { name: 'E' },
-    })
-    assert.equal(unkeyed.status, 200)
-  } finally {
-    await rest.stop()
-  }
 })

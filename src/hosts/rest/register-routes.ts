@@ -77,7 +77,8 @@ async function answerKeyed(once: Once, route: Route, exchange: Exchange): Promis
     return JSON.stringify(made?.body)
   })
   if (isReplay) reply.header(replayedHeader, 'true')
-  reply.type(envelopeType).send(answer)
+  // A later request gets it from here, never from a cache.
+  reply.type(envelopeType).header('cache-control', 'no-store').send(answer)
   return true
 }
 

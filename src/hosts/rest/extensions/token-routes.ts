@@ -124,9 +124,9 @@ export const tokenRoutes = (tracker: Tracker): Route[] => [
     body: ref('TokenCreate'),
     answer: ref('NewToken'),
     refusals: [400, 403],
-    async handle({ caller, session, request, reply }) {
+    async handle({ tracker: within, caller, session, request, reply }) {
       reply.header('cache-control', 'no-store')
-      return { body: await makeToken(tracker, { caller, sessionId: session.sessionId }, request.body) }
+      return { body: await makeToken(within, { caller, sessionId: session.sessionId }, request.body) }
     },
   },
   {
