@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
 
-const laterScreens = /\/screens\/(account|administration|impediments|removed|reports)\//
+const laterScreens = /\/screens\/(account|activity|administration|impediments|removed|reports|webhooks)\//
 
 export default defineConfig({
   root: import.meta.dirname,

@@ -32,12 +32,26 @@ export function historyOf(writes: readonly Written[], writer: Pick<Caller, 'orig
   const origin = sql`${sessionId ?? null}::text, ${clientId ?? null}::text, ${host ?? null}::text, ${requestId ?? null}::text`
   const kept = writes.map(
     ({ table, now, change }) => sql`
-      select logged.*, ${raw(`${projectOf(table)}, ${change ? changedIn(table, change) : valuesOf(table)}`)}, ${origin}
+      select logged.*, ${fieldsOf(table, change)}, ${origin}
       from logged join ${raw(now)} as row on row.id = logged.row_id
         ${raw(change ? `join ${change.before} as was on was.id = row.id` : '')}`,
   )
   return sql`insert into history (sequence, transaction, at, resource, row_id, action, caller, project_id, fields, session, client, host, request)
     ${join(kept, ' union all ')}`
+}
+
+const texts = new WeakMap<Remembered, Map<string, Sql>>()
+
+/** The project and the fields, spelled once for each set of columns that a table is changed by. */
+function fieldsOf(table: Remembered, change: Change | undefined): Sql {
+  const ofTable = texts.get(table) ?? new Map<string, Sql>()
+  texts.set(table, ofTable)
+  const key = change?.columns.join() ?? ''
+  const known = ofTable.get(key)
+  if (known) return known
+  const text = raw(`${projectOf(table)}, ${change ? changedIn(table, change) : valuesOf(table)}`)
+  ofTable.set(key, text)
+  return text
 }
 
 const valuesOf = ({ columns }: Remembered) =>
@@ -52,17 +66,10 @@ const changedIn = (table: Remembered, change: Change) =>
     .map(pairOf)
     .join(', ')}) || '}')::jsonb`
 
-const pairs = new Map<string, string>()
-
-/** Names come from declarations, so there are few of them. */
 function pairOf(name: string): string {
-  const known = pairs.get(name)
-  if (known !== undefined) return known
   const column = spelled(name)
   const value = (of: string) => `coalesce(to_json(${of}.${column})::text, 'null')`
-  const pair = `case when was.${column} is distinct from row.${column} then '${column}:[' || ${value('was')} || ',' || ${value('row')} || ']' end`
-  pairs.set(name, pair)
-  return pair
+  return `case when was.${column} is distinct from row.${column} then '${column}:[' || ${value('was')} || ',' || ${value('row')} || ']' end`
 }
 
 const spelled = (name: string): string =>

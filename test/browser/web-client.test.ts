@@ -5,6 +5,7 @@ import { accountJourneys } from './journeys/account.ts'
 import { administrationJourneys } from './journeys/administration.ts'
 import { boardJourneys } from './journeys/board.ts'
 import { connectionJourneys } from './journeys/connection.ts'
+import { eventJourneys } from './journeys/events.ts'
 import { impedimentJourneys } from './journeys/impediments.ts'
 import { myWorkJourneys } from './journeys/my-work.ts'
 import { otherScreensJourneys } from './journeys/other-screens.ts'
@@ -37,6 +38,7 @@ describe('The web client in a real browser', { skip }, () => {
     'my work': myWorkJourneys,
     'the board': boardJourneys,
     'an assignment': panelJourneys,
+    'what happened': eventJourneys,
     'the week': weekJourneys,
     impediments: impedimentJourneys,
     reports: reportJourneys,

@@ -36,6 +36,14 @@ export const screens: readonly Screen[] = [
     load: once(async () => (await import('../screens/project/project-screen.tsx')).ProjectScreen),
   },
   {
+    paths: ['/projects/:projectId/activity'],
+    load: once(async () => (await import('../screens/activity/activity-screen.tsx')).ActivityScreen),
+  },
+  {
+    paths: ['/webhooks', '/projects/:projectId/webhooks'],
+    load: once(async () => (await import('../screens/webhooks/webhooks-screen.tsx')).WebhooksScreen),
+  },
+  {
     paths: ['/week'],
     link: { href: '/week', label: 'My week', icon: 'calendar' },
     load: once(async () => (await import('../screens/week/week-screen.tsx')).WeekScreen),

@@ -10,6 +10,7 @@ import { Icon } from '../ui/icon.tsx'
 import { LoadProblem, Skeleton } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { DescriptionField } from './description-field.tsx'
+import { HistorySection } from './history-section.tsx'
 import { ImpedimentsSection } from './impediments-section.tsx'
 import { FactsInPlace, TextInPlace } from './in-place-fields.tsx'
 import { PeopleSection } from './people-section.tsx'
@@ -80,6 +81,7 @@ function PanelContent({ found, stages }: PanelContentProps) {
       <TimeSection assignment={assignment} />
       <ImpedimentsSection assignmentId={assignment.id} />
       <PeopleSection assignment={assignment} />
+      <HistorySection assignmentId={assignment.id} />
       <footer class="panel-footer quiet-text">
         <p>{t('Created {moment}', { moment: showMoment(assignment.createdAt) })}</p>
         {assignment.updatedAt && <p>{t('Changed {moment}', { moment: showMoment(assignment.updatedAt) })}</p>}

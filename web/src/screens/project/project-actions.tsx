@@ -12,6 +12,10 @@ export interface ProjectActionsProps {
 export const ProjectActions = ({ projectId, connection, onNew }: ProjectActionsProps) => (
   <>
     <ConnectionMark connection={connection} />
+    <a class="button" href={`/projects/${projectId}/activity`}>
+      <Icon name="clock" />
+      <span>{t('Activity')}</span>
+    </a>
     <a class="button" href={`/projects/${projectId}/report`}>
       <Icon name="chart" />
       <span>{t('Hours')}</span>

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Stage } from '../support/stage.ts'
+
+export function eventJourneys(stage: () => Stage): void {
+  test('an assignment tells who changed it, with what it was before', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Has a past')
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}`)
+    const name = page.getByLabel('Name', { exact: true })
+    await name.fill('Has a present')
+    await Promise.all([
+      page.waitForResponse((response) => response.request().method() === 'PATCH'),
+      page.keyboard.press('Enter'),
+    ])
+    await page.getByText('History', { exact: true }).click()
+    const entry = page.getByRole('listitem').filter({ hasText: 'changed assignment' }).first()
+    await entry.waitFor()
+    assert.match((await entry.textContent()) ?? '', /Mara.*name: Has a past Has a present/s)
+  })
+
+  test('a project has its activity, and webhooks with a test and a log', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.assignment('Stands in the activity')
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    await page.getByRole('link', { name: 'Activity' }).click()
+    await page.getByText('Stands in the activity').first().waitFor()
+    await page.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByLabel('Address, beginning with https').fill('https://127.0.0.1/inside')
+    await page.getByRole('button', { name: 'Add a webhook' }).click()
+    await page.getByText('must not be a private address').waitFor()
+    await page.getByLabel('Address, beginning with https').fill('https://receiver.invalid/hook')
+    await page.getByRole('button', { name: 'Add a webhook' }).click()
+    await page.getByText(/^whsec_/).waitFor()
+    const hook = page.getByRole('listitem').filter({ hasText: 'https://receiver.invalid/hook' })
+    await hook.getByRole('button', { name: 'Send a test' }).click()
+    await hook.getByText(/messages? wait/).waitFor()
+    await hook.getByRole('button', { name: 'Log' }).click()
+    const sent = hook.getByRole('list', { name: 'Log' }).getByRole('listitem').first()
+    await sent.getByRole('button', { name: 'Send again' }).click()
+    await hook.getByRole('button', { name: 'Pause' }).click()
+    await hook.getByText('Paused. By hand.').waitFor()
+    await hook.getByRole('button', { name: 'Remove' }).click()
+    await hook.waitFor({ state: 'detached' })
+  })
+}

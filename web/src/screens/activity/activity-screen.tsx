@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks'
+import { sentenceOf } from '../../api/api-problem.ts'
+import { createEvents } from '../../api/events.ts'
+import type { Change } from '../../api/types.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { projectPath } from '../../router/addresses.ts'
+import type { ScreenProps } from '../../router/screen-props.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { ChangeList } from '../../ui/change-list.tsx'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { Page } from '../../ui/page.tsx'
+
+const pageSize = 50
+
+/** Everything that happened in a project, newest first. */
+export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) {
+  const { send, toasts } = useServices()
+  const events = createEvents(send)
+  const first = useLoaded(`activity-${projectId}`, ['assignment', 'appointment', 'comment'], (signal) =>
+    events.history({ projectId, pageSize }, signal),
+  )
+  const [older, setOlder] = useState<{ data: readonly Change[]; next: string | null }>()
+  const next = older ? older.next : first.value?.next
+  const loadMore = () =>
+    events.history({ projectId, pageSize, before: next ?? undefined }).then(
+      (page) => setOlder({ data: [...(older?.data ?? []), ...page.data], next: page.next }),
+      (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
+    )
+  const changes = [...(first.value?.data ?? []), ...(older?.data ?? [])]
+  return (
+    <Page
+      title={t('Activity')}
+      above={<a href={projectPath(projectId)}>{t('Back to the project')}</a>}
+      actions={
+        <a class="button" href={`/projects/${projectId}/webhooks`}>
+          {t('Webhooks')}
+        </a>
+      }
+    >
+      {first.problem && <LoadProblem problem={first.problem} onRetry={first.reload} />}
+      {first.value === undefined && !first.problem && <Skeleton rows={6} />}
+      {first.value?.data.length === 0 && <EmptyState title={t('Nothing has happened yet')} />}
+      <ChangeList changes={changes} />
+      {next && (
+        <button type="button" class="button" onClick={() => void loadMore()}>
+          {t('Show older')}
+        </button>
+      )}
+    </Page>
+  )
+}

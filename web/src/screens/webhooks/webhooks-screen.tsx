@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks'
+import { createEvents } from '../../api/events.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
+import { projectPath } from '../../router/addresses.ts'
+import type { ScreenProps } from '../../router/screen-props.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { Page } from '../../ui/page.tsx'
+import { WebhookRow } from './webhook-row.tsx'
+
+/** Which programs are told of a project's changes; of everything, for administrators, without a project. */
+export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
+  const { send } = useServices()
+  const [secret, setSecret] = useState<string>()
+  const { value, problem, reload } = useLoaded(`webhooks-${projectId}`, [], () =>
+    createEvents(send).webhooks(projectId),
+  )
+  return (
+    <Page
+      title={t('Webhooks')}
+      {...(projectId && { above: <a href={projectPath(projectId)}>{t('Back to the project')}</a> })}
+    >
+      <div class="sections">
+        <p>{t('Each change is sent to an address of yours, signed with a secret that is shown once.')}</p>
+        {secret && (
+          <p class="form-note" role="status">
+            {t('The secret, shown only now:')} <code>{secret}</code>
+          </p>
+        )}
+        <NewWebhook
+          projectId={projectId}
+          onMade={(made) => {
+            setSecret(made)
+            reload()
+          }}
+        />
+        {problem && <LoadProblem problem={problem} onRetry={reload} />}
+        {value === undefined && !problem && <Skeleton rows={2} />}
+        {value?.length === 0 && <EmptyState title={t('No webhooks yet')} />}
+        <ul class="rows">
+          {value?.map((webhook) => (
+            <WebhookRow key={webhook.id} webhook={webhook} onChanged={reload} onSecret={setSecret} />
+          ))}
+        </ul>
+      </div>
+    </Page>
+  )
+}
+
+function NewWebhook({
+  projectId,
+  onMade,
+}: {
+  readonly projectId: string | undefined
+  onMade(secret: string): void
+}) {
+  const { send } = useServices()
+  const form = useForm({
+    draft: `webhook-${projectId}`,
+    initial: { url: '', name: '' },
+    async submit({ url, name }) {
+      const made = await createEvents(send).makeWebhook({
+        url,
+        name: name || null,
+        projectId: projectId ?? null,
+      })
+      onMade(made.secret)
+    },
+  })
+  return (
+    <Form form={form} submitLabel={t('Add a webhook')} onCancel={() => undefined}>
+      <TextField form={form} name="url" label={t('Address, beginning with https')} required />
+      <TextField form={form} name="name" label={t('What it is for')} />
+    </Form>
+  )
+}
