@@ -39,12 +39,14 @@ test('an unknown login takes as long as a wrong password', async () => {
   const hash = await passwords.hash('Correct-Horse-7')
   const wrong: number[] = []
   const absent: number[] = []
-  for (let round = 0; round < 3; round += 1) {
+  const ratio = () => Math.min(...absent) / Math.min(...wrong)
+  const isAlike = () => ratio() > 0.5 && ratio() < 2
+  // The least of several: what else the machine does only ever adds.
+  for (let round = 0; round < 3 || (round < 12 && !isAlike()); round += 1) {
     wrong.push(await millisecondsOf(() => passwords.verify(hash, 'guess')))
     absent.push(await millisecondsOf(() => passwords.verifyAbsent('guess')))
   }
-  const ratio = Math.min(...absent) / Math.min(...wrong)
-  assert.ok(ratio > 0.5 && ratio < 2, `${absent} against ${wrong}`)
+  assert.ok(isAlike(), `${absent} against ${wrong}`)
 })
 
 test('four passwords are verified at once, sixteen wait and the twenty-first is sent away', async () => {
