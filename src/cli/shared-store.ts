@@ -4,8 +4,10 @@ import { openBudgets } from '../configuration/budgets.ts'
 import type { StoreSettings } from '../configuration/store-settings.ts'
 import { forgetOldKeys } from '../operations/idempotency-keys.ts'
 import type { Tracker } from '../operations/tracker.ts'
+import { resources } from '../resources/all.ts'
 import { repeat } from '../schedule/repeat.ts'
 import { forgetOldChanges } from '../store/change-log.ts'
+import { forgetRemoved } from '../store/forget-removed.ts'
 import { sealHistory } from '../store/history-chain.ts'
 import { keepHistory } from '../store/history-months.ts'
 import { type DemoAccount, seedDemoAccount } from './demo-account.ts'
@@ -50,7 +52,8 @@ export function shareStore(settings: StoreSettings, { stops, onExit }: Process):
     // Before the first write, so that a month that began while nobody was running has its place.
     await history()
     const jobs = [
-      () => forgetOldChanges(database),
+      () => forgetOldChanges(database, settings.changeLogDays),
+      () => forgetRemoved(database, resources, settings.removedDays),
       () => forgetOldLockouts(database),
       () => forgetOldKeys(database),
       history,

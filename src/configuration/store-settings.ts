@@ -10,6 +10,9 @@ export interface StoreSettings {
   readonly rolePrefix: string
   /** 0 keeps the history for ever. */
   readonly historyDays: number
+  /** 0 keeps removed rows for ever. */
+  readonly removedDays: number
+  readonly changeLogDays: number
   readonly demoLogin: string
   readonly demoPassword: string | undefined
   readonly demoData: boolean
@@ -25,7 +28,9 @@ export function readStoreSettings(settings: Settings): StoreSettings {
     dataDirectory: settings.text('DATA_DIR', '.data'),
     namedStatements: settings.flag('DB_NAMED_STATEMENTS', true),
     rolePrefix: settings.text('DB_ROLE_PREFIX', 'tracker_'),
-    historyDays: readHistoryDays(settings),
+    historyDays: readDaysKept(settings, 'HISTORY_DAYS'),
+    removedDays: readDaysKept(settings, 'REMOVED_DAYS'),
+    changeLogDays: settings.wholeNumber('CHANGE_LOG_DAYS', 30, { min: 1, max: daysMax }),
     demoLogin: settings.text('SVC_DEMO_LOGIN', 'demo@example.com'),
     demoPassword: settings.optionalText('SVC_DEMO_PASSWORD'),
     demoData: settings.flag('SVC_DEMO_DATA', databaseUrl === undefined),
@@ -33,11 +38,11 @@ export function readStoreSettings(settings: Settings): StoreSettings {
 }
 
 /** Shorter than any audit asks for, and than live listings look back. */
-const historyDaysMin = 30
+const daysMin = 30
+const daysMax = 36_500
 
-function readHistoryDays(settings: Settings): number {
-  const days = settings.wholeNumber('HISTORY_DAYS', 0, { min: 0, max: 36_500 })
-  if (days > 0 && days < historyDaysMin)
-    settings.refuse(`HISTORY_DAYS must be 0, for ever, or at least ${historyDaysMin}.`)
+function readDaysKept(settings: Settings, name: string): number {
+  const days = settings.wholeNumber(name, 0, { min: 0, max: daysMax })
+  if (days > 0 && days < daysMin) settings.refuse(`${name} must be 0, for ever, or at least ${daysMin}.`)
   return days
 }

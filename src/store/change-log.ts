@@ -38,21 +38,21 @@ export function lastChangeSecond(resources: readonly string[]): Sql {
 }
 
 /** No reader looks back further than its last poll; the days are for people who ask what happened. */
-const daysKept = 30
+const daysByDefault = 30
 /** Deleted at once, so that no statement runs into its time limit after a long break. */
 const forgottenAtOnceMax = 10_000
 
-const forgetting = sql`
+const forgetting = (days: number) => sql`
   with forgotten as (
     delete from changes where sequence in (
-      select sequence from changes where at < now() - make_interval(days => ${daysKept}::int)
+      select sequence from changes where at < now() - make_interval(days => ${days}::int)
       limit ${forgottenAtOnceMax}::int
     ) returning 1
   ) select from forgotten`
 
-export async function forgetOldChanges(database: Database): Promise<void> {
+export async function forgetOldChanges(database: Database, days = daysByDefault): Promise<void> {
   let forgotten: unknown[]
   do {
-    forgotten = await database.transaction((transaction) => transaction.query(forgetting))
+    forgotten = await database.transaction((transaction) => transaction.query(forgetting(days)))
   } while (forgotten.length === forgottenAtOnceMax)
 }

@@ -17,6 +17,7 @@ const tracker: Rights = {
   changes: ['select', 'insert', 'delete'],
   history: ['select', 'insert'],
   history_begin: reads,
+  purges: reads,
   history_days: ['select', 'insert'],
   lockouts: keeps,
   signin_sessions: ['select', 'update'],
@@ -30,8 +31,8 @@ const tracker: Rights = {
 
 /** What a host may call that does more than its own role may. */
 export const functionsOfHosts: Readonly<Record<string, readonly string[]>> = {
-  rest: ['keep_history(integer)'],
-  commands: ['keep_history(integer)'],
+  rest: ['keep_history(integer)', 'forget_removed(text, text, integer)'],
+  commands: ['keep_history(integer)', 'forget_removed(text, text, integer)'],
 }
 
 /** By host. The web client has no store, so it has no role. */
