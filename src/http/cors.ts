@@ -5,16 +5,22 @@ import { pathOf } from './path.ts'
 export interface CorsOptions {
   /** Compared exactly with what the browser sends: scheme, host and port. */
   readonly origins: readonly string[]
+  /** Those whose libraries send cookies along, although no answer depends on any. */
+  readonly originsWithCookies?: readonly string[]
   /** Paths that browsers are sent to: no script has a reason to read what they answer. */
   readonly closedPaths?: readonly string[]
 }
 
 /**
- * The configured origins only; any other gets an answer without a single CORS header. Never with cookies: scripts send
- * tokens, and no answer depends on a cookie that a script may read.
+ * The configured origins only; any other gets an answer without a single CORS header. Cookies are taken from those only
+ * that say so: scripts send tokens, and no answer that a script may read depends on a cookie.
  */
-export function allowOrigins(app: FastifyInstance, { origins, closedPaths = [] }: CorsOptions): void {
-  const allowed: ReadonlySet<string> = new Set(origins)
+export function allowOrigins(
+  app: FastifyInstance,
+  { origins, originsWithCookies = [], closedPaths = [] }: CorsOptions,
+): void {
+  const withCookies: ReadonlySet<string> = new Set(originsWithCookies)
+  const allowed: ReadonlySet<string> = new Set([...origins, ...originsWithCookies])
   const closed: ReadonlySet<string> = new Set(closedPaths)
   const open = {
     origin: (origin: string | undefined, answer: (error: Error | null, allowed: string | boolean) => void) =>
@@ -37,7 +43,11 @@ export function allowOrigins(app: FastifyInstance, { origins, closedPaths = [] }
   else
     app.register(cors, {
       delegator: (request, answer) =>
-        answer(null, closed.has(pathOf(request.url ?? '')) ? { ...open, origin: false } : open),
+        answer(null, {
+          ...open,
+          ...(closed.has(pathOf(request.url ?? '')) && { origin: false }),
+          credentials: withCookies.has(request.headers.origin ?? ''),
+        }),
     })
 }
 

@@ -187,9 +187,30 @@ describe('a client of the settings', () => {
       )
     assert.equal(await allowed('https://wiki.example.test'), 'https://wiki.example.test')
     assert.equal(await allowed('https://portal.example.test'), null)
+    // keycloak-js sends cookies along, so it has to be told that it may.
+    const asked = await browser.get(
+      '/.well-known/openid-configuration',
+      {},
+      { origin: 'https://wiki.example.test' },
+    )
+    assert.equal(asked.headers.get('access-control-allow-credentials'), 'true')
+    const page = await browser.get('/ext/consent', {}, { origin: 'https://wiki.example.test' })
+    assert.equal(page.headers.get('access-control-allow-origin'), null)
     const headers = { origin: 'https://wiki.example.test' }
     for (const path of ['/api/account/login', '/ext/sign-in', '/api/account/logout', '/ext/sign-out'])
       assert.equal((await browser.post(path, {}, headers)).status, 403, path)
+  })
+
+  it('may name itself by Basic without a secret, unless it has one', async () => {
+    const browser = openBrowser(host.address)
+    const status = async (credentials: string) => {
+      const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+      return (await browser.post('/connect/revocation', { token: 'x' }, { authorization })).status
+    }
+    assert.deepEqual([await status('wiki'), await status('wiki:')], [200, 200])
+    for (const wrong of ['wiki:x', 'portal', 'portal:', 'svc-webclient', 'svc-webclient:', ':', 'nobody'])
+      assert.equal(await status(wrong), 401, wrong)
+    assert.equal(await status(`portal:${portal.secret}`), 200)
   })
 
   it('that is taken out of the settings stops working, with its tokens', async () => {
@@ -205,44 +226,5 @@ describe('a client of the settings', () => {
     assertRefused(await openBrowser(other.address).post('/connect/token', form), 'invalid_client', 401)
     await other.stop()
     await (await host.startAnother()).stop()
-  })
-})
-
-describe('what the provider says of itself', () => {
-  it('is the contract’s where no client is registered, and always true in the document of RFC 8414', async (t) => {
-    const [plain, full] = await Promise.all([
-      startIdentityUnderTest(),
-      startIdentityUnderTest({ environment }),
-    ])
-    t.after(() => Promise.all([plain.stop(), full.stop()]))
-    const read = async (address: string, name: string) =>
-      (await openBrowser(address).get(`/.well-known/${name}`)).json
-    const contract = await read(plain.address, 'openid-configuration')
-    assert.deepEqual(contract.response_modes_supported, ['query'])
-    assert.ok(!contract.scopes_supported.includes('email'))
-    const discovery = await read(full.address, 'openid-configuration')
-    assert.deepEqual(discovery.response_modes_supported, ['query', 'fragment', 'form_post'])
-    assert.ok(discovery.grant_types_supported.includes('implicit'), 'The contract wants it listed.')
-    const metadata = await read(full.address, 'oauth-authorization-server')
-    assert.equal(metadata.issuer, full.address)
-    assert.deepEqual(metadata.response_types_supported, ['code'])
-    assert.deepEqual(metadata.grant_types_supported, [
-      ...['authorization_code', 'refresh_token', 'client_credentials'],
-    ])
-    for (const [name, value] of Object.entries(metadata))
-      if (!/^(response_types|grant_types)_supported$/.test(name))
-        assert.deepEqual(discovery[name], value, name)
-  })
-
-  it('and every client of the settings, are gone while the extensions are off', async (t) => {
-    const host = await startIdentityUnderTest({ environment: { ...environment, EXTENSIONS: 'off' } })
-    t.after(() => host.stop())
-    const browser = openBrowser(host.address)
-    const refused = await browser.get('/connect/authorize', requestAt(wiki, createPkce()))
-    assert.ok(refused.location.startsWith(`${origin}/login/?errorId=`), refused.location)
-    for (const path of ['/.well-known/oauth-authorization-server', '/ext/sign-in', '/ext/form-post.js'])
-      assert.equal((await browser.get(path)).status, 404, path)
-    const { json } = await browser.get('/.well-known/openid-configuration')
-    assert.deepEqual(json.response_modes_supported, ['query'])
   })
 })

@@ -5,14 +5,27 @@ import { test } from 'node:test'
 
 const root = join(import.meta.dirname, '..', '..')
 
-test('every rule in docs/identity-rules.md names a test that exists', () => {
-  const page = readFileSync(join(root, 'docs', 'identity-rules.md'), 'utf8')
-  const rows = [...page.matchAll(/^\| .* \| `([^`]+\.ts)` (.+) \|$/gm)]
-  assert.ok(rows.length > 70, `Only ${rows.length} rows can be read.`)
-  const missing = rows.flatMap(([, file = '', title = '']) => {
-    const path = join(root, file.includes('/') ? file : join('test', 'identity', file))
-    const isThere = existsSync(path) && readFileSync(path, 'utf8').includes(title)
-    return isThere ? [] : [`${file}: ${title}`]
+for (const [name, rowsMin] of [
+  ['identity-rules.md', 70],
+  ['conformance.md', 50],
+] as const)
+  test(`every rule in docs/${name} names a test that exists`, () => {
+    const page = readFileSync(join(root, 'docs', name), 'utf8')
+    const rows = [...page.matchAll(/^\| .* \| `([^`]+\.ts)` (.+) \|$/gm)]
+    assert.ok(rows.length > rowsMin, `Only ${rows.length} rows can be read.`)
+    const missing = rows.flatMap(([, file = '', title = '']) => {
+      const path = join(root, file.includes('/') ? file : join('test', 'identity', file))
+      const isThere = existsSync(path) && readFileSync(path, 'utf8').includes(title)
+      return isThere ? [] : [`${file}: ${title}`]
+    })
+    assert.deepEqual(missing, [])
   })
-  assert.deepEqual(missing, [])
+
+test('every check in docs/conformance.md has a test, or the reason why not', () => {
+  const page = readFileSync(join(root, 'docs', 'conformance.md'), 'utf8')
+  const rows = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Check |'))
+  assert.deepEqual(
+    rows.filter((row) => !/\| (`[^`]+\.test\.ts` .+|not( here)?: .+) \|$/.test(row)),
+    [],
+  )
 })

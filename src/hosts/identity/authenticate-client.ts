@@ -8,6 +8,7 @@ import type { Call } from './route.ts'
 interface Credentials {
   readonly id: string
   readonly secret: string | undefined
+  readonly isBasic?: boolean
 }
 
 /** RFC 6749, 2.3: by Basic, by `client_secret` in the form, or by name only for a public client. */
@@ -16,7 +17,9 @@ export function authenticateClient(identity: Identity, call: Call, parameters: P
   const client = identity.clients.get(credentials.id)
   // An unknown client is compared too, so that names cannot be guessed by the time it takes.
   const fits = equalSecrets(client?.secret, credentials.secret)
-  if (!client || !fits) throw refused(identity, call, client, 'wrong credentials')
+  // The contract's own client names itself in the form.
+  const isNamed = !credentials.isBasic || client?.secret !== undefined || client?.registration !== undefined
+  if (!client || !fits || !isNamed) throw refused(identity, call, client, 'wrong credentials')
   return client
 }
 
@@ -57,8 +60,9 @@ function readCredentials(authorization: string | undefined, parameters: Paramete
 function readBasic(authorization: string): Credentials {
   const encoded = basicPattern.exec(authorization)?.[1] ?? ''
   const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':')
-  if (rest.length === 0) throw invalidClient()
-  return { id: decodeForm(id), secret: decodeForm(rest.join(':')) }
+  if (id === '') throw invalidClient()
+  // No secret is an empty one (RFC 6749, 2.3.1), and okta-auth-js leaves out the colon, too.
+  return { id: decodeForm(id), secret: decodeForm(rest.join(':')) || undefined, isBasic: true }
 }
 
 const basicPattern = /^basic +([\w+/-]+={0,2})$/i

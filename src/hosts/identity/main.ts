@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { administratorsOf } from '../../accounts/administrators.ts'
 import { createLockouts, forgetOldLockouts } from '../../accounts/lockouts.ts'
 import { budgetLimits } from '../../configuration/budgets.ts'
+import type { CorsOptions } from '../../http/cors.ts'
 import { addDocumentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
 import { countEvents, measureHost } from '../../http/host-measures.ts'
@@ -72,10 +73,7 @@ export async function startIdentity(
     connections: budgets.budget('httpConnections'),
     bodies: ['form'],
     ...smallBodies(budgetLimits.identityBodyBytes.max),
-    cors: {
-      origins: [...settings.allowedOrigins, ...scriptOriginsOf(settings.registeredClients)],
-      closedPaths: navigationPaths(routes),
-    },
+    cors: corsOf(settings, navigationPaths(routes)),
     rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(events.log) },
   })
   const stopServer = prepareStop(app)
@@ -100,6 +98,15 @@ export async function startIdentity(
     },
   }
 }
+
+const corsOf = (
+  { allowedOrigins, registeredClients }: IdentitySettings,
+  closedPaths: readonly string[],
+): CorsOptions => ({
+  origins: allowedOrigins,
+  originsWithCookies: scriptOriginsOf(registeredClients),
+  closedPaths,
+})
 
 /** The contract sets no least length, so a shorter secret only causes a warning. */
 const keySecretCharactersMin = 32

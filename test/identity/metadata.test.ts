@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createPkce, openBrowser } from '../support/browser.ts'
+import { startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin } from '../support/known-clients.ts'
+import { portal, registrationOf, requestAt, wiki } from '../support/registered-clients.ts'
+
+const environment = { ...registrationOf(wiki), ...registrationOf(portal) }
+
+describe('what the provider says of itself', () => {
+  it('is the contract’s where no client is registered, and always true in the document of RFC 8414', async (t) => {
+    const [plain, full] = await Promise.all([
+      startIdentityUnderTest(),
+      startIdentityUnderTest({ environment }),
+    ])
+    t.after(() => Promise.all([plain.stop(), full.stop()]))
+    const read = async (address: string, name: string) =>
+      (await openBrowser(address).get(`/.well-known/${name}`)).json
+    const contract = await read(plain.address, 'openid-configuration')
+    assert.deepEqual(contract.response_modes_supported, ['query'])
+    assert.ok(!contract.scopes_supported.includes('email'))
+    const discovery = await read(full.address, 'openid-configuration')
+    assert.deepEqual(discovery.response_modes_supported, ['query', 'fragment', 'form_post'])
+    assert.ok(discovery.grant_types_supported.includes('implicit'), 'The contract wants it listed.')
+    const metadata = await read(full.address, 'oauth-authorization-server')
+    assert.equal(metadata.issuer, full.address)
+    assert.deepEqual(metadata.response_types_supported, ['code'])
+    assert.deepEqual(metadata.grant_types_supported, [
+      ...['authorization_code', 'refresh_token', 'client_credentials'],
+    ])
+    for (const [name, value] of Object.entries(metadata))
+      if (!/^(response_types|grant_types)_supported$/.test(name))
+        assert.deepEqual(discovery[name], value, name)
+  })
+
+  it('and every client of the settings, are gone while the extensions are off', async (t) => {
+    const host = await startIdentityUnderTest({ environment: { ...environment, EXTENSIONS: 'off' } })
+    t.after(() => host.stop())
+    const browser = openBrowser(host.address)
+    const refused = await browser.get('/connect/authorize', requestAt(wiki, createPkce()))
+    assert.ok(refused.location.startsWith(`${origin}/login/?errorId=`), refused.location)
+    for (const path of ['/.well-known/oauth-authorization-server', '/ext/sign-in', '/ext/form-post.js'])
+      assert.equal((await browser.get(path)).status, 404, path)
+    const { json } = await browser.get('/.well-known/openid-configuration')
+    assert.deepEqual(json.response_modes_supported, ['query'])
+  })
+})

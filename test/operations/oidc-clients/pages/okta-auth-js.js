@@ -1,0 +1,25 @@
+import { OktaAuth } from '@okta/okta-auth-js'
+
+const okta = new OktaAuth({
+  issuer: ISSUER,
+  clientId: 'pages',
+  redirectUri: HERE,
+  postLogoutRedirectUri: HERE,
+  scopes: ['openid', 'profile', 'offline_access'],
+  // Its defaults are the paths of its maker's service.
+  authorizeUrl: `${ISSUER}/connect/authorize`,
+  tokenUrl: `${ISSUER}/connect/token`,
+  userinfoUrl: `${ISSUER}/connect/userinfo`,
+  revokeUrl: `${ISSUER}/connect/revocation`,
+  logoutUrl: `${ISSUER}/connect/endsession`,
+})
+if (okta.isLoginRedirect()) await okta.handleLoginRedirect()
+await okta.start()
+window.app = {
+  login: () => okta.tokenManager.getTokensSync().idToken?.claims.preferred_username,
+  token: () => okta.getAccessToken(),
+  signIn: () => okta.signInWithRedirect({ originalUri: HERE }),
+  // As its own renewal: all tabs share the tokens, and one of them, which they have elected, renews them.
+  refresh: () => okta.serviceManager.isLeader() && okta.tokenManager.renew('accessToken'),
+  signOut: () => okta.signOut(),
+}
