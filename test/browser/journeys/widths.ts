@@ -41,6 +41,8 @@ export function widthJourneys(stage: () => Stage): void {
       ['/projects', 'Website relaunch'],
       [project, 'Backlog'],
       [`${project}/assignments/${id}`, 'Planned hours'],
+      [`${project}/activity`, 'A-name'],
+      [`${project}/webhooks`, 'No webhooks yet'],
       ['/week?week=2026-11-16', 'A-name'],
       ['/impediments', 'Impediments'],
       ['/reports', 'Reports'],
