@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
 
-const laterScreens = /\/screens\/(account|activity|administration|impediments|removed|reports|webhooks)\//
+const laterScreens =
+  /\/screens\/(account|activity|administration|impediments|links|removed|reports|webhooks)\//
 
 export default defineConfig({
   root: import.meta.dirname,

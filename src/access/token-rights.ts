@@ -1,5 +1,6 @@
 import type { Caller } from '../model/caller.ts'
 import { forbidden } from '../model/problem.ts'
+import { webClientId } from '../model/web-client.ts'
 import { resources } from '../resources/all.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { person } from '../resources/person.ts'
@@ -35,6 +36,13 @@ export function requireCovered(caller: Caller, listed: Listed, purpose: Purpose)
     throw forbidden(
       `The token is not for ${purpose === 'read' ? 'reading' : 'changing'} ${listed.pluralNoun}.`,
     )
+}
+
+/** For what lasts longer than an app's own tokens: a program or an app that somebody signed in to makes no power of its own. */
+export function requireOwnClient(caller: Caller): void {
+  requirePerson(caller)
+  if (caller.origin?.clientId !== webClientId)
+    throw forbidden('Only someone who has signed in with the web client may do this, not an app.')
 }
 
 /** For what concerns the account itself and the sign-ins of others. */

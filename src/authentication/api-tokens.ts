@@ -1,5 +1,5 @@
 import { type Administrators, hasRole, type PossibleAdministrator } from '../accounts/administrators.ts'
-import { hashOfToken } from '../accounts/token-text.ts'
+import { hashOfToken, tokenPrefix } from '../accounts/token-text.ts'
 import type { Database } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
 import { createBoundedCache } from './bounded-cache.ts'
@@ -44,7 +44,7 @@ export function createTokenSearch(search: TokenSearch): FindToken {
     now,
   })
   return async (text, address) => {
-    const hash = hashOfToken(text)
+    const hash = hashOfToken(text, tokenPrefix)
     if (hash === undefined) return undefined
     const key = hash.toString('base64')
     const known = remembered.get(key)

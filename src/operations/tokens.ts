@@ -1,9 +1,9 @@
 import { tokenScopes } from '../access/token-rights.ts'
 import { visibleRows } from '../access/visible-rows.ts'
 import { requireOwnOrAdministrator } from '../accounts/sessions.ts'
-import { hashOfToken, newTokenText } from '../accounts/token-text.ts'
+import { hashOfToken, newTokenText, tokenPrefix } from '../accounts/token-text.ts'
 import type { Caller } from '../model/caller.ts'
-import { forbidden, invalid, missing, unauthenticated } from '../model/problem.ts'
+import { invalid, missing, unauthenticated } from '../model/problem.ts'
 import { project } from '../resources/project.ts'
 import { callerDetails } from '../security-log/security-log.ts'
 import type { Queries } from '../store/database.ts'
@@ -53,15 +53,14 @@ export interface MadeToken {
   readonly secret: string
 }
 
-/** Only a person at a sign-in makes one: nothing that could leak from a program multiplies. */
+/** For a person at the web client: nothing that could leak from a program or an app multiplies. */
 export async function makeToken(
   { database, securityLog }: Tracker,
-  { caller, sessionId }: { readonly caller: Caller; readonly sessionId: string | undefined },
+  caller: Caller,
   body: unknown,
 ): Promise<MadeToken> {
-  if (sessionId === undefined) throw forbidden('Only someone who has signed in may make tokens.')
   const wanted = readNewToken(body, tokenScopes)
-  const secret = newTokenText()
+  const secret = newTokenText(tokenPrefix)
   const token = await database.transaction(async (transaction) => {
     // Locked, so that two at once are counted one after the other and a new password ends both.
     const [account] = await transaction.query<{ stamp: string }>(sql`
@@ -84,7 +83,7 @@ async function insert(
 ): Promise<ApiToken> {
   const [token] = await transaction.query<ApiToken>(sql`
     insert into api_tokens as token (id, user_id, hash, security_stamp, name, scopes, project_ids, expires_at)
-    values (${newId()}, ${accountId}, ${hashOfToken(secret)}, ${stamp}, ${name}, ${scopes}::text[],
+    values (${newId()}, ${accountId}, ${hashOfToken(secret, tokenPrefix)}, ${stamp}, ${name}, ${scopes}::text[],
       ${projectIds ?? null}::uuid[], ${expiresAt})
     returning ${columns}`)
   return token as ApiToken

@@ -13,6 +13,8 @@ const levels = {
   consent: 'info',
   'token-made': 'info',
   'token-ended': 'info',
+  'link-made': 'info',
+  'link-used': 'info',
   'client-refused': 'warn',
   'account-changed': 'info',
   'administrator-changed': 'info',

@@ -160,11 +160,12 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     ] as const)
       assertEnvelope(await ask(method, path, secret, body), 403)
     assert.equal((await ask('GET', '/api/users', secret)).status, 200)
-    // No person stands behind a service client.
-    const service = await rest.identity
-      .serviceToken(await rest.identity.serviceLogin())
-      .catch(() => undefined)
-    if (service) assert.notEqual((await ask('POST', '/ext/tokens', service, wish)).status, 200)
+    // No person stands behind a service client, and no app that somebody has signed in to makes what outlasts it.
+    const service = await rest.identity.serviceToken(other.login)
+    assertEnvelope(await ask('POST', '/ext/tokens', service, wish), 403)
+    const ofRoot = await rest.identity.serviceToken(root.login)
+    for (const path of ['/ext/tokens', '/ext/invitations', '/ext/password-links', '/ext/administrators'])
+      assertEnvelope(await ask('POST', path, ofRoot, { ...wish, userId: other.id }), 403)
   })
 
   test('of others are nobody’s but an administrator’s', async () => {

@@ -806,6 +806,48 @@ export interface DeactivatedAccount {
   readonly userId: string
 }
 
+export interface Link {
+  readonly id: string
+  readonly madeBy: string
+  readonly projectId: string | null
+  readonly userId: string | null
+  readonly createdAt: string
+  readonly expiresAt: string
+}
+
+export interface NewLink {
+  readonly link: Link
+  readonly secret: string
+}
+
+export interface LinkList {
+  readonly links: readonly Link[]
+}
+
+export interface LinkId {
+  readonly id: string
+}
+
+export interface Invitation {
+  readonly projectId?: string | null
+}
+
+export interface InvitationAnswer {
+  readonly secret: string
+  readonly name: string
+  readonly login: string
+  readonly password: string
+}
+
+export interface PasswordLink {
+  readonly userId: string
+}
+
+export interface PasswordLinkAnswer {
+  readonly secret: string
+  readonly newPassword: string
+}
+
 export interface Change {
   readonly id: string
   readonly at: string
@@ -2721,6 +2763,35 @@ export interface Operations {
   /** Lets people sign in to the account again, with the password it had. */
   'DELETE /ext/deactivations': {
     readonly body: DeactivatedAccount
+    readonly answer: Success
+  }
+  /** Makes a link by which one person makes an account of their own, a member of the project. */
+  'POST /ext/invitations': {
+    readonly body: Invitation
+    readonly answer: NewLink
+  }
+  /** Lists the own invitations that nobody has used. */
+  'GET /ext/invitations': {
+    readonly answer: LinkList
+  }
+  /** Ends an invitation at once. */
+  'DELETE /ext/invitations': {
+    readonly body: LinkId
+    readonly answer: Success
+  }
+  /** Makes the account that somebody was invited to make. It needs no token. */
+  'POST /ext/invitations/accept': {
+    readonly body: InvitationAnswer
+    readonly answer: Success
+  }
+  /** Makes a link by which somebody who has lost the password chooses a new one. Administrators only. */
+  'POST /ext/password-links': {
+    readonly body: PasswordLink
+    readonly answer: NewLink
+  }
+  /** Gives the account of the link a new password. It needs no token. */
+  'POST /ext/password-links/use': {
+    readonly body: PasswordLinkAnswer
     readonly answer: Success
   }
   /** Who changed a row, or anything in a project, newest first, with the fields before and after. */

@@ -42,6 +42,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     idempotency_keys: keeps,
     api_tokens: keeps,
     administrators: keeps,
+    account_links: keeps,
     deactivated_accounts: ['select', 'insert', 'delete'],
     webhooks: keeps,
     webhook_deliveries: keeps,

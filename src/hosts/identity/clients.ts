@@ -1,3 +1,4 @@
+import { webClientId } from '../../model/web-client.ts'
 import { webClientScopes } from './scopes.ts'
 
 export const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const
@@ -55,8 +56,6 @@ export interface ClientSettings {
   readonly serviceClients: readonly ServiceClientSettings[]
   readonly registeredClients: readonly RegisteredClientSettings[]
 }
-
-export const webClientId = 'svc-webclient'
 
 /** The browser client of every allowed origin, and the service clients and registered clients of the settings. */
 export function clientsOf({ allowedOrigins, serviceClients, registeredClients }: ClientSettings): Clients {

@@ -8,7 +8,8 @@ import {
   readTrackerSettings,
   type TrackerSettings,
 } from '../../configuration/tracker-settings.ts'
-import { type RegisteredClientSettings, type ServiceClientSettings, webClientId } from './clients.ts'
+import { webClientId } from '../../model/web-client.ts'
+import type { RegisteredClientSettings, ServiceClientSettings } from './clients.ts'
 import { readPinnedKey } from './keys/pinned-key.ts'
 import { readRegisteredClients, secretCharactersMin } from './registered-clients.ts'
 import { serviceScopes } from './scopes.ts'

@@ -1,6 +1,7 @@
+import { webClientId } from '../../model/web-client.ts'
 import type { Database } from '../../store/database.ts'
 import { sql } from '../../store/sql.ts'
-import { type Clients, webClientId } from './clients.ts'
+import type { Clients } from './clients.ts'
 import { moment } from './moment.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { Settings } from '../../configuration/settings.ts'
-import { type RegisteredClientSettings, webClientId } from './clients.ts'
+import { webClientId } from '../../model/web-client.ts'
+import type { RegisteredClientSettings } from './clients.ts'
 import { scopes as allScopes } from './scopes.ts'
 
 /** The same least length as for service clients: a shorter one could be guessed. */

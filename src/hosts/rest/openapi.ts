@@ -4,7 +4,7 @@ import { keyHours } from '../../operations/idempotency-keys.ts'
 import { keyCharactersMax, keyHeader, replayedHeader } from './idempotency-key.ts'
 import { refusalExamples } from './refusal-examples.ts'
 import { ref } from './resource-schemas.ts'
-import type { Operation } from './route.ts'
+import { isKeyed, type Operation } from './route.ts'
 
 /** What a document of this host says beside its operations. */
 export type About = Pick<DocumentParts, 'title' | 'description' | 'schemas' | 'tags'>
@@ -15,12 +15,13 @@ export const openApiOf = (operations: readonly Operation[], about: About): Schem
       ...queryParameters(operation.parameters),
       ...(operation.isConditional ? conditionalHeaders : []),
       ...(operation.hasPrecondition ? [ifMatchHeader] : []),
-      ...(operation.method === 'POST' ? [idempotencyKeyHeader] : []),
+      ...(isKeyed(operation) ? [idempotencyKeyHeader] : []),
     ],
     ...(operation.body && {
       requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
     }),
     responses: { ...answersOf(operation), ...refusalsOf(operation) },
+    ...(operation.isOpen && { security: [] }),
     ...((operation.events ?? operation.isLive) && {
       'x-events': operation.events ?? { listing: { ...listingEvent, data: operation.answer } },
     }),
@@ -48,24 +49,20 @@ const idempotencyKeyHeader = {
   schema: { type: 'string', minLength: 1, maxLength: keyCharactersMax },
 }
 
-const answersOf = ({
-  method,
-  answer,
-  answerTypes = ['application/json'],
-  isConditional,
-  hasTag,
-  isLive,
-}: Operation): Readonly<Record<string, Schema>> => ({
-  200: {
-    // Not a second content type: generators would type the answer as either a page or text.
-    description: isLive ? liveDescription : 'Success.',
-    ...(isConditional && { headers: validatorHeaders }),
-    ...(hasTag && { headers: { ETag: validatorHeaders.ETag } }),
-    ...(method === 'POST' && { headers: replayedHeaders }),
-    content: Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])),
-  },
-  ...(isConditional && { 304: { description: 'The caller holds this answer already.' } }),
-})
+const answersOf = (operation: Operation): Readonly<Record<string, Schema>> => {
+  const { answer, answerTypes = ['application/json'], isConditional, hasTag, isLive } = operation
+  return {
+    200: {
+      // Not a second content type: generators would type the answer as either a page or text.
+      description: isLive ? liveDescription : 'Success.',
+      ...(isConditional && { headers: validatorHeaders }),
+      ...(hasTag && { headers: { ETag: validatorHeaders.ETag } }),
+      ...(isKeyed(operation) && { headers: replayedHeaders }),
+      content: Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])),
+    },
+    ...(isConditional && { 304: { description: 'The caller holds this answer already.' } }),
+  }
+}
 
 const liveDescription =
   'Success. With Accept: text/event-stream it is a stream instead, whose events of the type listing carry this JSON: the first at once, the others after changes.'
@@ -92,8 +89,9 @@ const replayedHeaders = {
 }
 
 /** Every operation wants a token and is limited; every body has a size and a type. */
-function refusalsOf({ method, refusals, body }: Operation): Readonly<Record<string, Schema>> {
-  const keyed = method === 'POST' ? [409, 422, 503] : []
+function refusalsOf(operation: Operation): Readonly<Record<string, Schema>> {
+  const { refusals, body } = operation
+  const keyed = isKeyed(operation) ? [409, 422, 503] : []
   const statuses = [401, 429, 500, ...refusals, ...(body ? [400, 413, 415] : []), ...keyed]
   return Object.fromEntries(
     [...new Set(statuses)]

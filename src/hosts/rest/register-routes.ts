@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { requirePerson } from '../../access/token-rights.ts'
+import { requireOwnClient, requirePerson } from '../../access/token-rights.ts'
 import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
 import { httpDate, sendConditional } from '../../http/conditional.ts'
 import { announceDeprecations, deprecationsIn } from '../../http/deprecation.ts'
@@ -7,12 +7,14 @@ import { envelopeType } from '../../http/envelope.ts'
 import { checkDeprecation } from '../../http/operation.ts'
 import { originOf } from '../../http/request-origin.ts'
 import { createSentDates, type SentDates } from '../../http/sent-dates.ts'
+import type { RequestOrigin } from '../../model/caller.ts'
+import { zeroUuid } from '../../model/field-kinds.ts'
 import { createOnce, type Once } from '../../operations/once.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { type FairQueue, takePlace } from '../../store/fair-queue.ts'
 import type { DateOf, ModificationDates } from '../../store/modification-dates.ts'
 import { readKeyedRequest, replayedHeader } from './idempotency-key.ts'
-import type { Answer, Exchange, Route } from './route.ts'
+import { type Answer, type Exchange, isKeyed, type Route } from './route.ts'
 
 export interface Registration {
   readonly tracker: Tracker
@@ -38,10 +40,8 @@ export function registerRoutes(
       ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
       async onRequest(request, reply) {
         announceDeprecations(reply, ofRoute)
-        const { authorization } = request.headers
         const origin = { ...originOf(request), host: 'rest' } as const
-        const session = await authentication.authenticate(authorization, origin)
-        if (!route.isForTokens) requirePerson(session.caller)
+        const session = await admit(authentication, route, request.headers.authorization, origin)
         sessions.set(request, session)
         if (route.turns) await enter(route.turns, session.caller.id, reply)
       },
@@ -60,6 +60,27 @@ export function registerRoutes(
   }
 }
 
+async function admit(
+  authentication: Authentication,
+  { isOpen, isForTokens, isForOwnClient }: Route,
+  authorization: string | undefined,
+  origin: RequestOrigin,
+): Promise<Authenticated> {
+  if (isOpen) return nobody(origin)
+  const session = await authentication.authenticate(authorization, origin)
+  if (isForOwnClient) requireOwnClient(session.caller)
+  else if (!isForTokens) requirePerson(session.caller)
+  return session
+}
+
+/** No account has this id, so it sees and changes nothing. */
+const nobody = (origin: RequestOrigin): Authenticated => ({
+  caller: { id: zeroUuid, isAdministrator: false, origin },
+  sessionId: undefined,
+  expiresAt: 0,
+  recheck: async () => false,
+})
+
 /** Waits for a place, and keeps it until the connection has the answer or is gone. */
 function enter(turns: FairQueue, account: string, reply: FastifyReply): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>()
@@ -70,7 +91,7 @@ function enter(turns: FairQueue, account: string, reply: FastifyReply): Promise<
 /** A POST with a key is done once; whether this was one. */
 async function answerKeyed(once: Once, route: Route, exchange: Exchange): Promise<boolean> {
   const { caller, request, reply } = exchange
-  const keyed = route.method === 'POST' ? readKeyedRequest(request, caller) : undefined
+  const keyed = isKeyed(route) ? readKeyedRequest(request, caller) : undefined
   if (keyed === undefined) return false
   const { answer, isReplay } = await once(keyed, async (tracker) => {
     const made = await route.handle({ ...exchange, tracker })

@@ -24,6 +24,10 @@ export interface Operation extends HttpOperation {
   readonly bodyBytesMax?: number
   /** By name, the events of a stream that is no live listing. */
   readonly events?: Readonly<Record<string, Schema>>
+  /** Needs no token: whoever asks has nothing but what the body says. */
+  readonly isOpen?: true
+  /** For people at the web client alone: it makes what outlasts the tokens of apps. */
+  readonly isForOwnClient?: true
   /** Also answers `Accept: text/event-stream` with a live listing. */
   readonly isLive?: true
 }
@@ -43,6 +47,9 @@ export interface Answer {
   /** When anything the answer depends on changed last, in seconds since 1970. */
   readonly lastChangeSecond?: number | null
 }
+
+/** Takes an Idempotency-Key, which belongs to an account. */
+export const isKeyed = ({ method, isOpen }: Operation): boolean => method === 'POST' && !isOpen
 
 /** All that `access/` decides about. */
 export const forTokens = (routes: readonly Route[]): Route[] =>

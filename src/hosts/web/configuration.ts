@@ -1,5 +1,6 @@
 import type { Settings } from '../../configuration/settings.ts'
 import { readPort, readTrackerSettings, type TrackerSettings } from '../../configuration/tracker-settings.ts'
+import { webClientId } from '../../model/web-client.ts'
 
 export interface WebSettings {
   readonly host: string
@@ -36,6 +37,3 @@ export function readWebSettings(settings: Settings): WebSettings {
     },
   }
 }
-
-/** The contract's. */
-const webClientId = 'svc-webclient'

@@ -360,6 +360,48 @@ export interface DeactivatedAccount {
   readonly userId: string
 }
 
+export interface Link {
+  readonly id: string
+  readonly madeBy: string
+  readonly projectId: string | null
+  readonly userId: string | null
+  readonly createdAt: string
+  readonly expiresAt: string
+}
+
+export interface NewLink {
+  readonly link: Link
+  readonly secret: string
+}
+
+export interface LinkList {
+  readonly links: readonly Link[]
+}
+
+export interface LinkId {
+  readonly id: string
+}
+
+export interface Invitation {
+  readonly projectId?: string | null
+}
+
+export interface InvitationAnswer {
+  readonly secret: string
+  readonly name: string
+  readonly login: string
+  readonly password: string
+}
+
+export interface PasswordLink {
+  readonly userId: string
+}
+
+export interface PasswordLinkAnswer {
+  readonly secret: string
+  readonly newPassword: string
+}
+
 export interface Change {
   readonly id: string
   readonly at: string
@@ -850,9 +892,11 @@ export const limits = {
   label: 64,
   labelMin: 1,
   limit: 1000,
+  links: 20,
   list: 64,
   listMin: 1,
   login: 256,
+  loginMin: 1,
   name: 200,
   nameMin: 1,
   newPassword: 128,
@@ -864,6 +908,8 @@ export const limits = {
   projectIds: 20,
   rows: 5000,
   search: 128,
+  secret: 100,
+  secretMin: 1,
   sessions: 100,
   sort: 2000,
   text: 10000,

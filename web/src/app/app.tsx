@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { homePath } from '../router/addresses.ts'
 import { SessionEndedDialog } from '../screens/sign-in/session-ended-dialog.tsx'
@@ -18,6 +19,7 @@ export function App() {
   if (path === '/login') return <SignInPage />
   if (path === '/signin-callback') return <SignInCallback />
   if (path === '/signed-in') return <SignedInTab />
+  if (path === '/invitation' || path === '/new-password') return <LinkPage path={path} />
   if (session.state.value === 'signed-out' || !hadSession) return <Leaving hadSession={hadSession} />
   return (
     <>
@@ -25,6 +27,19 @@ export function App() {
       {session.state.value === 'ended' && <SessionEndedDialog />}
     </>
   )
+}
+
+/** For people who come by a link that was made for them; few do, so it is a script of its own. */
+function LinkPage({ path }: { readonly path: '/invitation' | '/new-password' }) {
+  const [Page, setPage] = useState<ComponentType>()
+  useEffect(() => {
+    import('../screens/links/link-pages.tsx').then(
+      ({ InvitationPage, NewPasswordPage }) =>
+        setPage(() => (path === '/invitation' ? InvitationPage : NewPasswordPage)),
+      () => location.reload(),
+    )
+  }, [path])
+  return Page ? <Page /> : null
 }
 
 /** Without one since it was opened, a page holds nothing worth keeping: it can leave for the sign-in at once. */

@@ -59,6 +59,7 @@ export const administratorRoutes = (roles: Roles): Route[] => [
     id: 'GiveAdministratorRole',
     summary: 'Makes an account an administrator, from its next access token on.',
     description: 'It stays a role of the account until another administrator takes it away.',
+    isForOwnClient: true,
     method: 'POST',
     body: ref('AdministratorRole'),
     answer: ref('Success'),

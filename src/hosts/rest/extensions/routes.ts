@@ -16,6 +16,7 @@ import { deactivationRoutes, deactivationSchemas } from './deactivation-routes.t
 import { exportRoutes } from './export-routes.ts'
 import { feedRoute, feedSchemas } from './feed-route.ts'
 import { differenceRoute, historyRoute, historySchemas } from './history-routes.ts'
+import { linkRoutes, linkSchemas } from './link-routes.ts'
 import { peopleRoute } from './people-route.ts'
 import { queryRoute } from './query-routes.ts'
 import { queryPageSchema, queryRowSchema } from './query-schemas.ts'
@@ -50,6 +51,7 @@ export const extensionRoutes = (
   ...tokenRoutes(tracker),
   ...administratorRoutes({ ...tracker, administrators }),
   ...deactivationRoutes(tracker),
+  ...linkRoutes(tracker, administrators),
   ...forTokens([
     historyRoute(tracker),
     differenceRoute(tracker),
@@ -72,6 +74,7 @@ export const aboutExtensions: About = {
     Reports: 'Sums of hours and assignments.',
     Sessions: 'Where an account is signed in.',
     Administrators: 'Who may do everything, and who may not sign in.',
+    Links: 'Invitations, and new passwords for those who have lost theirs.',
     Tokens: 'What programs send instead of signing in.',
     History: 'Who changed what, and when.',
     Batch: 'Many writes in one request.',
@@ -95,6 +98,7 @@ export const aboutExtensions: About = {
     ...tokenSchemas,
     ...administratorSchemas,
     ...deactivationSchemas,
+    ...linkSchemas,
     ...historySchemas,
     ...batchSchemas,
     ...feedSchemas,

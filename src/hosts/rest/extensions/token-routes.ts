@@ -118,15 +118,16 @@ export const tokenRoutes = (tracker: Tracker): Route[] => [
     tag,
     summary: 'Makes a token for the own account, which programs send as a bearer token.',
     description:
-      'It may do what its scopes name in the projects it is limited to, and never more than the account. A new password, the end of all sessions and the removal of the account end it. Only someone who has signed in makes one.',
+      'It may do what its scopes name in the projects it is limited to, and never more than the account. A new password, the end of all sessions and the removal of the account end it. Only someone who has signed in with the web client makes one.',
     method: 'POST',
     path,
     body: ref('TokenCreate'),
     answer: ref('NewToken'),
     refusals: [400, 403],
-    async handle({ tracker: within, caller, session, request, reply }) {
+    isForOwnClient: true,
+    async handle({ tracker: within, caller, request, reply }) {
       reply.header('cache-control', 'no-store')
-      return { body: await makeToken(within, { caller, sessionId: session.sessionId }, request.body) }
+      return { body: await makeToken(within, caller, request.body) }
     },
   },
   {

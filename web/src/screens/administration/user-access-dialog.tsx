@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/api-problem.ts'
+import { makePasswordLink } from '../../api/links.ts'
 import { type AccessState, createUserAccess, type UserAccess } from '../../api/user-access.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { Secret } from '../../ui/secret.tsx'
 import type { CatalogRow } from './catalogs.ts'
 
 /** What an account may do, and whether anybody may sign in to it. */
@@ -15,30 +17,42 @@ export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; o
   const { id, name } = row
   const { value: state, problem, reload } = useLoaded(`access ${id}`, [], () => access.state(id))
   const { isBusy, run } = useRun(reload)
+  const [link, setLink] = useState<string>()
+  const linksFor = passwordLinkOf(async () => setLink(await makePasswordLink(send, id)))
   const isSelf = id === session.person.value?.id
   return (
     <Dialog title={t('Access of {name}', { name })} onClose={onClose}>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {state === undefined && !problem && <Skeleton rows={3} />}
       {isSelf && <p class="form-note">{t('Your own access is for another administrator to change.')}</p>}
-      {state && !isSelf && (
+      {link !== undefined && (
+        <>
+          <p class="form-note">
+            {t('Give this link to {name}. It works once, within an hour, and is shown this once.', { name })}
+          </p>
+          <Secret label={t('Link')} text={link} onDone={() => setLink(undefined)} />
+        </>
+      )}
+      {state && !isSelf && link === undefined && (
         <ul class="rows">
-          {changesOf(row, state, access).map(({ label, note, action, done, work }) => (
-            <li key={label} class="row">
-              <span class="row-text">
-                {label}
-                <span class="quiet-text line">{note}</span>
-              </span>
-              <button
-                type="button"
-                class="button"
-                aria-disabled={isBusy}
-                onClick={() => void run(work, done)}
-              >
-                {action}
-              </button>
-            </li>
-          ))}
+          {[...changesOf(row, state, access), ...linksFor(row, state)].map(
+            ({ label, note, action, done, work }) => (
+              <li key={label} class="row">
+                <span class="row-text">
+                  {label}
+                  <span class="quiet-text line">{note}</span>
+                </span>
+                <button
+                  type="button"
+                  class="button"
+                  aria-disabled={isBusy}
+                  onClick={() => void run(work, done)}
+                >
+                  {action}
+                </button>
+              </li>
+            ),
+          )}
         </ul>
       )}
     </Dialog>
@@ -73,6 +87,22 @@ interface Change {
   readonly done: string
   work(): Promise<void>
 }
+
+/** Nobody signs in to a deactivated account, with whatever password. */
+const passwordLinkOf =
+  (work: () => Promise<void>) =>
+  ({ name }: CatalogRow, { isDeactivated }: AccessState): readonly Change[] =>
+    isDeactivated
+      ? []
+      : [
+          {
+            label: t('Password'),
+            note: t('For somebody who has lost it: a link to choose a new one.'),
+            action: t('Make a link'),
+            done: t('The link for {name} is there.', { name }),
+            work,
+          },
+        ]
 
 const changesOf = (
   { id, name }: CatalogRow,

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useServices } from '../../services/services.ts'
 import { completeSignIn } from '../../session/sign-in.ts'
-import { Alone } from './alone.tsx'
+import { Alone } from '../../ui/alone.tsx'
 
 /** Where the provider's answer arrives; goes on to what the person first asked for. */
 export function SignInCallback() {

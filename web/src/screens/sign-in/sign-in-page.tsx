@@ -3,8 +3,8 @@ import { limits } from '../../api/types.ts'
 import { homePath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
 import { startSignIn } from '../../session/sign-in.ts'
+import { Alone } from '../../ui/alone.tsx'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
-import { Alone } from './alone.tsx'
 import { SignOutPage } from './sign-out-page.tsx'
 
 /** Where the provider sends people who have no session, or has to be asked before it ends. */

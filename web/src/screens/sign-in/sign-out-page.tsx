@@ -1,7 +1,7 @@
 import { homePath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
 import { forgetSession } from '../../session/stored-session.ts'
-import { Alone } from './alone.tsx'
+import { Alone } from '../../ui/alone.tsx'
 
 /** The provider cannot tell whether the person wants to sign out, or another site has sent the browser there. */
 export function SignOutPage({ logoutId }: { readonly logoutId: string }) {

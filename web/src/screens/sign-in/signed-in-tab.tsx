@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { Alone } from './alone.tsx'
+import { Alone } from '../../ui/alone.tsx'
 
 /** The end of a sign-in in a tab of its own: the other tab goes on where it was. */
 export function SignedInTab() {

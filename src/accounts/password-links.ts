@@ -1,0 +1,87 @@
+import type { Caller, RequestOrigin } from '../model/caller.ts'
+import { newPassword, text, uuid } from '../model/field-kinds.ts'
+import { forbidden, invalid, missing } from '../model/problem.ts'
+import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
+import type { Database } from '../store/database.ts'
+import { updateRow } from '../store/rows.ts'
+import { sql } from '../store/sql.ts'
+import { accountTable } from './account-table.ts'
+import { isDeactivated } from './deactivation.ts'
+import { endSignIns } from './end-sign-ins.ts'
+import { guessableProblem } from './guessable-password.ts'
+import { findOpenLink, linkOver, type MadeLink, makeLink, useLink } from './links.ts'
+import type { Passwords } from './passwords.ts'
+import { readFields } from './read-fields.ts'
+
+export interface PasswordLinks {
+  readonly database: Database
+  readonly passwords: Passwords
+  readonly securityLog?: SecurityLog | undefined
+}
+
+export const passwordLinkHours = 1
+export const secretCharactersMax = 100
+/** What stands in a link. */
+export const secretKind = text({ max: secretCharactersMax })
+
+/** By an administrator, for somebody who has lost the password; the one before it ends. */
+export async function makePasswordLink(
+  { database, securityLog }: PasswordLinks,
+  caller: Caller,
+  body: unknown,
+): Promise<MadeLink> {
+  if (!caller.isAdministrator) throw forbidden('Only administrators may make links for new passwords.')
+  const { userId } = readFields(body, { userId: uuid })
+  const made = await database.transaction(async (transaction) => {
+    const [account] = await transaction.query<{ stamp: string }>(sql`
+      select account.security_stamp as stamp from users as account
+      where account.id = ${userId} and account.active and not ${isDeactivated} for no key update`)
+    if (!account) throw missing('User')
+    await transaction.query(sql`
+      update account_links set ended_at = now()
+      where user_id = ${userId} and used_at is null and ended_at is null`)
+    return makeLink(transaction, {
+      purpose: 'password',
+      madeBy: caller.id,
+      hours: passwordLinkHours,
+      userId,
+      securityStamp: account.stamp,
+    })
+  })
+  securityLog?.({
+    event: 'link-made',
+    outcome: 'password',
+    ...callerDetails(caller),
+    account: userId,
+    by: caller.id,
+  })
+  return made
+}
+
+/** By whoever has the link: the account gets the new password, and nothing issued before works. */
+export async function usePasswordLink(
+  { database, passwords, securityLog }: PasswordLinks,
+  origin: RequestOrigin | undefined,
+  body: unknown,
+): Promise<void> {
+  const input = readFields(body, { secret: secretKind, newPassword })
+  const link = await findOpenLink(database, 'password', input.secret)
+  const id = link.userId ?? ''
+  const [account] = await database.query<{ login: string }>(sql`select login from users where id = ${id}`)
+  const problem = guessableProblem(input.newPassword, account?.login)
+  if (problem !== undefined) throw invalid({ newPassword: [`NewPassword ${problem}.`] })
+  const passwordHash = await passwords.hash(input.newPassword)
+  const writer: Caller = { id, isAdministrator: false, ...(origin && { origin }) }
+  await database.transaction(async (transaction) => {
+    // In the order of those who make one: the account, then its links.
+    const [standing] = await transaction.query(sql`
+      select from users as account where account.id = ${id} and account.active and not ${isDeactivated}
+      for no key update`)
+    if (!standing) throw linkOver()
+    await useLink(transaction, link)
+    await updateRow(transaction, accountTable, writer, id, { passwordHash })
+    await endSignIns(transaction, [id])
+  })
+  securityLog?.({ event: 'link-used', outcome: 'password', ...callerDetails(writer), by: link.madeBy })
+  securityLog?.({ event: 'password-changed', ...callerDetails(writer), by: id })
+}

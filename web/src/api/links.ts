@@ -1,0 +1,34 @@
+import { problemOf, unreachable } from './api-problem.ts'
+import type { Send } from './send.ts'
+import type { InvitationAnswer, NewLink, PasswordLinkAnswer } from './types.ts'
+
+/** Where in this client a link leads; what stands behind the number sign is sent to no server and written to no log. */
+const linkPaths = { invitation: '/invitation', password: '/new-password' } as const
+
+const addressOf = (path: string, { secret }: NewLink): string => `${location.origin}${path}#${secret}`
+
+const make = async (send: Send, path: string, body: object): Promise<NewLink> =>
+  (await send({ method: 'POST', path, body })).json()
+
+/** The address for somebody who shall become a member of the project. */
+export const inviteInto = async (send: Send, projectId: string): Promise<string> =>
+  addressOf(linkPaths.invitation, await make(send, '/ext/invitations', { projectId }))
+
+/** The address for somebody who has lost the password. */
+export const makePasswordLink = async (send: Send, userId: string): Promise<string> =>
+  addressOf(linkPaths.password, await make(send, '/ext/password-links', { userId }))
+
+export const acceptInvitation = (apiUrl: string, body: InvitationAnswer) =>
+  post(`${apiUrl}/ext/invitations/accept`, body)
+
+export const usePasswordLink = (apiUrl: string, body: PasswordLinkAnswer) =>
+  post(`${apiUrl}/ext/password-links/use`, body)
+
+/** Without a token, which nobody has who comes by a link. */
+async function post(address: string, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(address, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => {
+    throw unreachable()
+  })
+  if (!response.ok) throw await problemOf(response)
+}
