@@ -90,8 +90,8 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/operations/reference-conditions.ts',
     rule: 'a parent is kept from being removed until its child is there',
-    from: 'order by id for key share',
-    to: 'order by id',
+    from: '...isAsked])}\n        order by id for key share',
+    to: '...isAsked])}\n        order by id',
     tests: ['operations/races'],
   },
   {
