@@ -22,7 +22,9 @@ test('every npm script and command that operators are told to run exists', () =>
   const { scripts } = JSON.parse(textOf('package.json'))
   const commands = textOf('src/cli/run-command.ts')
   for (const page of ['README.md', 'CONTRIBUTING.md', 'docs/operations.md', 'CHANGELOG.md']) {
-    for (const [, script = '', word] of textOf(page).matchAll(/npm run (?:--silent )?([\w-]+)(?: -- ([\w-]+))?/g)) {
+    for (const [, script = '', word] of textOf(page).matchAll(
+      /npm run (?:--silent )?([\w-]+)(?: -- ([\w-]+))?/g,
+    )) {
       assert.ok(Object.hasOwn(scripts, script), `${page}: npm run ${script}`)
       if (script === 'cli') assert.match(commands, new RegExp(`^  '?${word}'?: `, 'm'), `${page}: ${word}`)
     }
