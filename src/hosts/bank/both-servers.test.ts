@@ -73,7 +73,8 @@ function allThatCame(port: number, parts: readonly Buffer[], pauseMilliseconds =
   })
 }
 
-const quietMilliseconds = 2500
+/** Far longer than the limits above: the servers run in this process, and a busy machine may hold all of it up. */
+const quietMilliseconds = 5000
 
 const comparable = (text: string) =>
   text
