@@ -6,6 +6,7 @@ import type { Listed } from '../resources/define-resource.ts'
 import { searchColumns } from '../resources/derived.ts'
 import { lastChangeSecond } from '../store/change-log.ts'
 import type { LimitedReads } from '../store/limited-reads.ts'
+import { matchedLiterally } from '../store/matched-literally.ts'
 import { column, type Row, shownColumns, tableOf } from '../store/rows.ts'
 import { allOf, join, raw, type Sql, sql } from '../store/sql.ts'
 import { type ListQuery, purposeOf } from './read-list-query.ts'
@@ -133,7 +134,7 @@ function rowsOf(listed: Listed, caller: Caller, query: ListQuery): Sql {
 
 /** Matched literally. For a resource without text columns a search excludes nothing. */
 function searchCondition(listed: Listed, search: string): Sql | undefined {
-  const pattern = `%${search.replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`)}%`
+  const pattern = `%${matchedLiterally(search)}%`
   const matches = searchColumns(listed).map((name) => sql`row.${column(name)} ilike ${pattern}`)
   return matches.length === 0 ? undefined : sql`(${join(matches, ' or ')})`
 }

@@ -15,25 +15,25 @@ interface References {
  * Every row that is referred to must be active, and stays so until the transaction ends: `for key share` conflicts with
  * the `for update` of a removal, so no child can appear under a parent that is being removed.
  */
-export const referenceConditions = (
-  resource: Resource,
-  rows: readonly Values[],
-  { before }: References = {},
-): Condition[] =>
-  referencesFrom(resource).flatMap((reference) => {
-    const ids = distinctIds(rows, reference)
-    return ids.length > 0 ? [conditionOf(reference, ids, before)] : []
-  })
+export const referenceConditions = (resource: Resource, rows: readonly Values[], references?: References) =>
+  conditionsWith(conditionOf, resource, rows, references)
 
 /** The same of each row of `input`, which has its references under the names of the fields. */
 export const eachReferenceCondition = (
   resource: Resource,
   rows: readonly Values[],
+  references?: References,
+) => conditionsWith(eachConditionOf, resource, rows, references)
+
+const conditionsWith = (
+  condition: typeof conditionOf,
+  resource: Resource,
+  rows: readonly Values[],
   { before }: References = {},
 ): Condition[] =>
   referencesFrom(resource).flatMap((reference) => {
     const ids = distinctIds(rows, reference)
-    return ids.length > 0 ? [eachConditionOf(reference, ids, before)] : []
+    return ids.length > 0 ? [condition(reference, ids, before)] : []
   })
 
 function eachConditionOf(

@@ -1,3 +1,4 @@
+import { matchedLiterally } from '../../store/matched-literally.ts'
 import { column } from '../../store/rows.ts'
 import { join, raw, type Sql, sql } from '../../store/sql.ts'
 import type { Comparison, Filter, Operator, Shape, Value } from './filter.ts'
@@ -16,8 +17,8 @@ function comparisonCondition({ column: name, shape, operator, values }: Comparis
   if (operator === 'in') return sql`${left} = any(${values}::${raw(types[shape])}[])`
   const [value = null] = values
   if (value === null) return sql`${left} ${raw(operator === 'eq' ? 'is null' : 'is not null')}`
-  if (operator === 'contains') return sql`${left} ilike ${`%${literally(value)}%`}`
-  if (operator === 'startsWith') return sql`${left} ilike ${`${literally(value)}%`}`
+  if (operator === 'contains') return sql`${left} ilike ${`%${matchedLiterally(String(value))}%`}`
+  if (operator === 'startsWith') return sql`${left} ilike ${`${matchedLiterally(String(value))}%`}`
   return sql`${left} ${raw(signs[operator])} ${typed(shape, value)}`
 }
 
@@ -39,5 +40,3 @@ const signs: Readonly<Record<Exclude<Operator, 'in' | 'contains' | 'startsWith'>
 
 /** The store must not guess the type from the column: a whole number would refuse 1.5 with an error of its own. */
 export const typed = (shape: Shape, value: Value): Sql => sql`${value}::${raw(types[shape])}`
-
-const literally = (text: Value): string => String(text).replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`)
