@@ -8,7 +8,8 @@ import { lastChangeSecond } from '../store/change-log.ts'
 import type { LimitedReads } from '../store/limited-reads.ts'
 import { matchedLiterally } from '../store/matched-literally.ts'
 import { column, type Row, shownColumns, tableOf } from '../store/rows.ts'
-import { allOf, join, raw, type Sql, sql } from '../store/sql.ts'
+import { join, raw, type Sql, sql } from '../store/sql.ts'
+import { foundOnce, foundRows, hasTrigram, pageOfFound } from './found-rows.ts'
 import { type ListQuery, purposeOf } from './read-list-query.ts'
 import { refuseTooSlow, type Slowness } from './refuse-too-slow.ts'
 import type { Tracker } from './tracker.ts'
@@ -74,29 +75,17 @@ const listingStatement: Statement = (listed, query, rows, lastChange) => sql`
   ) as row on true
   order by row."position"`
 
-/** Long texts are gone through once, for the count and the page together: that is nearly all of a search's work. */
 const searchingStatement: Statement = (listed, query, rows, lastChange) => sql`
-  with found as materialized (
-    select row.id as found_id, row.${column(query.sortColumn)} as sort_value from ${rows}
-  )
+  with ${foundOnce(rows, [query.sortColumn])}
   select row.*, total.*
   from (select count(*) as "totalCount", ${lastChange} as "lastChangeSecond" from found) as total
-  left join (
-    select ${shownColumns(listed)}, page."position"
-    from (
-      select found_id, row_number() over (order by ${foundOrderOf(query)}) as "position"
-      from found order by ${foundOrderOf(query)} ${limitOf(query)}
-    ) as page
-    join ${tableOf(listed)} as row on row.id = page.found_id
-  ) as row on true
+  left join (${pageOfFound(listed, shownColumns(listed), { order: orderOf(query), limit: limitOf(query) })}) as row on true
   order by row."position"`
 
 type Statement = (listed: Listed, query: ListQuery, rows: Sql, lastChange: Sql) => Sql
 
 const limitOf = ({ pageNumber, pageSize }: ListQuery): Sql =>
   sql`limit ${pageSize} offset ${(pageNumber - 1) * pageSize}`
-
-const foundOrderOf = ({ sortOrder }: ListQuery): Sql => sql`sort_value ${raw(sortOrder)}, found_id`
 
 export function slowness({ pluralNoun }: Listed, { search }: ListQuery): Slowness {
   return search
@@ -111,9 +100,8 @@ interface Total {
   readonly lastChangeSecond: number | null
 }
 
-function conditionsOf(listed: Listed, caller: Caller, query: ListQuery): Sql[] {
+function conditionsOf(listed: Listed, query: ListQuery): Sql[] {
   return [
-    listedRows(listed, caller, query.state),
     ...(query.ids ? [sql`row.id = any(${query.ids}::uuid[])`] : []),
     ...Object.entries(query.relations).map(([name, id]) => sql`row.${column(name)} = ${id}`),
     ...dateConditions(listed, query),
@@ -122,14 +110,16 @@ function conditionsOf(listed: Listed, caller: Caller, query: ListQuery): Sql[] {
 
 /** What is listed, as it stands after `from`. */
 function rowsOf(listed: Listed, caller: Caller, query: ListQuery): Sql {
-  const rows = sql`${tableOf(listed)} as row where ${allOf(conditionsOf(listed, caller, query))}`
   const match = query.search ? searchCondition(listed, query.search) : undefined
-  if (match === undefined) return rows
-  // `offset 0` has the store find the visible rows first. It takes looking into a text for as cheap as comparing a number,
-  // and would otherwise look into everybody's.
-  return hasTrigram(query.search)
-    ? sql`${rows} and ${match}`
-    : sql`(select * from ${rows} offset 0) as row where ${match}`
+  const matches = match ? [match] : []
+  const isIndexed = hasTrigram(query.search ?? '')
+  return foundRows(
+    { from: sql`${tableOf(listed)} as row`, wanted: listedRows(listed, caller, query.state) },
+    {
+      quick: [...conditionsOf(listed, query), ...(isIndexed ? matches : [])],
+      texts: isIndexed ? [] : matches,
+    },
+  )
 }
 
 /** Matched literally. For a resource without text columns a search excludes nothing. */
@@ -138,9 +128,6 @@ function searchCondition(listed: Listed, search: string): Sql | undefined {
   const matches = searchColumns(listed).map((name) => sql`row.${column(name)} ilike ${pattern}`)
   return matches.length === 0 ? undefined : sql`(${join(matches, ' or ')})`
 }
-
-/** The indexes of texts know three letters in a row, and nothing shorter. */
-const hasTrigram = (search = ''): boolean => /[\p{L}\p{N}]{3}/u.test(search)
 
 /** A moment lies in [from, to); a period overlaps it. */
 function dateConditions({ filters }: Listed, { dateFrom, dateTo }: ListQuery): Sql[] {

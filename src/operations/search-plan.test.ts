@@ -3,16 +3,19 @@ import { describe, it } from 'node:test'
 import pg from 'pg'
 import { addressOf } from '../../test/support/fresh-database.ts'
 import { freshTracker } from '../../test/support/tracker.ts'
+import type { Caller } from '../model/caller.ts'
 import { assignment } from '../resources/assignment.ts'
 import { render, type Sql } from '../store/sql.ts'
 import { list } from './list.ts'
+import { readQuery } from './query/read-query.ts'
+import { runQuery } from './query/run-query.ts'
 import { readListQuery } from './read-list-query.ts'
 
 /** Of other people, in a project that the member does not see. */
 const othersRows = 5000
 
-describe('A search for two letters, which no index knows,', () => {
-  it('looks into the texts of visible rows only, and into each once for count and page', async (t) => {
+describe('A text of two letters, which no index knows,', () => {
+  it('is looked for in visible rows only, and in each once for count and page', async (t) => {
     const fresh = await freshTracker()
     const client = new pg.Client({ connectionString: addressOf(fresh.tracker.database) })
     await client.connect()
@@ -39,22 +42,30 @@ describe('A search for two letters, which no index knows,', () => {
         return [{ id: null, totalCount: 0, lastChangeSecond: null } as Row]
       },
     }
-    await list(
-      fresh.tracker,
-      assignment,
-      fresh.asUser(user),
-      readListQuery(assignment, { search: 'zq' }),
-      reads,
-    )
+    const member = fresh.asUser(user)
+    const search = readListQuery(assignment, { search: 'zq' })
+    /** Of a query, whose rows are those of a search of the name alone. */
+    const ask = async (caller: Caller, filter: string, keys: Readonly<Record<string, string>> = {}) => {
+      await runQuery(assignment, caller, readQuery(assignment, caller, { filter, ...keys }), reads)
+      return lookedInto
+    }
+    await list(fresh.tracker, assignment, member, search, reads)
     assert.equal(lookedInto, 1)
-    await list(
-      fresh.tracker,
-      assignment,
-      fresh.administrator,
-      readListQuery(assignment, { search: 'zq' }),
-      reads,
-    )
+    await list(fresh.tracker, assignment, fresh.administrator, search, reads)
     assert.equal(lookedInto, othersRows + 2)
+
+    for (const filter of [
+      "name contains 'zq'",
+      "name startsWith 'zq'",
+      "amountHours lt 9 and (name contains 'zq' or description contains 'assignment')",
+      "not (name contains 'assignment')",
+    ])
+      for (const keys of [{}, { count: 'true' }, { sort: '-startDate', count: 'true' }])
+        assert.equal(await ask(member, filter, keys), 1, `${filter} ${JSON.stringify(keys)}`)
+    assert.equal(await ask(member, "amountHours gt 9 and name contains 'zq'"), 0, 'numbers first')
+    assert.equal(await ask(fresh.administrator, "name contains 'zq'", { count: 'true' }), othersRows + 2)
+    // In the order of an index there is an end to it as soon as a page is full.
+    assert.ok((await ask(fresh.administrator, "name contains 'f '")) < 1000)
   })
 })
 

@@ -1,19 +1,21 @@
 import { shownRows } from '../../access/rows-at.ts'
-import { changesThatMatter } from '../../access/visible-rows.ts'
+import { changesThatMatter, seesEveryRow } from '../../access/visible-rows.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Listed } from '../../resources/define-resource.ts'
 import { lastChangeSecond } from '../../store/change-log.ts'
 import type { LimitedReads } from '../../store/limited-reads.ts'
 import { column, type Row, type Values } from '../../store/rows.ts'
-import { allOf, join, rare, raw, type Sql, sql } from '../../store/sql.ts'
+import { join, rare, raw, type Sql, sql } from '../../store/sql.ts'
+import { foundOnce, foundRows, pageOfFound } from '../found-rows.ts'
 import { refuseTooSlow } from '../refuse-too-slow.ts'
 import { writeCursor } from './cursor.ts'
-import type { Value } from './filter.ts'
+import type { Filter, Value } from './filter.ts'
 import { filterCondition } from './filter-condition.ts'
 import { joinsOf, showRow } from './joins.ts'
 import { behind, orderBy } from './keyset.ts'
 import type { Query } from './read-query.ts'
 import type { Shown } from './shape.ts'
+import { asksTexts, looksIntoTexts, partsOf } from './text-conditions.ts'
 
 export interface QueryPage {
   readonly rows: readonly Values[]
@@ -63,27 +65,46 @@ const slowness = ({ pluralNoun }: Listed) => ({
 
 /** Nearly every query has a text of its own, so a prepared statement for each would be used once. */
 function statementOf(listed: Listed, caller: Caller, query: Query, viewResources: readonly string[]): Sql {
-  const { filter, sort, place, shown, pageSize, isCounted, at } = query
-  const { from: rows, wanted } = shownRows(listed, caller, at)
-  const from = sql`${rows} where ${allOf([wanted, ...(filter ? [filterCondition(filter)] : [])])}`
+  const { sort, place, shown, pageSize, at } = query
+  const from = rowsOf(listed, caller, query)
   const order = orderBy(sort)
   const { selected, joins, columns } = joinsOf(shown, caller, at)
-  const needed = new Set([...columns, ...sort.map((key) => key.column.name)])
-  const shownHere = [...needed].map((name) => sql`row.${column(name)} as ${raw(`"${name}"`)}`)
+  const sorted = sort.map((key) => key.column.name)
+  const shownHere = join(
+    [...new Set([...columns, ...sorted])].map((name) => sql`row.${column(name)} as ${raw(`"${name}"`)}`),
+    ', ',
+  )
   // One row more than shown tells whether there is another page.
+  const limit = sql`limit ${pageSize + 1}`
+  const isFoundOnce = query.isCounted && at === undefined && partsOf(query.filter).some(asksTexts)
+  const counted = isFoundOnce ? raw('found') : from
+  const page = isFoundOnce
+    ? pageOfFound(listed, shownHere, { ...(place && { behind: behind(sort, place) }), order, limit })
+    : sql`
+      select ${shownHere}, row_number() over (order by ${order}) as "position"
+      from ${from} ${place ? sql`and ${behind(sort, place)}` : raw('')}
+      order by ${order} ${limit}`
   return rare(sql`
+    ${isFoundOnce ? sql`with ${foundOnce(from, sorted)}` : raw('')}
     select page.*, ${join([raw('total.*'), ...selected], ', ')}
     from (
-      select ${isCounted ? sql`(select count(*) from ${from})` : raw('null::bigint')} as "totalCount",
+      select ${query.isCounted ? sql`(select count(*) from ${counted})` : raw('null::bigint')} as "totalCount",
         ${lastChangeSecond([...resourcesBehind(shown, caller), ...viewResources])} as "lastChangeSecond"
     ) as total
-    left join (
-      select ${join(shownHere, ', ')}, row_number() over (order by ${order}) as "position"
-      from ${from} ${place ? sql`and ${behind(sort, place)}` : raw('')}
-      order by ${order} limit ${pageSize + 1}
-    ) as page on true
+    left join (${page}) as page on true
     ${join(joins, ' ')}
     order by page."position"`)
+}
+
+/** What is asked for, as it stands after `from`. */
+function rowsOf(listed: Listed, caller: Caller, { filter, at }: Query): Sql {
+  // Anyone who sees every row may have the first that match in the order of an index.
+  const isApart = (part: Filter) => !seesEveryRow(listed, caller) && looksIntoTexts(part)
+  const parts = partsOf(filter)
+  return foundRows(shownRows(listed, caller, at), {
+    quick: parts.filter((part) => !isApart(part)).map(filterCondition),
+    texts: parts.filter(isApart).map(filterCondition),
+  })
 }
 
 /** The resources whose changes can change the answer. */
