@@ -11,13 +11,10 @@ export interface LockoutSubject {
 }
 
 export interface Lockouts {
-  /**
-   * Runs `verify` unless the subject is locked, and counts what it answers; `onLocked` is called when that begins a lock. What is
-   * right but not all that is asked for clears no failures: else a password would give endless attempts at the next step.
-   */
+  /** Runs `verify` unless the subject is locked, and counts what it answers; `onLocked` is called when that begins a lock. */
   guardAttempt(
     subject: LockoutSubject,
-    verify: () => Promise<boolean | 'right so far'>,
+    verify: () => Promise<boolean>,
     onLocked?: () => void,
   ): Promise<boolean>
 }
@@ -46,9 +43,7 @@ export function createLockouts({ database, now }: LockoutOptions): Lockouts {
     guardAttempt: (subject, verify, onLocked) =>
       inTurn(`${subject.purpose} ${subject.subject}`, async () => {
         await requireOpen(database, subject, clockOf(now))
-        const answer = await verify()
-        if (answer === 'right so far') return true
-        const isRight = answer
+        const isRight = await verify()
         const hasLocked = await database.transaction((transaction) =>
           isRight ? clear(transaction, subject) : countFailure(transaction, subject, clockOf(now)),
         )

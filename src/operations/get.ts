@@ -1,13 +1,16 @@
 import { requireRole } from '../access/require-write.ts'
-import { changesThatMatter, visibleRows } from '../access/visible-rows.ts'
+import { shownRows } from '../access/rows-at.ts'
+import { changesThatMatter } from '../access/visible-rows.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { missing } from '../model/problem.ts'
-import { collectViolations } from '../model/violations.ts'
+import { collectViolations, type Violations } from '../model/violations.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { lastChangeSecond } from '../store/change-log.ts'
-import { type Row, shownColumns, tableOf } from '../store/rows.ts'
+import { type Row, shownColumns } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
+import { refuseTooSlow } from './refuse-too-slow.ts'
+import { readAt, requireSettled } from './settled-moment.ts'
 import type { Tracker } from './tracker.ts'
 
 export interface Found {
@@ -16,24 +19,41 @@ export interface Found {
   readonly lastChangeSecond: number | null
 }
 
+/** The row as it is, or as it was at a moment. */
 export async function get(
   { database }: Tracker,
   resource: Resource,
   caller: Caller,
-  id: unknown,
+  given: { readonly id: unknown; readonly at?: unknown },
 ): Promise<Found> {
   requireRole(resource, caller, 'read')
-  const [found] = await database.query<Row & { lastChangeSecond: number | null }>(sql`
+  const { id, at } = readWanted(given)
+  const { from, wanted } = shownRows(resource, caller, at, sql`${id}`)
+  const statement = sql`
     select ${shownColumns(resource)}, ${lastChangeSecond(changesThatMatter(resource, caller))} as "lastChangeSecond"
-    from ${tableOf(resource)} as row
-    where id = ${readId(id)} and active and ${visibleRows(resource, caller)}`)
+    from ${from} where ${wanted}`
+  if (at !== undefined) await requireSettled(database, at)
+  const [found] =
+    at === undefined
+      ? await database.query<FoundRow>(statement)
+      : await refuseTooSlow(slowness, () => database.lists.query<FoundRow>(statement, caller.id))
   if (!found) throw missing(resource.title)
   const { lastChangeSecond: second, ...row } = found
   return { row: row as Row, lastChangeSecond: second }
 }
 
-function readId(input: unknown): string {
+type FoundRow = Row & { readonly lastChangeSecond: number | null }
+
+const slowness = { what: 'Reading the row as it was', advice: 'Ask for a later moment.' }
+
+function readWanted(given: { readonly id: unknown; readonly at?: unknown }) {
   const violations = collectViolations()
+  const read = { id: readId(given.id, violations), at: readAt(given.at, violations) }
+  violations.refuseIfAny()
+  return read
+}
+
+function readId(input: unknown, violations: Violations): string {
   const reading = uuid.read(input, 'Id')
   if ('value' in reading) return reading.value
   if (Array.isArray(input)) violations.add('id', 'Id must be given once.')
@@ -42,6 +62,5 @@ function readId(input: unknown): string {
       'id',
       ...(input === undefined || input === null || input === '' ? ['Id is required.'] : reading.problems),
     )
-  violations.refuseIfAny()
   return ''
 }

@@ -1,5 +1,7 @@
 import { labelOf } from '../model/field.ts'
+import { isMissing, moment } from '../model/field-kinds.ts'
 import { gone, invalid, overloaded } from '../model/problem.ts'
+import type { Violations } from '../model/violations.ts'
 import type { Database } from '../store/database.ts'
 import { hasSettled } from '../store/settled.ts'
 import { sql } from '../store/sql.ts'
@@ -29,4 +31,17 @@ export async function requireSettled(database: Database, at: string, key = 'at')
   throw overloaded('What was being written at that moment is not committed yet. Please try again.', {
     retryAfterSeconds: 5,
   })
+}
+
+/** The moment that is asked for; nothing is now. */
+export function readAt(input: unknown, violations: Violations): string | undefined {
+  if (input === undefined) return undefined
+  if (Array.isArray(input)) violations.add('at', 'At must be given once.')
+  else if (isMissing(input)) violations.add('at', 'At must not be empty.')
+  else {
+    const reading = moment.read(String(input).trim(), 'At')
+    if ('value' in reading) return reading.value
+    violations.add('at', ...reading.problems)
+  }
+  return undefined
 }

@@ -96,6 +96,33 @@ describe('Reading as it was, with at=,', () => {
       assertEnvelope(await get(`/ext/query/assignmentTypes?pageSize=1&cursor=${first.nextCursor}`), 400)
   })
 
+  test('one row of an extension too, with its access and its refusals', async () => {
+    const projectId = await workspace.project('One row')
+    const membership = await workspace.join(projectId, member.id)
+    const assignmentId = await workspace.assignment(projectId, member.id)
+    const early = await moment()
+    const body = { text: 'Said', assignmentId, userId: member.id }
+    const comment = await workspace.make('comment', body, member)
+    const at = await moment()
+    await workspace.write('PATCH', '/ext/comment', { ...comment, text: 'Said again' }, member)
+    const shown = (query: string, by: Person = member) => get(`/ext/comment?id=${comment.id}${query}`, by)
+    const textAt = async (query: string, by?: Person) => (await shown(query, by)).body.comment.text
+    assert.equal(await textAt(''), 'Said again')
+    assert.equal(await textAt(`&at=${at}`), 'Said')
+    assertEnvelope(await shown(`&at=${early}`), 404)
+    await workspace.write('DELETE', '/ext/comment', { ids: [comment.id] }, member)
+    assertEnvelope(await shown(''), 404)
+    assert.equal(await textAt(`&at=${at}`), 'Said')
+    await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
+    assertEnvelope(await shown(`&at=${at}`), 404)
+    assert.equal(await textAt(`&at=${at}`, rest.administrator), 'Said')
+    for (const wrong of ['', 'yesterday', '2999-01-01', `${at}&at=${at}`])
+      assert.ok((await shown(`&at=${wrong}`)).body.errors.at, wrong)
+    assertEnvelope(await shown('&at=2001-01-01'), 410)
+    // The contract does not know the key, and ignores it.
+    assert.equal((await get(`/api/assignment?id=${assignmentId}&at=2001-01-01`)).status, 200)
+  })
+
   test('a transaction is there as a whole or not at all, at any moment, under writes', async () => {
     const tracker = { database: rest.database, budgets: openBudgets() } as Tracker
     const caller = { id: rest.administrator.id, isAdministrator: true }
@@ -171,6 +198,7 @@ describe('Reading as it was, with at=,', () => {
     await refusal('/ext/query/projects?at=2001-01-01', 410)
     for (const path of ['/ext/people', listPathOf('comment'), '/ext/removed/projects'])
       await refusal(`${path}?at=${await moment()}`, 400)
+    await refusal(`/ext/export/people?at=${await moment()}`, 400)
     const stream = await listen(rest.address, `/ext/query/projects?at=${await moment()}`, rest.administrator)
     assert.equal(stream.status, 400)
   })

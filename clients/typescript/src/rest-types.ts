@@ -2159,6 +2159,8 @@ export interface Operations {
     readonly query: {
       /** Which one. */
       readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
     }
     readonly answer: {
       readonly comment: Comment
@@ -2217,6 +2219,8 @@ export interface Operations {
     readonly query: {
       /** Which one. */
       readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
     }
     readonly answer: {
       readonly savedView: SavedView
@@ -2273,6 +2277,8 @@ export interface Operations {
     readonly query: {
       /** Which one. */
       readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
     }
     readonly answer: {
       readonly projectView: ProjectView

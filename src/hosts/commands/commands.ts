@@ -66,7 +66,7 @@ const runs: Readonly<Record<Verb, Run>> = {
     return { [resource.name]: showRecord(resource, row) }
   },
   async get(tracker, resource, caller, { id }) {
-    const { row } = await get(tracker, resource, caller, id)
+    const { row } = await get(tracker, resource, caller, { id })
     return { [resource.name]: showRecord(resource, row) }
   },
   async list(tracker, resource, caller, { pagination }) {

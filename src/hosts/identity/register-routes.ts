@@ -45,8 +45,7 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
     return reply.header('cache-control', 'no-store').redirect(answer.redirectTo, status)
   }
   if ('page' in answer) {
-    const { page, cookie } = answer
-    if (cookie !== undefined) reply.header('set-cookie', cookie)
+    const { page } = answer
     reply.headers({ ...pageHeaders(page), 'cache-control': 'no-store' })
     return reply
       .code(page.status ?? 200)

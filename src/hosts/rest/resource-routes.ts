@@ -1,3 +1,4 @@
+import type { Parameter } from '../../http/operation.ts'
 import type { Deprecation } from '../../model/deprecation.ts'
 import { readObject } from '../../model/read-object.ts'
 import { create } from '../../operations/create.ts'
@@ -61,15 +62,25 @@ const getRoute = (tracker: Tracker, resource: Resource): Route => ({
   path: pathOf(resource),
   parameters: [
     { name: 'id', description: 'Which one.', required: true, schema: { type: 'string', format: 'uuid' } },
+    ...(resource.edition === 'ext' ? [momentKey] : []),
   ],
   answer: recordAnswer(resource),
-  refusals: [400, 403, 404],
+  refusals: resource.edition === 'ext' ? [400, 403, 404, 410, 503] : [400, 403, 404],
   isConditional: true,
   async handle({ caller, request }) {
-    const { row, lastChangeSecond } = await get(tracker, resource, caller, (request.query as Query).id)
+    const { id, at } = request.query as Query
+    // The contract ignores the key, like every one that it does not know.
+    const wanted = resource.edition === 'ext' ? { id, at } : { id }
+    const { row, lastChangeSecond } = await get(tracker, resource, caller, wanted)
     return { body: rowAnswer(resource, row), lastChangeSecond }
   },
 })
+
+const momentKey: Parameter = {
+  name: 'at',
+  description: 'A date and time: the row as it was then, for anyone who may see it now.',
+  schema: { type: 'string' },
+}
 
 const listRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Route => ({
   id: `List${resource.pluralTitle}`,

@@ -1,11 +1,12 @@
 import { requireRole } from '../../access/require-write.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
-import { isMissing, moment } from '../../model/field-kinds.ts'
+import { isMissing } from '../../model/field-kinds.ts'
 import { collectViolations, type Violations } from '../../model/violations.ts'
 import type { Listed } from '../../resources/define-resource.ts'
 import { type QueryColumn, queryColumns } from '../../resources/query-columns.ts'
 import { cursorCharactersMax, pageSizeDefault, pageSizeMax, sortKeysMax } from '../limits.ts'
+import { readAt } from '../settled-moment.ts'
 import { readCursor } from './cursor.ts'
 import type { Filter, Value } from './filter.ts'
 import type { SortKey } from './keyset.ts'
@@ -120,14 +121,6 @@ function readPageSize(input: string | undefined, violations: Violations): number
   if (size >= 1 && size <= pageSizeMax) return size
   violations.add('pageSize', `PageSize must be a whole number from 1 to ${pageSizeMax}.`)
   return pageSizeDefault
-}
-
-function readAt(input: string | undefined, violations: Violations): string | undefined {
-  if (input === undefined) return undefined
-  const reading = moment.read(input.trim(), 'At')
-  if ('value' in reading) return reading.value
-  violations.add('at', ...reading.problems)
-  return undefined
 }
 
 function readPlace(

@@ -9,9 +9,7 @@ export interface Seals {
   open<Value>(purpose: SealPurpose, text: string): Promise<Value | undefined>
 }
 
-const purposes = ['cookie', 'authRequest', 'logoutId', 'errorId', 'signInStep', 'appOffer'] as const
-
-export type SealPurpose = (typeof purposes)[number]
+export type SealPurpose = 'cookie' | 'authRequest' | 'logoutId' | 'errorId'
 
 interface ProtectionKey {
   readonly id: string
@@ -23,9 +21,12 @@ export const protectionKeyKind: KeyKind<ProtectionKey> = {
   generate: async () => randomBytes(32),
   load: (id, secret) => ({
     id,
-    boxes: Object.fromEntries(
-      purposes.map((purpose) => [purpose, createSecretBox(secret, purpose)]),
-    ) as Record<SealPurpose, SecretBox>,
+    boxes: {
+      cookie: createSecretBox(secret, 'cookie'),
+      authRequest: createSecretBox(secret, 'authRequest'),
+      logoutId: createSecretBox(secret, 'logoutId'),
+      errorId: createSecretBox(secret, 'errorId'),
+    },
   }),
 }
 

@@ -12,6 +12,7 @@ import { resources } from '../../../resources/all.ts'
 import type { Listed } from '../../../resources/define-resource.ts'
 import { person } from '../../../resources/person.ts'
 import type { Row } from '../../../store/rows.ts'
+import { refuseMoment } from '../answer-list.ts'
 import { mayRead } from '../describe-operations.ts'
 import { listKeys } from '../resource-schemas.ts'
 import type { Exchange, Route } from '../route.ts'
@@ -38,6 +39,7 @@ const exportRoute = (tracker: Tracker, listed: Listed, state: RowState): Route =
   refusals: [400, 403, 503],
   async handle(exchange) {
     const { caller, request, reply } = exchange
+    refuseMoment(request)
     const given = request.query as Readonly<Record<string, unknown>>
     const format = readFormat(given.format)
     requireRole(listed, caller, purposeOf(state))
