@@ -83,7 +83,7 @@ async function record({ url, scenario, memberId, row }: BareSqlTask) {
   const tracker: Tracker = { database: recording, passwords: undefined as never, budgets: openBudgets() }
   const caller: Caller = { id: memberId, isAdministrator: false }
   const verbs: Readonly<Record<BareSqlTask['scenario'], () => Promise<unknown>>> = {
-    get: () => get(tracker, assignment, caller, row.id),
+    get: () => get(tracker, assignment, caller, { id: row.id }),
     'list 20': () =>
       list(
         tracker,

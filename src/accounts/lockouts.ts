@@ -11,10 +11,13 @@ export interface LockoutSubject {
 }
 
 export interface Lockouts {
-  /** Runs `verify` unless the subject is locked, and counts what it answers; `onLocked` is called when that begins a lock. */
+  /**
+   * Runs `verify` unless the subject is locked, and counts what it answers; `onLocked` is called when that begins a lock. What is
+   * right but not all that is asked for clears no failures: else a password would give endless attempts at the next step.
+   */
   guardAttempt(
     subject: LockoutSubject,
-    verify: () => Promise<boolean>,
+    verify: () => Promise<boolean | 'right so far'>,
     onLocked?: () => void,
   ): Promise<boolean>
 }
@@ -43,7 +46,9 @@ export function createLockouts({ database, now }: LockoutOptions): Lockouts {
     guardAttempt: (subject, verify, onLocked) =>
       inTurn(`${subject.purpose} ${subject.subject}`, async () => {
         await requireOpen(database, subject, clockOf(now))
-        const isRight = await verify()
+        const answer = await verify()
+        if (answer === 'right so far') return true
+        const isRight = answer
         const hasLocked = await database.transaction((transaction) =>
           isRight ? clear(transaction, subject) : countFailure(transaction, subject, clockOf(now)),
         )

@@ -40,6 +40,8 @@ export const budgetLimits = {
 
   /** Twice the longest sign-in form, whose pending request is the largest part of it. */
   identityBodyBytes: { max: 16 * kibibyte, per: 'request', of: 'bytes' },
+  /** In a row, however long it takes: then the app's codes count no more until somebody has signed in another way. */
+  wrongCodesOfAccount: { max: 20, per: 'account', of: 'requests' },
   /** More would only share the same cores, at 64 MiB each. */
   passwordHashes: { max: 4, per: 'process', of: 'hashes' },
   /** At about 0.1 s each the last one waits half a second. */

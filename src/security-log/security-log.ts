@@ -17,6 +17,7 @@ const levels = {
   'link-used': 'info',
   'client-refused': 'warn',
   'account-changed': 'info',
+  'factor-changed': 'info',
   'administrator-changed': 'info',
   'requests-refused': 'warn',
 } as const satisfies Readonly<Record<string, 'info' | 'warn'>>

@@ -60,11 +60,15 @@ export const requestAt = (client: TestClient, pkce: Pkce | undefined, others: Fi
 })
 
 /** What the form of a page of the host would send, with what somebody types. */
-export async function submit(browser: Browser, page: Page, typed: Fields): Promise<Page> {
+export async function submit(
+  browser: Browser,
+  page: Page,
+  typed: Fields,
+  origin = page.address.origin,
+): Promise<Page> {
   const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(page.text) ?? []
   const hidden = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)]
   const fields = Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value]))
-  const origin = page.address.origin
   return browser.follow(
     await browser.post(new URL(action, page.address).href, { ...fields, ...typed }, { origin }),
   )

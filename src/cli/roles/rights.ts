@@ -62,6 +62,9 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     administrators: reads,
     deactivated_accounts: reads,
     revoked_tokens: keeps,
+    authenticator_apps: keeps,
+    recovery_codes: keeps,
+    spent_steps: keeps,
     migrations: reads,
   },
   bank: {

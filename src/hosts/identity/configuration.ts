@@ -10,6 +10,7 @@ import {
 } from '../../configuration/tracker-settings.ts'
 import { webClientId } from '../../model/web-client.ts'
 import type { RegisteredClientSettings, ServiceClientSettings } from './clients.ts'
+import { type SecondFactorPolicy, secondFactorPolicies } from './factors/policy.ts'
 import { readPinnedKey } from './keys/pinned-key.ts'
 import { readRegisteredClients, secretCharactersMin } from './registered-clients.ts'
 import { serviceScopes } from './scopes.ts'
@@ -32,6 +33,8 @@ export interface IdentitySettings extends TrackerSettings {
   readonly rateLimit: RateLimitSettings
   /** A sign-in that its client has not renewed for so long is over; 0: only the eight hours count. */
   readonly inactivityMinutes: number
+  /** Who must prove themselves with more than a password. */
+  readonly secondFactor: SecondFactorPolicy
   /** Measurements at `/metrics`; off unless asked for, because the port is public. */
   readonly metrics: boolean
 }
@@ -56,6 +59,7 @@ const readOwnSettings = (settings: Settings) => ({
   pinnedKey: readSigningPrivateKey(settings),
   rateLimit: readRateLimit(settings, 'Identity', { permitLimit: 60, queueLimit: 5 }),
   inactivityMinutes: readInactivity(settings),
+  secondFactor: readSecondFactor(settings),
   metrics: settings.flag('METRICS', false),
 })
 
@@ -70,6 +74,17 @@ function readInactivity(settings: Settings): number {
   if (minutes > 0 && minutes < inactivityMinutesMin)
     settings.refuse(`${name} must be 0 or from ${inactivityMinutesMin} to ${sessionMinutes}.`)
   return minutes
+}
+
+/** Its pages are beyond the contract, so without them nobody could do what is asked of them. */
+function readSecondFactor(settings: Settings): SecondFactorPolicy {
+  const given = settings.text('Identity__SecondFactor', 'off')
+  const policy = secondFactorPolicies.find((known) => known === given)
+  if (policy === undefined)
+    settings.refuse(`Identity__SecondFactor must be one of ${secondFactorPolicies.join(', ')}.`)
+  if (policy !== 'off' && !settings.flag('EXTENSIONS', true))
+    settings.refuse('Identity__SecondFactor needs the extensions: set it to off, or EXTENSIONS to on.')
+  return policy ?? 'off'
 }
 
 /** Kept letter for letter: a page may live with or without a slash at its end. */

@@ -1,14 +1,18 @@
 import { answerConsent, askConsent, consentPath } from './endpoints/consent.ts'
 import { serverMetadata } from './endpoints/discovery.ts'
+import { factorRoutes } from './endpoints/factors.ts'
 import { hostedSignIn } from './endpoints/hosted-sign-in.ts'
 import { hostedSignOut, signedOut } from './endpoints/hosted-sign-out.ts'
 import { hostedLogin } from './endpoints/login.ts'
 import { confirmHostedLogout } from './endpoints/logout.ts'
+import { answerSecondFactor, askSecondFactor } from './endpoints/second-step.ts'
+import { answerSetUp, askToSetUp } from './endpoints/set-up-factor.ts'
 import type { Identity } from './identity.ts'
 import type { ExtensionRoute } from './route.ts'
 import { hostedSignInPath, hostedSignOutPath, signedOutPath } from './sign-in/addresses.ts'
+import { secondStepPath, setUpPath } from './sign-in/sign-in-step.ts'
 
-/** What registered clients need beyond the contract. */
+/** What registered clients and second factors need beyond the contract. */
 export const extensionRoutes = (identity: Identity): readonly ExtensionRoute[] => [
   {
     method: 'GET',
@@ -18,6 +22,11 @@ export const extensionRoutes = (identity: Identity): readonly ExtensionRoute[] =
   },
   { method: 'GET', path: hostedSignInPath, handle: hostedSignIn(identity) },
   { method: 'POST', path: hostedSignInPath, handle: hostedLogin(identity) },
+  { method: 'GET', path: secondStepPath, handle: askSecondFactor(identity) },
+  { method: 'POST', path: secondStepPath, handle: answerSecondFactor(identity) },
+  { method: 'GET', path: setUpPath, handle: askToSetUp(identity) },
+  { method: 'POST', path: setUpPath, handle: answerSetUp(identity) },
+  ...factorRoutes(identity),
   { method: 'GET', path: consentPath, handle: askConsent(identity) },
   { method: 'POST', path: consentPath, handle: answerConsent(identity) },
   { method: 'GET', path: hostedSignOutPath, handle: hostedSignOut(identity) },

@@ -7,6 +7,7 @@ import type { Database } from '../../store/database.ts'
 import type { Clients } from './clients.ts'
 import type { IdentitySettings } from './configuration.ts'
 import type { Seals } from './keys/seals.ts'
+import type { SecretBox } from './keys/secret-box.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
 
 /** Where every endpoint works. */
@@ -19,6 +20,7 @@ export interface Identity {
   readonly clients: Clients
   readonly signingKeys: SigningKeys
   readonly seals: Seals
+  readonly factorBox: SecretBox
   /** Epoch milliseconds. */
   readonly now: () => number
   readonly log: Log

@@ -14,6 +14,7 @@ import type { Tracker } from '../../operations/tracker.ts'
 import { repeat } from '../../schedule/repeat.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { storeReadiness } from '../../store/readiness.ts'
+import { sql } from '../../store/sql.ts'
 import { clientsOf, scriptOriginsOf } from './clients.ts'
 import type { IdentitySettings } from './configuration.ts'
 import { extensionRoutes } from './extension-routes.ts'
@@ -49,9 +50,10 @@ export async function startIdentity(
   const lockoutClock = clock ? { now: () => new Date(clock()) } : {}
   const events = countEvents(createSecurityLog(log))
   warnOfKeySecret(settings, log)
-  const { signingKeys, seals, refreshKeys } = await openKeys(database, settings, now)
+  const { signingKeys, seals, factorBox, refreshKeys } = await openKeys(database, settings, now)
   const clients = clientsOf(settings)
   await noteClients(database, clients, now())
+  if (!settings.extensions) await warnOfClosedAccounts(database, log)
   const identity: Identity = {
     settings,
     database,
@@ -61,6 +63,7 @@ export async function startIdentity(
     clients,
     signingKeys,
     seals,
+    factorBox,
     now,
     log,
     securityLog: events.log,
@@ -107,6 +110,15 @@ const corsOf = (
   originsWithCookies: scriptOriginsOf(registeredClients),
   closedPaths,
 })
+
+/** Whoever has a second factor cannot sign in without its page. */
+async function warnOfClosedAccounts(database: Tracker['database'], log: Log): Promise<void> {
+  const [{ accounts } = { accounts: 0 }] = await database.query<{ accounts: number }>(
+    sql`select count(*)::int as accounts from authenticator_apps`,
+  )
+  if (accounts > 0)
+    log.warn({ accounts }, 'Accounts with a second factor cannot sign in while the extensions are off.')
+}
 
 /** The contract sets no least length, so a shorter secret only causes a warning. */
 const keySecretCharactersMin = 32

@@ -1,4 +1,4 @@
-/** The codes of RFC 6749 (4.1.2.1, 5.2), RFC 6750 (3.1), RFC 7009 (2.2.1) and OpenID Connect Core (3.1.2.6) in use. */
+/** The codes of RFC 6749 (4.1.2.1, 5.2), RFC 6750 (3.1), RFC 7009 (2.2.1), RFC 9470 (3) and OpenID Connect Core (3.1.2.6) in use. */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -6,6 +6,7 @@ export type OAuthErrorCode =
   | 'invalid_scope'
   | 'invalid_token'
   | 'insufficient_scope'
+  | 'insufficient_user_authentication'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'

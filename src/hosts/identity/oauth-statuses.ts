@@ -4,6 +4,7 @@ import type { OAuthErrorCode } from './oauth-error.ts'
 const oauthStatuses: Partial<Record<OAuthErrorCode, number>> = {
   invalid_client: 401,
   invalid_token: 401,
+  insufficient_user_authentication: 401,
   insufficient_scope: 403,
 }
 

@@ -45,7 +45,8 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
     return reply.header('cache-control', 'no-store').redirect(answer.redirectTo, status)
   }
   if ('page' in answer) {
-    const { page } = answer
+    const { page, cookie } = answer
+    if (cookie !== undefined) reply.header('set-cookie', cookie)
     reply.headers({ ...pageHeaders(page), 'cache-control': 'no-store' })
     return reply
       .code(page.status ?? 200)

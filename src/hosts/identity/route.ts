@@ -23,7 +23,7 @@ export interface Call extends RequestOrigin {
 export type Answer =
   | { readonly body: unknown; readonly maxAgeSeconds?: number; readonly status?: number }
   | { readonly redirectTo: string; readonly cookie?: string | undefined }
-  | { readonly page: Page }
+  | { readonly page: Page; readonly cookie?: string | undefined }
 
 export type Endpoint = (call: Call) => Promise<Answer>
 

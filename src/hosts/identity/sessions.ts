@@ -10,6 +10,8 @@ export interface LiveSession extends Account {
   readonly sessionId: string
   readonly signedInAt: number
   readonly expiresAt: number
+  /** How the person proved themselves (RFC 8176); null for a password alone. */
+  readonly methods: readonly string[] | null
 }
 
 export interface StartedSession extends Pick<LiveSession, 'sessionId' | 'expiresAt'> {
@@ -27,13 +29,15 @@ export interface SignInOrigin {
   readonly userAgent: string | undefined
   /** The browser's sessions until now; those of other accounts end. */
   readonly earlierSessionIds: readonly string[]
+  /** Beyond a password alone. */
+  readonly methods?: readonly string[]
 }
 
 /** Starts a session unless the account has changed since its password was verified. */
 export async function startSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   { accountId, securityStamp }: Account,
-  { clientId, address, userAgent, earlierSessionIds }: SignInOrigin,
+  { clientId, address, userAgent, earlierSessionIds, methods }: SignInOrigin,
 ): Promise<StartedSession | undefined> {
   const sessionId = randomBytes(16).toString('base64url')
   const startedAt = moment(now())
@@ -41,9 +45,9 @@ export async function startSession(
   return database.transaction(async (transaction) => {
     const [started] = await transaction.query(sql`
       insert into signin_sessions
-        (id, user_id, security_stamp, created_at, last_used_at, expires_at, client_id, address, user_agent)
+        (id, user_id, security_stamp, created_at, last_used_at, expires_at, client_id, address, user_agent, methods)
       select ${sessionId}, id, security_stamp, ${startedAt}, ${startedAt}, ${moment(expiresAt)},
-        ${clientId}, ${address}, ${userAgent ?? null}
+        ${clientId}, ${address}, ${userAgent ?? null}, ${methods ?? null}::text[]
       from users where id = ${accountId} and active and security_stamp = ${securityStamp}
       returning id`)
     if (started === undefined) return undefined
@@ -79,7 +83,7 @@ const isInUse = (inactivityMinutes: number, now: number): Sql =>
     : sql`and coalesce(session.last_used_at, session.created_at) > ${moment(now - inactivityMinutes * 60_000)}`
 
 export const sessionColumns: Sql = sql`
-  ${accountColumns}, session.id as "sessionId",
+  ${accountColumns}, session.id as "sessionId", session.methods,
   ${millisecondsOf(sql`session.created_at`)} as "signedInAt", ${millisecondsOf(sql`session.expires_at`)} as "expiresAt"`
 
 /**

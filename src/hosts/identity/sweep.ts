@@ -11,6 +11,7 @@ const batchesMax = 1000
 export async function sweep(database: Database, now: number, inactivityMinutes: number): Promise<void> {
   await inBatches(database, expiredCodes(now))
   await inBatches(database, expiredRevocations(now))
+  await inBatches(database, expiredSteps(now))
   // Spent codes and all refresh tokens go with their session.
   await inBatches(database, expiredSessions(now))
   // Sessions that no longer work must not be listed.
@@ -26,6 +27,12 @@ const expiredCodes = (now: number): Sql => sql`
 const expiredRevocations = (now: number): Sql => sql`
   delete from revoked_tokens where id in (
     select id from revoked_tokens where expires_at <= ${moment(now)}
+    limit ${batchSize}::int for update skip locked)
+  returning 1`
+
+const expiredSteps = (now: number): Sql => sql`
+  delete from spent_steps where id in (
+    select id from spent_steps where expires_at <= ${moment(now)}
     limit ${batchSize}::int for update skip locked)
   returning 1`
 

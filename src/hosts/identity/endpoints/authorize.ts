@@ -12,6 +12,7 @@ import {
   readAuthorizationRequest,
 } from '../authorization/read-authorization-request.ts'
 import { AuthorizationRefusal, answerClient } from '../authorization/tell-client.ts'
+import { lacksSecondFactor } from '../factors/account-factors.ts'
 import type { Identity } from '../identity.ts'
 import { invalidRequest, OAuthError } from '../oauth-error.ts'
 import { type GivenParameters, readSingle } from '../parameters.ts'
@@ -32,7 +33,11 @@ export const authorize =
       if (!pending) return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
       const hintedAccountId = await readHint(identity, pending.request)
       const session = await findBrowserSession(identity, headers)
-      if (!session || !isSatisfiedBy(pending, session, hintedAccountId, identity.now()))
+      if (
+        !session ||
+        lacksSecondFactor(identity, session) ||
+        !isSatisfiedBy(pending, session, hintedAccountId, identity.now())
+      )
         return askToSignIn(identity, pending, session, headers)
       if (!(await hasConsented(identity, pending, session))) return askForConsent(identity, pending, session)
       const code = await issueCode(identity, pending.request, session)

@@ -1,14 +1,16 @@
 import { Problem } from '../../../model/problem.ts'
-import type { SecurityEventName } from '../../../security-log/security-log.ts'
 import type { Account } from '../accounts.ts'
-import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
+import { openPendingRequest } from '../authorization/pending-request.ts'
 import type { Identity } from '../identity.ts'
 import { readSingle } from '../parameters.ts'
 import type { Call, Endpoint } from '../route.ts'
-import { type SignInOrigin, type StartedSession, startSession } from '../sessions.ts'
+import type { SignInOrigin, StartedSession } from '../sessions.ts'
 import { onThisHost, ownOrigin, signInPage, signInPageFor } from '../sign-in/addresses.ts'
-import { identityCookie, readSessionId } from '../sign-in/identity-cookie.ts'
+import { beginSession } from '../sign-in/begin-session.ts'
+import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin } from '../sign-in/require-allowed-origin.ts'
+import { signInOriginOf } from '../sign-in/sign-in-origin.ts'
+import { askForStep, type SignInStep } from '../sign-in/sign-in-step.ts'
 import { verifyCredentials } from '../sign-in/verify-credentials.ts'
 
 /**
@@ -30,49 +32,44 @@ const loginFrom =
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending)
       return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
-    const origin = await originOf(identity, call, pending)
+    const origin = await signInOriginOf(identity, call, pending)
     const outcome = await attemptSignIn(identity, { login, password }, origin, call)
     if ('error' in outcome)
       return {
         redirectTo: signInPageFor(identity.settings, pending.request, { authRequest, ...outcome }),
       }
+    if ('step' in outcome)
+      return { redirectTo: askForStep(identity, outcome.step, outcome.account, authRequest) }
     return {
       redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
       cookie: identityCookie(identity, outcome),
     }
   }
 
-type Outcome = StartedSession | { readonly error: string; readonly retryAfter?: string }
+type Outcome =
+  | StartedSession
+  | { readonly step: SignInStep['kind']; readonly account: Account }
+  | { readonly error: string; readonly retryAfter?: string }
 
 async function attemptSignIn(
   identity: Identity,
   credentials: { readonly login: string; readonly password: string },
   origin: SignInOrigin,
-  { requestId }: Call,
+  call: Call,
 ): Promise<Outcome> {
-  const { clientId: client, address } = origin
-  const note = (event: SecurityEventName, outcome: string, account?: Account, session?: string) =>
-    identity.securityLog({
-      event,
-      outcome,
-      ...(account ? { account: account.accountId } : { unknownLogin: credentials.login }),
-      ...{ client, session, address, requestId },
-    })
+  const note = noteOf(identity, credentials.login, origin, call)
   try {
-    const { account, isRight } = await verifyCredentials(identity, credentials, (locked) =>
+    const { account, next } = await verifyCredentials(identity, credentials, (locked) =>
       note('lockout-begun', 'sign-in', locked),
     )
-    const session = account && isRight ? await startSession(identity, account, origin) : undefined
-    note('sign-in', session ? 'right' : 'wrong', account, session?.sessionId)
-    for (const ended of session?.endedSessionIds ?? [])
-      identity.securityLog({
-        event: 'session-ended',
-        outcome: 'another account',
-        session: ended,
-        address,
-        requestId,
-      })
-    return session ?? { error: 'invalid' }
+    if (account && next === 'session')
+      return (await beginSession(identity, account, origin, call)) ?? { error: 'invalid' }
+    if (account && (next === 'second-factor' || next === 'set-up')) {
+      note('sign-in', 'second step', account)
+      return { step: next, account }
+    }
+    note('sign-in', next === 'refused' ? 'second step' : 'wrong', account)
+    return { error: 'invalid' }
   } catch (error) {
     if (!(error instanceof Problem && error.kind === 'locked')) throw error
     note('sign-in', 'locked')
@@ -80,20 +77,12 @@ async function attemptSignIn(
   }
 }
 
-/** No browser sends a longer one. */
-const userAgentCharactersMax = 256
-
-/** A post from a page of another site comes without the cookie, so the session the browser had was noted when it asked. */
-async function originOf(
-  identity: Identity,
-  { headers, address }: Call,
-  { request, sessionId: noted }: PendingRequest,
-): Promise<SignInOrigin> {
-  const inCookie = await readSessionId(identity, headers)
-  return {
-    clientId: request.clientId,
-    address,
-    userAgent: headers['user-agent']?.slice(0, userAgentCharactersMax),
-    earlierSessionIds: [inCookie, noted].filter((id) => id !== undefined),
-  }
-}
+const noteOf =
+  (identity: Identity, login: string, { clientId: client, address }: SignInOrigin, { requestId }: Call) =>
+  (event: 'sign-in' | 'lockout-begun', outcome: string, account?: Account): void =>
+    identity.securityLog({
+      event,
+      outcome,
+      ...(account ? { account: account.accountId } : { unknownLogin: login }),
+      ...{ client, address, requestId },
+    })

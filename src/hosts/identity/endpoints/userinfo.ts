@@ -1,9 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Identity } from '../identity.ts'
-import { invalidRequest, OAuthError } from '../oauth-error.ts'
-import { type Parameters, readParameters } from '../parameters.ts'
+import { OAuthError } from '../oauth-error.ts'
+import { readParameters } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
 import { splitScope } from '../scopes.ts'
+import { invalidToken, requireBearer } from '../tokens/bearer-token.ts'
 import { findTokenAccount } from '../tokens/find-token-account.ts'
 import { personClaims } from '../tokens/person-claims.ts'
 import { verifyAccessToken } from '../tokens/verify-token.ts'
@@ -23,26 +23,6 @@ export const userinfo =
     const client = identity.clients.get(String(claims.client_id))
     return { body: { sub: account.accountId, ...personClaims(account, client, scopes) } }
   }
-
-function requireBearer({ authorization }: IncomingHttpHeaders, { access_token: inForm }: Parameters): string {
-  if (authorization !== undefined && inForm !== undefined)
-    throw invalidRequest('The access token must be sent in one way only.')
-  const token = authorization === undefined ? inForm : bearerPattern.exec(authorization)?.[1]
-  if (token === undefined) throw missingToken()
-  return token
-}
-
-const bearerPattern = /^bearer +([\w.~+/-]+=*)$/i
-
-/** RFC 6750, 3.1: who sent no token at all is not told of an error. */
-const missingToken = () => new OAuthError('invalid_token', 'An access token is required.', 'Bearer')
-
-const invalidToken = () =>
-  new OAuthError(
-    'invalid_token',
-    'The access token is wrong, expired or revoked.',
-    'Bearer error="invalid_token"',
-  )
 
 const insufficientScope = () =>
   new OAuthError(

@@ -2,6 +2,7 @@ import { accessTokenSeconds } from '../../../authentication/access-token.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Queries } from '../../../store/database.ts'
 import { sql } from '../../../store/sql.ts'
+import { lacksSecondFactor } from '../factors/account-factors.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
 import { invalidGrant, OAuthError } from '../oauth-error.ts'
@@ -26,6 +27,8 @@ export const redeemRefreshToken: Grant = async (identity, client, parameters, or
     spendToken(identity, transaction, presented, successor.id),
   )
   if (!spent) throw await refusalOf(identity, presented, origin)
+  if (lacksSecondFactor(identity, spent))
+    throw invalidGrant('The person has to sign in with a second factor.')
   const scopes = narrowedScopes(spent.scope, parameters)
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, clientId: client.id, scopes }
   const identityToken = issueIdentityToken(identity, { ...subject, client })

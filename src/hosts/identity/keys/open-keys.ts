@@ -4,12 +4,14 @@ import { openKeyRing } from './key-ring.ts'
 import { keptKeySecret } from './key-secret.ts'
 import { pinnedKeys } from './pinned-key.ts'
 import { createSeals, protectionKeyKind, type Seals } from './seals.ts'
-import { createSecretBox } from './secret-box.ts'
+import { createSecretBox, type SecretBox } from './secret-box.ts'
 import { type SigningKeys, signingKeyKind } from './signing-keys.ts'
 
 export interface Keys {
   readonly signingKeys: SigningKeys
   readonly seals: Seals
+  /** For what is stored of second factors, each for its account. */
+  readonly factorBox: SecretBox
   refreshKeys(): Promise<void>
 }
 
@@ -29,6 +31,7 @@ export async function openKeys(
   return {
     signingKeys,
     seals: createSeals(protectionKeys, now),
+    factorBox: createSecretBox(secret, 'second factors'),
     async refreshKeys() {
       await signingKeys.refresh()
       await protectionKeys.refresh()

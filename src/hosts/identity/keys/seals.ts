@@ -9,7 +9,9 @@ export interface Seals {
   open<Value>(purpose: SealPurpose, text: string): Promise<Value | undefined>
 }
 
-export type SealPurpose = 'cookie' | 'authRequest' | 'logoutId' | 'errorId'
+const purposes = ['cookie', 'authRequest', 'logoutId', 'errorId', 'signInStep', 'appOffer'] as const
+
+export type SealPurpose = (typeof purposes)[number]
 
 interface ProtectionKey {
   readonly id: string
@@ -21,12 +23,9 @@ export const protectionKeyKind: KeyKind<ProtectionKey> = {
   generate: async () => randomBytes(32),
   load: (id, secret) => ({
     id,
-    boxes: {
-      cookie: createSecretBox(secret, 'cookie'),
-      authRequest: createSecretBox(secret, 'authRequest'),
-      logoutId: createSecretBox(secret, 'logoutId'),
-      errorId: createSecretBox(secret, 'errorId'),
-    },
+    boxes: Object.fromEntries(
+      purposes.map((purpose) => [purpose, createSecretBox(secret, purpose)]),
+    ) as Record<SealPurpose, SecretBox>,
   }),
 }
 

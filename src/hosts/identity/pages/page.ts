@@ -69,9 +69,14 @@ ul { padding-left: 1.25rem }
 label { display: grid; gap: 0.25rem }
 input, button { font: inherit; min-height: 2.75rem; padding: 0 0.75rem; border-radius: 0.5rem;
   border: 1px solid var(--line); background: var(--raised); color: inherit; width: 100% }
+a.button { display: grid; place-items: center; min-height: 2.75rem; border-radius: 0.5rem; text-decoration: none;
+  background: var(--accent); color: var(--on-accent) }
 button { background: var(--accent); border-color: var(--accent); color: var(--on-accent); cursor: pointer }
 button.second { background: none; color: var(--accent) }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+.picture { width: 12rem; margin: 0 auto; border-radius: 0.5rem }
+code { font: 1em/1.5 ui-monospace, monospace }
+.codes { display: grid; gap: 0.25rem; list-style: none; padding: 1rem; background: var(--raised); border-radius: 0.75rem }
 .quiet { color: var(--quiet) }
 .problem { padding: 0.75rem; border-radius: 0.5rem; background: var(--danger-soft); color: var(--danger) }
 `

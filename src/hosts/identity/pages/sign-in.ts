@@ -32,11 +32,13 @@ ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert"
 }
 
 function problemOf(error: string | undefined, retryAfter = ''): string | undefined {
-  if (error === 'locked') {
-    const minutes = Math.max(1, Math.ceil(Number.parseInt(retryAfter, 10) / 60) || 1)
-    return `Too many attempts with this login. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
-  }
+  if (error === 'locked') return lockedText(retryAfter)
   return error === undefined ? undefined : 'The login or the password is wrong.'
+}
+
+export function lockedText(retryAfter = ''): string {
+  const minutes = Math.max(1, Math.ceil(Number.parseInt(retryAfter, 10) / 60) || 1)
+  return `Too many attempts with this login. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
 }
 
 /** A request that is too old, or that this host never made. */

@@ -31,6 +31,7 @@ export function issueIdentityToken(
     exp: issuedAt + identityTokenSeconds,
     auth_time: Math.floor(session.signedInAt / 1000),
     ...(nonce && { nonce }),
+    ...(session.methods && { amr: session.methods }),
     ...personClaims(session, client, scopes),
   })
 }

@@ -1,0 +1,133 @@
+import { readFields } from '../../../accounts/read-fields.ts'
+import { uuid } from '../../../model/field-kinds.ts'
+import { forbidden, invalid, missing } from '../../../model/problem.ts'
+import type { Queries } from '../../../store/database.ts'
+import { sql } from '../../../store/sql.ts'
+import { type AccountFactors, findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
+import { acceptApp, offerApp } from '../factors/authenticator-app.ts'
+import { requireFactorCaller, requireFreshCaller } from '../factors/factor-caller.ts'
+import { lockFactors } from '../factors/lock-factors.ts'
+import { makeRecoveryCodes } from '../factors/recovery-codes.ts'
+import type { Identity } from '../identity.ts'
+import { readSingle } from '../parameters.ts'
+import type { Call, Endpoint, ExtensionRoute } from '../route.ts'
+import type { LiveSession } from '../sessions.ts'
+
+/** How a signed-in person sees and changes what they prove themselves with; an administrator takes it away from anybody. */
+export const factorRoutes = (identity: Identity): readonly ExtensionRoute[] =>
+  Object.entries(endpoints).map(([route, endpoint]) => {
+    const [method, path = ''] = route.split(' ')
+    return { method: method as 'GET' | 'POST', path, answer: {}, handle: endpoint(identity) }
+  })
+
+const endpoints: Readonly<Record<string, (identity: Identity) => Endpoint>> = {
+  'GET /ext/factors': (identity) => async (call) => {
+    const session = await requireFactorCaller(identity, call)
+    const { userId } = readSingle(call.parameters)
+    if (userId === undefined || userId === session.accountId)
+      return { body: await showFactors(identity, session) }
+    requireAdministrator(identity, session)
+    const { appSince } = await findFactors(identity.database, readFields({ userId }, { userId: uuid }).userId)
+    return { body: { appSince } }
+  },
+  'POST /ext/factors/app': (identity) => async (call) => {
+    const { address, ...offer } = offerApp(identity, await requireFreshCaller(identity, call))
+    return { body: { ...offer, address } }
+  },
+  'POST /ext/factors/app/confirm': (identity) =>
+    changing(
+      identity,
+      'app set up',
+      async (transaction, { accountId }, { offer = '', code = '' }, before) => {
+        const given = { offer, code: code.replaceAll(/\s/g, '') }
+        if (!(await acceptApp(identity, transaction, accountId, given)))
+          throw invalid({ code: ['Code is wrong. Wait for the next one that the app shows.'] })
+        const isFirst = !hasFactor(before)
+        return { recoveryCodes: isFirst ? await makeRecoveryCodes(transaction, accountId) : null }
+      },
+    ),
+  'POST /ext/factors/app/remove': (identity) =>
+    changing(identity, 'app removed', async (transaction, { accountId }) => {
+      const [removed] = await transaction.query(
+        sql`delete from authenticator_apps where user_id = ${accountId} returning true`,
+      )
+      if (!removed) throw missing('App')
+      return { success: true }
+    }),
+  'POST /ext/factors/recovery-codes': (identity) =>
+    changing(identity, 'recovery codes made', async (transaction, { accountId }, _form, before) => {
+      if (!hasFactor(before))
+        throw invalid({ generalErrors: ['Recovery codes are for those who have a second factor.'] })
+      return { recoveryCodes: await makeRecoveryCodes(transaction, accountId) }
+    }),
+  'POST /ext/factors/take-away': (identity) => async (call) => {
+    const administrator = await requireFreshCaller(identity, call)
+    requireAdministrator(identity, administrator)
+    const { userId } = readFields(readSingle(call.parameters), { userId: uuid })
+    await identity.database.transaction(async (transaction) => {
+      await lockFactors(transaction, userId)
+      if (!hasFactor(await findFactors(transaction, userId))) throw missing('Second factor')
+      await removeAll(transaction, userId)
+    })
+    note(identity, call, administrator, 'taken away', userId)
+    return { body: { success: true } }
+  },
+}
+
+type Change = (
+  transaction: Queries,
+  session: LiveSession,
+  form: Readonly<Record<string, string | undefined>>,
+  before: AccountFactors,
+) => Promise<unknown>
+
+/** By a fresh sign-in, one change after the other; the last factor of somebody who must have one stays. */
+const changing =
+  (identity: Identity, outcome: string, change: Change): Endpoint =>
+  async (call) => {
+    const session = await requireFreshCaller(identity, call)
+    const { accountId } = session
+    const form = readSingle(call.parameters)
+    const body = await identity.database.transaction(async (transaction) => {
+      await lockFactors(transaction, accountId)
+      const changed = await change(transaction, session, form, await findFactors(transaction, accountId))
+      if (hasFactor(await findFactors(transaction, accountId))) return changed
+      if (mustHaveFactor(identity, session))
+        throw invalid({ generalErrors: ['You must have a second factor. Set up another one first.'] })
+      await removeAll(transaction, accountId)
+      return changed
+    })
+    note(identity, call, session, outcome)
+    return { body }
+  }
+
+async function showFactors(identity: Identity, session: LiveSession) {
+  const factors = await findFactors(identity.database, session.accountId)
+  return { ...factors, isRequired: mustHaveFactor(identity, session) }
+}
+
+/** Recovery codes without anything to recover would let in whoever finds them. */
+async function removeAll(transaction: Queries, accountId: string): Promise<void> {
+  await transaction.query(sql`delete from authenticator_apps where user_id = ${accountId}`)
+  await transaction.query(sql`delete from recovery_codes where user_id = ${accountId}`)
+}
+
+function requireAdministrator({ administrators }: Identity, session: LiveSession): void {
+  if (!administrators.isAdministrator(session))
+    throw forbidden('Only administrators may see and take away the second factors of others.')
+}
+
+const note = (
+  { securityLog }: Identity,
+  { address, requestId }: Call,
+  { accountId, sessionId }: LiveSession,
+  outcome: string,
+  account = accountId,
+): void =>
+  securityLog({
+    event: 'factor-changed',
+    outcome,
+    account,
+    by: accountId,
+    ...{ session: sessionId, address, requestId },
+  })

@@ -1,0 +1,34 @@
+import type { Database, Queries } from '../../../store/database.ts'
+import { sql } from '../../../store/sql.ts'
+import type { Account } from '../accounts.ts'
+import type { Identity } from '../identity.ts'
+import type { LiveSession } from '../sessions.ts'
+
+/** What an account can prove itself with beside its password. */
+export interface AccountFactors {
+  /** When the app for codes was set up. */
+  readonly appSince: string | null
+  readonly recoveryCodesLeft: number
+}
+
+export async function findFactors(queries: Queries | Database, accountId: string): Promise<AccountFactors> {
+  const [factors] = await queries.query<AccountFactors>(sql`
+    select (select created_at from authenticator_apps where user_id = ${accountId}) as "appSince",
+      (select count(*)::int from recovery_codes where user_id = ${accountId}) as "recoveryCodesLeft"`)
+  return factors as AccountFactors
+}
+
+export const hasFactor = ({ appSince }: AccountFactors): boolean => appSince !== null
+
+export const mustHaveFactor = (
+  { settings, administrators }: Pick<Identity, 'settings' | 'administrators'>,
+  account: Account,
+): boolean =>
+  settings.secondFactor === 'all' ||
+  (settings.secondFactor === 'administrators' && administrators.isAdministrator(account))
+
+/** Of a sign-in from before its account had to have one: the next request leads to signing in again. */
+export const lacksSecondFactor = (
+  identity: Pick<Identity, 'settings' | 'administrators'>,
+  session: LiveSession,
+): boolean => mustHaveFactor(identity, session) && !session.methods?.includes('mfa')

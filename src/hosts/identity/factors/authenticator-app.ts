@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import encodeQr from 'qr'
+import { budgetLimits } from '../../../configuration/budgets.ts'
+import type { Queries } from '../../../store/database.ts'
+import { sql } from '../../../store/sql.ts'
+import type { Account } from '../accounts.ts'
+import type { Identity } from '../identity.ts'
+import { moment } from '../moment.ts'
+import { base32 } from './base32.ts'
+import { codePattern, stepOfCode, totpSecretBytes } from './totp.ts'
+
+/** A secret that was shown, and whose first code is awaited. Nothing is stored until it comes. */
+export interface AppOffer {
+  /** Sealed, for this account. */
+  readonly offer: string
+  /** For apps that cannot read pictures. */
+  readonly secret: string
+  readonly address: string
+  readonly picture: QrPicture
+}
+
+/** Squares of one side, as the path of an SVG. */
+export interface QrPicture {
+  readonly side: number
+  readonly path: string
+}
+
+interface Offered {
+  readonly accountId: string
+  readonly secret: string
+}
+
+const offerMilliseconds = 30 * 60_000
+
+export function offerApp(
+  { seals, settings, now }: Identity,
+  { accountId, login }: Pick<Account, 'accountId' | 'login'>,
+): AppOffer {
+  const bytes = randomBytes(totpSecretBytes)
+  const secret = base32(bytes)
+  const issuer = new URL(settings.allowedOrigins[0] ?? settings.issuer).hostname
+  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(login)}`
+  const address = `otpauth://totp/${label}?${new URLSearchParams({ secret, issuer })}`
+  const offered: Offered = { accountId, secret: bytes.toString('base64url') }
+  return {
+    offer: seals.seal('appOffer', offered, now() + offerMilliseconds),
+    secret,
+    address,
+    picture: drawQr(address),
+  }
+}
+
+/** The app of this account from now on, in place of one it had, if the code shows that it has the secret. */
+export async function acceptApp(
+  { seals, factorBox, now }: Identity,
+  transaction: Queries,
+  accountId: string,
+  given: { readonly offer: string; readonly code: string },
+): Promise<boolean> {
+  const offered = await seals.open<Offered>('appOffer', given.offer)
+  if (offered?.accountId !== accountId) return false
+  const secret = Buffer.from(offered.secret, 'base64url')
+  const step = stepOfCode(secret, given.code, now())
+  if (step === undefined) return false
+  // Never back to an earlier step: a code that was used stays used.
+  await transaction.query(sql`
+    insert into authenticator_apps as known (user_id, sealed_secret, last_step, created_at)
+    values (${accountId}, ${factorBox.seal(secret, accountId)}, ${step}, ${moment(now())})
+    on conflict (user_id) do update set sealed_secret = excluded.sealed_secret, created_at = excluded.created_at,
+      last_step = greatest(known.last_step, excluded.last_step), failures = 0`)
+  return true
+}
+
+const failuresMax = budgetLimits.wrongCodesOfAccount.max
+
+/** Whether the code is right and new: the row's lock holds that of two uses at once one wins. */
+export async function useAppCode(
+  { factorBox, now }: Identity,
+  transaction: Queries,
+  accountId: string,
+  code: string,
+): Promise<boolean> {
+  if (!codePattern.test(code)) return false
+  const [app] = await transaction.query<{ sealed: Buffer; lastStep: number; failures: number }>(sql`
+    select sealed_secret as sealed, last_step::float8 as "lastStep", failures from authenticator_apps
+    where user_id = ${accountId} for no key update`)
+  if (!app || app.failures >= failuresMax) return false
+  const secret = factorBox.open(app.sealed, accountId)
+  const step = secret && stepOfCode(secret, code, now())
+  const isRight = step !== undefined && step > app.lastStep
+  await transaction.query(
+    isRight
+      ? sql`update authenticator_apps set last_step = ${step}, failures = 0 where user_id = ${accountId}`
+      : sql`update authenticator_apps set failures = failures + 1 where user_id = ${accountId}`,
+  )
+  return isRight
+}
+
+function drawQr(text: string): QrPicture {
+  const rows = encodeQr(text, 'raw', { ecc: 'medium', border: 2 })
+  const path = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+  return { side: rows.length, path: path.join('') }
+}

@@ -1,0 +1,36 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Queries } from '../../../store/database.ts'
+import { sql } from '../../../store/sql.ts'
+import { base32 } from './base32.ts'
+
+export const recoveryCodesMade = 10
+/** Eighty bits: guessing one from its hash is out of reach, so a fast hash is enough. */
+const codeBytes = 10
+
+/** New ones in place of those there were; shown this once, the store has their hashes. */
+export async function makeRecoveryCodes(transaction: Queries, accountId: string): Promise<readonly string[]> {
+  const codes = Array.from({ length: recoveryCodesMade }, () => base32(randomBytes(codeBytes)))
+  const hashes = codes.map((code) => hashOf(accountId, code))
+  await transaction.query(sql`delete from recovery_codes where user_id = ${accountId}`)
+  await transaction.query(sql`
+    insert into recovery_codes (user_id, hash) select ${accountId}, unnest(${hashes}::bytea[])`)
+  return codes.map((code) => (code.match(/.{4}/g) ?? []).join('-').toLowerCase())
+}
+
+/** Whether it was one: the row that is deleted holds that of two uses at once one wins. */
+export async function useRecoveryCode(
+  transaction: Queries,
+  accountId: string,
+  given: string,
+): Promise<boolean> {
+  const code = given.replaceAll(/[\s-]/g, '').toUpperCase()
+  if (!codePattern.test(code)) return false
+  const [used] = await transaction.query(sql`
+    delete from recovery_codes where user_id = ${accountId} and hash = ${hashOf(accountId, code)} returning true`)
+  return used !== undefined
+}
+
+const codePattern = /^[A-Z2-7]{16}$/
+
+const hashOf = (accountId: string, code: string): Buffer =>
+  createHash('sha256').update(`${accountId} ${code}`).digest()

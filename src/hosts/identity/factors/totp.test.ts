@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { base32 } from './base32.ts'
+import { codeAt, stepOfCode } from './totp.ts'
+
+/** RFC 6238, appendix B, for SHA-1, whose codes have eight digits. */
+const secret = Buffer.from('12345678901234567890')
+const vectors: Readonly<Record<string, string>> = {
+  59: '94287082',
+  1111111109: '07081804',
+  1111111111: '14050471',
+  1234567890: '89005924',
+  2000000000: '69279037',
+  20000000000: '65353130',
+}
+
+test('the codes are those of RFC 6238', () => {
+  for (const [seconds, code] of Object.entries(vectors)) {
+    const step = Math.floor(Number(seconds) / 30)
+    assert.equal(codeAt(secret, step, 8), code)
+    assert.equal(stepOfCode(secret, code.slice(2), Number(seconds) * 1000), step)
+  }
+})
+
+test('a code is right one step before and after its own, and no longer', () => {
+  const now = 1234567890_000
+  const step = Math.floor(now / 30_000)
+  for (const aside of [-1, 0, 1])
+    assert.equal(stepOfCode(secret, codeAt(secret, step + aside), now), step + aside)
+  for (const aside of [-2, 2]) assert.equal(stepOfCode(secret, codeAt(secret, step + aside), now), undefined)
+  for (const odd of ['', '12345', '1234567', 'abcdef', '００００００'])
+    assert.equal(stepOfCode(secret, odd, now), undefined)
+})
+
+test('a secret is written as RFC 4648 says', () => {
+  const written = ['', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar'].map((text) => base32(Buffer.from(text)))
+  assert.deepEqual(written, ['', 'MY', 'MZXQ', 'MZXW6', 'MZXW6YQ', 'MZXW6YTB', 'MZXW6YTBOI'])
+})

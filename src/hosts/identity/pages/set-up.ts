@@ -1,0 +1,43 @@
+import { addressesOf, type Client } from '../clients.ts'
+import type { AppOffer } from '../factors/authenticator-app.ts'
+import { html } from './html.ts'
+import type { Page } from './page.ts'
+
+export interface SetUpPageOptions {
+  readonly client: Client
+  readonly authRequest: string
+  readonly step: string
+  readonly offer: AppOffer
+  readonly problem: string | undefined
+  readonly action: string
+}
+
+export const setUpPage = ({ client, authRequest, step, offer, problem, action }: SetUpPageOptions): Page => {
+  const { side, path } = offer.picture
+  const described = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
+  return {
+    title: 'Set up a second step',
+    leadsTo: addressesOf(client),
+    content: html`<p>Signing in here takes more than a password. Scan this with an app that makes codes, such as the one of your password manager.</p>
+<svg class="picture" viewBox="0 0 ${String(side)} ${String(side)}" role="img" aria-label="The secret as a QR code"><rect width="100%" height="100%" fill="#fff"/><path d="${path}" fill="#000"/></svg>
+<p class="quiet">Or type this secret into the app: <code>${(offer.secret.match(/.{4}/g) ?? []).join(' ')}</code></p>
+<form method="post" action="${action}">
+${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${problem}</p>`}
+<label>Code that the app shows
+<input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="10" required autofocus${described}></label>
+<input type="hidden" name="offer" value="${offer.offer}">
+<input type="hidden" name="authRequest" value="${authRequest}">
+<input type="hidden" name="step" value="${step}">
+<button>Continue</button>
+</form>`,
+  }
+}
+
+export const recoveryCodesPage = (codes: readonly string[], goOn: string): Page => ({
+  title: 'Keep your recovery codes',
+  content: html`<p>Each signs you in once, for the day on which you have lost your app. They are shown this once: print them, or put them where you keep your passwords.</p>
+<ul class="codes">
+${codes.map((code) => html`<li><code>${code}</code></li>\n`)}
+</ul>
+<p><a class="button" href="${goOn}">I have kept them</a></p>`,
+})

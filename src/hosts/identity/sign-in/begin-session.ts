@@ -1,0 +1,27 @@
+import type { Account } from '../accounts.ts'
+import type { Identity } from '../identity.ts'
+import { type SignInOrigin, type StartedSession, startSession } from '../sessions.ts'
+
+/** Who has proved all that is asked for is signed in, which is written down; nobody whose account has changed meanwhile. */
+export async function beginSession(
+  identity: Identity,
+  account: Account,
+  origin: SignInOrigin,
+  { requestId }: { readonly requestId: string },
+): Promise<StartedSession | undefined> {
+  const session = await startSession(identity, account, origin)
+  const { clientId: client, address } = origin
+  identity.securityLog({
+    event: 'sign-in',
+    outcome: session ? 'right' : 'wrong',
+    account: account.accountId,
+    ...{ client, session: session?.sessionId, address, requestId },
+  })
+  for (const ended of session?.endedSessionIds ?? [])
+    identity.securityLog({
+      event: 'session-ended',
+      outcome: 'another account',
+      ...{ session: ended, address, requestId },
+    })
+  return session
+}

@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { isDeactivated } from '../../../accounts/deactivation.ts'
+import type { Queries } from '../../../store/database.ts'
+import { sql } from '../../../store/sql.ts'
+import { type Account, accountColumns } from '../accounts.ts'
+import type { Identity } from '../identity.ts'
+import { moment } from '../moment.ts'
+import { onThisHost } from './addresses.ts'
+
+export const secondStepPath = '/ext/second-step'
+export const setUpPath = '/ext/set-up'
+
+/**
+ * A sign-in whose password was right and that has something left to do. It travels sealed: the account cannot be swapped in
+ * between, and the step belongs to the request that it was asked for.
+ */
+export interface SignInStep {
+  readonly id: string
+  readonly kind: 'second-factor' | 'set-up'
+  readonly accountId: string
+  readonly securityStamp: string
+  readonly expiresAt: number
+  readonly request: string
+}
+
+/** Long enough to install an app. */
+const stepMilliseconds = 15 * 60_000
+
+/** Where the browser goes on with what is left to do. */
+export function askForStep(
+  { settings, seals, now }: Identity,
+  kind: SignInStep['kind'],
+  { accountId, securityStamp }: Account,
+  authRequest: string,
+): string {
+  const expiresAt = now() + stepMilliseconds
+  const step: SignInStep = {
+    id: randomBytes(16).toString('base64url'),
+    ...{ kind, accountId, securityStamp, expiresAt },
+    request: digestOf(authRequest),
+  }
+  const path = kind === 'set-up' ? setUpPath : secondStepPath
+  return onThisHost(settings, path, { authRequest, step: seals.seal('signInStep', step, expiresAt) })
+}
+
+export async function openStep(
+  { seals }: Identity,
+  kind: SignInStep['kind'],
+  text: string | undefined,
+  authRequest: string,
+): Promise<SignInStep | undefined> {
+  const step = text === undefined ? undefined : await seals.open<SignInStep>('signInStep', text)
+  return step?.kind === kind && step.request === digestOf(authRequest) ? step : undefined
+}
+
+/** The account as it is now, unless its password or login has changed since the first step. */
+export async function findStepAccount(
+  { database }: Identity,
+  { accountId, securityStamp }: SignInStep,
+): Promise<Account | undefined> {
+  const [account] = await database.query<Account>(sql`
+    select ${accountColumns} from users as account
+    where account.id = ${accountId} and account.security_stamp = ${securityStamp}
+      and account.active and not ${isDeactivated}`)
+  return account
+}
+
+/** Whether nobody has used it before: the primary key holds that of two uses at once one wins. */
+export async function spendStep(
+  transaction: Queries,
+  { id, expiresAt }: Pick<SignInStep, 'id' | 'expiresAt'>,
+): Promise<boolean> {
+  const [spent] = await transaction.query(sql`
+    insert into spent_steps (id, expires_at) values (${id}, ${moment(expiresAt)})
+    on conflict do nothing returning true`)
+  return spent !== undefined
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from '../../src/store/sql.ts'
+import {
+  claimsOf,
+  createPkce,
+  type Page,
+  postSignIn,
+  redeem,
+  requestOf,
+  signedIn,
+} from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { origin } from '../support/known-clients.ts'
+import { submit } from '../support/registered-clients.ts'
+import { askFactors, atSecondStep, setUpApp, testApp } from '../support/second-factors.ts'
+
+describe('what an account is proved with', () => {
+  let host: IdentityUnderTest
+  before(async () => {
+    host = await startIdentityUnderTest()
+  })
+  after(() => host.stop())
+
+  const withApp = async () => {
+    const account = await host.addAccount()
+    return { ...account, app: await setUpApp(host, account.login) }
+  }
+
+  it('is seen and changed by its owner, in the web client, after a fresh sign-in', async () => {
+    const { login, id } = await host.addAccount()
+    const { tokens } = await signedIn(host.address, { login })
+    const ask = (path: string, form?: Record<string, string>) =>
+      askFactors(host, tokens.access_token, path, form)
+    assert.deepEqual((await ask('')).json, { appSince: null, recoveryCodesLeft: 0, isRequired: false })
+    assert.equal((await ask('/recovery-codes', {})).status, 400)
+    await setUpApp(host, login)
+    const { appSince, recoveryCodesLeft } = (await ask('')).json
+    assert.ok(appSince && recoveryCodesLeft === 10)
+    const made = await ask('/recovery-codes', {})
+    assert.equal(made.json.recoveryCodes.length, 10)
+    for (const [path, form] of [
+      ['/app/confirm', {}],
+      ['/app/confirm', { offer: 'x', code: 'y' }],
+      ['/take-away', { userId: id }],
+    ] as const)
+      assert.ok([400, 403].includes((await ask(path, form)).status), path)
+    assert.equal((await ask('/app/remove', {})).status, 200)
+    assert.deepEqual((await ask('')).json, { appSince: null, recoveryCodesLeft: 0, isRequired: false })
+    assert.equal((await ask('/app/remove', {})).status, 404)
+    host.clock.advance(10 * 60_000)
+    const stale = await ask('/app', {})
+    assert.equal(stale.status, 401)
+    assert.equal(stale.json.error, 'insufficient_user_authentication')
+    assert.match(stale.headers.get('www-authenticate') ?? '', /max_age="600"/)
+    assert.equal((await ask('')).status, 200)
+  })
+
+  it('is changed with no token of another app, of a program, or none', async () => {
+    const { login } = await host.addAccount()
+    const token = await host.serviceToken(login)
+    assert.equal((await askFactors(host, token)).status, 401)
+    for (const wrong of ['', 'x', `svc_${'0'.repeat(72)}`])
+      assert.equal((await askFactors(host, wrong, '/app', {})).status, 401)
+  })
+
+  it('loses its second factor to an administrator, and nobody else', async () => {
+    const root = await host.addAccount({ login: 'root@example.com' })
+    const { id, login } = await withApp()
+    const member = await host.addAccount()
+    const token = async (person: { login: string }) => (await host.signIn(person.login)).access_token
+    const take = async (person: { login: string }, userId: string) =>
+      (await askFactors(host, await token(person), '/take-away', { userId })).status
+    assert.equal(await take(member, id), 403)
+    assert.equal(await take(root, member.id), 404)
+    assert.equal(await take(root, 'x'), 400)
+    assert.equal(await take(root, id), 200)
+    assert.ok((await host.signIn(login)).access_token)
+  })
+})
+
+describe('a second factor that is required', () => {
+  let host: IdentityUnderTest
+  before(async () => {
+    host = await startIdentityUnderTest({
+      environment: {
+        Identity__SecondFactor: 'administrators',
+        SVC_ADMIN_LOGINS: 'root@example.com,second-root@example.com',
+      },
+    })
+  })
+  after(() => host.stop())
+
+  const shownApp = ({ text }: Page) =>
+    testApp(host, (/<code>([A-Z2-7 ]+)<\/code>/.exec(text)?.[1] ?? '').replaceAll(' ', ''))
+
+  it('is set up at the sign-in, before anything else, and once', async () => {
+    const root = await host.addAccount({ login: 'root@example.com' })
+    const { browser, pkce, page } = await atSecondStep(host, root.login)
+    assert.equal(page.address.pathname, '/ext/set-up')
+    const twin = await atSecondStep(host, root.login)
+    assert.match((await submit(browser, page, { code: '000000' })).text, /This code is wrong/)
+    const codes = await submit(browser, page, { code: shownApp(page).code() })
+    assert.equal([...codes.text.matchAll(/<li><code>/g)].length, 10)
+    const goOn = /class="button" href="([^"]+)"/.exec(codes.text)?.[1]?.replaceAll('&#38;', '&') ?? ''
+    const callback = await browser.follow(await browser.get(goOn))
+    const { id_token, refresh_token } = (await redeem(browser, pkce, callback)).json
+    assert.deepEqual(claimsOf(id_token).amr, ['pwd', 'otp', 'mfa'])
+    assert.ok(refresh_token)
+    // Whoever was asked at the same time cannot put another app in its place.
+    const late = await submit(twin.browser, twin.page, { code: shownApp(twin.page).code() })
+    assert.ok(late.location.startsWith(`${origin}/login/`), late.text)
+    const { access_token } = (await redeem(browser, pkce, callback)).json
+    assert.equal(access_token, undefined)
+  })
+
+  it('cannot be removed, only replaced', async () => {
+    const login = 'second-root@example.com'
+    await host.addAccount({ login })
+    const { browser, pkce, page } = await atSecondStep(host, login)
+    await submit(browser, page, { code: shownApp(page).code() })
+    const callback = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce)))
+    const { access_token: token } = (await redeem(browser, pkce, callback)).json
+    const refused = await askFactors(host, token, '/app/remove', {})
+    assert.equal(refused.status, 400)
+    assert.deepEqual(refused.json.errors, {
+      generalErrors: ['You must have a second factor. Set up another one first.'],
+    })
+    const { offer, secret } = (await askFactors(host, token, '/app', {})).json
+    host.clock.advance(30_000)
+    const code = testApp(host, secret).code()
+    const replaced = await askFactors(host, token, '/app/confirm', { offer, code })
+    assert.deepEqual(replaced.json, { recoveryCodes: null })
+  })
+
+  it('is not asked of others, and asked of whoever becomes an administrator, at the next request', async () => {
+    const member = await host.addAccount()
+    const { browser, tokens } = await signedIn(host.address, { login: member.login })
+    assert.ok(tokens.access_token)
+    await host.database.single.query(
+      sql`insert into administrators (user_id, given_by) values (${member.id}, ${member.id})`,
+    )
+    const refreshed = await browser.post('/connect/token', {
+      grant_type: 'refresh_token',
+      client_id: 'svc-webclient',
+      refresh_token: tokens.refresh_token,
+    })
+    assert.equal(refreshed.json.error, 'invalid_grant')
+    const next = await browser.follow(await postSignIn(browser, createPkce(), { login: member.login }))
+    assert.equal(next.address.pathname, '/ext/set-up')
+  })
+})
