@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { findBrowser } from './support/find-browser.ts'
+import { chromiumPath } from '../support/chromium.ts'
 import { fillSignIn, openStage, type Stage } from './support/stage.ts'
 
-const skip = findBrowser() === undefined && 'No browser was found.'
+const skip = chromiumPath === undefined && 'No browser was found.'
 
 describe('Access, in a real browser', { skip }, () => {
   let stage: Stage

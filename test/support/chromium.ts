@@ -1,21 +1,35 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Where distributions install it; none is downloaded. */
-const places = [
-  process.env.CHROMIUM_PATH,
+/**
+ * Debian's, unless CHROMIUM names another one; none is downloaded. The one without windows comes first: opening a page
+ * costs it a quarter of the time.
+ */
+const paths = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ]
 
-export const chromiumPath: string | undefined = places.find(
-  (place) => place !== undefined && existsSync(place),
-)
+export const chromiumPath: string | undefined = paths.find((path) => path !== undefined && existsSync(path))
 
-export const launchChromium = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: chromiumPath ?? '',
-    // Root has no sandbox, and containers have little shared memory.
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  })
+export async function launchChromium(): Promise<Browser> {
+  if (chromiumPath === undefined) throw new Error('No browser was found.')
+  return chromium.launch({ executablePath: chromiumPath, args })
+}
+
+const args = [
+  // Root has no sandbox, and containers have little shared memory.
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  // Nothing of it may reach for the network.
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-features=LocalNetworkAccessChecks',
+]

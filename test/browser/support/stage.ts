@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { openBrowser } from './open-browser.ts'
+import { launchChromium } from '../../support/chromium.ts'
 import { startTrackerHosts, type TrackerHosts } from './tracker-hosts.ts'
 import { makeWorkspace, password, type TestWorkspace } from './workspace.ts'
 
@@ -21,7 +21,7 @@ export interface Stage {
 const patienceMilliseconds = 25_000
 
 export async function openStage(): Promise<Stage> {
-  const [hosts, browser] = await Promise.all([startTrackerHosts(), openBrowser()])
+  const [hosts, browser] = await Promise.all([startTrackerHosts(), launchChromium()])
   const workspace = await makeWorkspace(hosts)
   const offences: string[] = []
   const contexts = new Set<BrowserContext>()

@@ -1,0 +1,16 @@
+import { boardJourneys } from './journeys/board.ts'
+import { connectionJourneys } from './journeys/connection.ts'
+import { eventJourneys } from './journeys/events.ts'
+import { impedimentJourneys } from './journeys/impediments.ts'
+import { myWorkJourneys } from './journeys/my-work.ts'
+import { panelJourneys } from './journeys/panel.ts'
+import { describeInBrowser } from './support/describe-in-browser.ts'
+
+describeInBrowser('Assignments', {
+  'my work': myWorkJourneys,
+  'the board': boardJourneys,
+  'an assignment': panelJourneys,
+  'what happened': eventJourneys,
+  impediments: impedimentJourneys,
+  'the connection': connectionJourneys,
+})

@@ -1,0 +1,10 @@
+import { accessibilityJourneys } from './journeys/accessibility.ts'
+import { otherScreensJourneys } from './journeys/other-screens.ts'
+import { widthJourneys } from './journeys/widths.ts'
+import { describeInBrowser } from './support/describe-in-browser.ts'
+
+describeInBrowser('Every screen', {
+  accessibility: accessibilityJourneys,
+  'the other screens': otherScreensJourneys,
+  'all screens': widthJourneys,
+})

@@ -1,0 +1,10 @@
+import { accountJourneys } from './journeys/account.ts'
+import { sessionJourneys } from './journeys/session.ts'
+import { signInJourneys } from './journeys/sign-in.ts'
+import { describeInBrowser } from './support/describe-in-browser.ts'
+
+describeInBrowser('Signing in', {
+  'signing in and out': signInJourneys,
+  'the session': sessionJourneys,
+  'the own account': accountJourneys,
+})

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { chromiumPath } from '../../support/chromium.ts'
+import { openStage, type Stage } from './stage.ts'
+
+export type Journeys = (stage: () => Stage) => void
+
+/** Suites that share one browser and one set of hosts. */
+export function describeInBrowser(name: string, suites: Readonly<Record<string, Journeys>>): void {
+  const skip =
+    chromiumPath === undefined &&
+    'No browser was found: install chromium, or set CHROMIUM to the path of one.'
+  describe(`${name}, in a real browser`, { skip }, () => {
+    let stage: Stage
+    before(async () => {
+      stage = await openStage()
+    })
+    afterEach(() => stage.closePages())
+    after(() => stage?.stop())
+
+    for (const [suite, define] of Object.entries(suites)) describe(suite, () => define(() => stage))
+
+    test('the pages ask nobody but their own hosts, keep to their content policy, and throw nothing', () => {
+      assert.deepEqual(stage.offences, [])
+    })
+  })
+}
