@@ -37,7 +37,7 @@ export function ownerConditions(
   if (!owner) return []
   const refusedIf = [
     ...(owner in row ? [sql`${row[owner]}::uuid <> ${caller.id}::uuid`] : []),
-    ...(before ? [sql`(select ${column(owner)} <> ${caller.id} from ${raw(before)})`] : []),
+    ...(before ? [sql`${raw(before)}.${column(owner)} <> ${caller.id}`] : []),
   ]
   return [{ refusedIf: join(refusedIf, ' or '), refusal: () => notOwner(resource) }]
 }
@@ -69,7 +69,7 @@ export function membershipConditions(
       select 1 from ${projectsOf(caller, 'active')} as own where own.project_id = touched.project_id
     )
   )`
-  const isMoved = before && sql`(select ${column(first)} <> ${row[first]} from ${raw(before)})`
+  const isMoved = before && sql`${raw(before)}.${column(first)} <> ${row[first]}`
   return [
     {
       refusedIf: isMoved ? sql`${isMoved} and ${isForeign}` : isForeign,

@@ -42,7 +42,7 @@ function eachConditionOf(
   before?: string,
 ): Condition {
   const wanted = raw(`input."${name}"`)
-  const isAsked = before ? [sql`(select ${column(name)} <> ${wanted} from ${raw(before)})`] : []
+  const isAsked = before ? [sql`${raw(before)}.${column(name)} <> ${wanted}`] : []
   const isNew =
     before &&
     sql`id in (select ${wanted} from input join ${raw(before)} as stored on stored.id = input.id
@@ -68,16 +68,21 @@ function conditionOf(
   before?: string,
 ): Condition {
   const [id] = ids
-  const isAsked = before ? [sql`(select ${column(name)} <> ${id} from ${raw(before)})`] : []
+  const isAsked = before ? [sql`${raw(before)}.${column(name)} <> ${id}`] : []
   const isOneOfThem = ids.length === 1 ? sql`id = ${id}` : sql`id = any(${ids}::uuid[])`
-  const found = sql`(select count(*) from ${raw(`"${name}"`)})`
+  const ifAsked = before ? [sql`(select ${column(name)} <> ${id} from ${raw(before)})`] : []
+  const locked = raw(`"${name}"`)
+  const isMissing =
+    ids.length === 1
+      ? sql`not exists (select 1 from ${locked})`
+      : sql`(select count(*) from ${locked}) <> ${raw(String(ids.length))}`
   return {
     locks: {
       name,
-      rows: sql`select id from ${tableOf(parent)} where ${allOf([isOneOfThem, raw('active'), ...isAsked])}
+      rows: sql`select id from ${tableOf(parent)} where ${allOf([isOneOfThem, raw('active'), ...ifAsked])}
         order by id for key share`,
     },
-    refusedIf: allOf([...isAsked, sql`${found} <> ${raw(String(ids.length))}`]),
+    refusedIf: allOf([...isAsked, isMissing]),
     refusal: () => notActive(name, parent),
   }
 }

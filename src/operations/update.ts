@@ -83,7 +83,7 @@ export function updateConditions(
   return [
     {
       locks: { name: 'before', rows: visibleForLock(resource, caller, ids, toUpdate) },
-      refusedIf: sql`not exists (select 1 from before)`,
+      refusedIf: sql`before.id is null`,
       refusal: () => missing(resource.title),
     },
     ...references,

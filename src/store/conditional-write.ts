@@ -49,7 +49,7 @@ export interface Asked<Written> {
 
 /**
  * The same for many rows: every condition is asked of each row of `input`, which `refusedIf` may name, and each is refused
- * by itself. A condition that locks rows under the name `before` finds there the one that has the id of the input.
+ * by itself. Of rows that are locked under the name `before` it is the one that has the id of the input.
  */
 export async function writeEachIf<Written extends object>(
   queries: Queries,
@@ -58,16 +58,11 @@ export async function writeEachIf<Written extends object>(
   parts: readonly Part[],
   answer: { readonly columns: Sql; readonly from: string },
 ): Promise<Asked<Written>[]> {
-  const bits = refusedBits(conditions)
-  const asked = conditions.some(({ locks }) => locks?.name === 'before')
-    ? sql`input left join "before" as stored on stored.id = input.id cross join lateral (
-        with "before" as (select stored.* where stored.id is not null) select ${bits} as refused
-      ) as asked`
-    : sql`input cross join lateral (select ${bits} as refused) as asked`
+  const asked = raw(isOfStored(conditions) ? 'input left join before on before.id = input.id' : 'input')
   const first = [
     { name: 'input', statement: input },
     ...lockingParts(conditions),
-    { name: 'verdict', statement: sql`select input.*, asked.refused from ${asked}` },
+    { name: 'verdict', statement: sql`select input.*, ${refusedBits(conditions)} as refused from ${asked}` },
   ]
   const rows = await queries.query<Written & Verdict & { position: number; writtenId: string | null }>(sql`
     with ${listOf([...first, ...parts])}
@@ -106,10 +101,17 @@ function refuseBy(conditions: readonly Condition[], verdict: Verdict | undefined
 const conditionsIn = (refused: number, conditions: readonly Condition[]) =>
   conditions.filter((_, index) => (refused >> index) & 1)
 
-const verdictOf = (conditions: readonly Condition[]): Part[] => [
-  ...lockingParts(conditions),
-  { name: 'verdict', statement: sql`select ${refusedBits(conditions)} as refused` },
-]
+const verdictOf = (conditions: readonly Condition[]): Part[] => {
+  const from = raw(isOfStored(conditions) ? ' from (select) as once left join before on true' : '')
+  return [
+    ...lockingParts(conditions),
+    { name: 'verdict', statement: sql`select ${refusedBits(conditions)} as refused${from}` },
+  ]
+}
+
+/** Whether the row as it was, which is called `before`, is asked; where there is none its columns are null. */
+const isOfStored = (conditions: readonly Condition[]): boolean =>
+  conditions.some(({ locks }) => locks?.name === 'before')
 
 const lockingParts = (conditions: readonly Condition[]): Part[] =>
   conditions.flatMap(({ locks }) => (locks ? [{ name: locks.name, statement: locks.rows }] : []))

@@ -60,16 +60,16 @@ const valuesOf = ({ columns }: Remembered) =>
     .map((name) => `row.${spelled(name)}`)
     .join(', ')}) as given)`
 
+/** Of a column that did not change there is null, which is taken out. */
 const changedIn = (table: Remembered, change: Change) =>
-  `('{' || concat_ws(',', ${change.columns
+  `jsonb_strip_nulls(jsonb_build_object(${change.columns
     .filter((name) => table.columns.includes(name))
     .map(pairOf)
-    .join(', ')}) || '}')::jsonb`
+    .join(', ')}))`
 
 function pairOf(name: string): string {
   const column = spelled(name)
-  const value = (of: string) => `coalesce(to_json(${of}.${column})::text, 'null')`
-  return `case when was.${column} is distinct from row.${column} then '${column}:[' || ${value('was')} || ',' || ${value('row')} || ']' end`
+  return `'${column.slice(1, -1)}', case when was.${column} is distinct from row.${column} then jsonb_build_array(was.${column}, row.${column}) end`
 }
 
 const spelled = (name: string): string =>

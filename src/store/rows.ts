@@ -145,7 +145,7 @@ export const nextVersion = raw(
 
 /** Whether the locked row called `before` was changed since it had this version. */
 export const isOtherVersion = (version: unknown): Sql =>
-  sql`(select coalesce(updated_at, created_at) <> ${version} from before)`
+  sql`coalesce(before.updated_at, before.created_at) <> ${version}`
 
 const assignments = (values: Values): Sql[] =>
   Object.keys(values).map((name) => sql`${column(name)} = ${values[name]}`)
