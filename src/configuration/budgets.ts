@@ -42,6 +42,10 @@ export const budgetLimits = {
   identityBodyBytes: { max: 16 * kibibyte, per: 'request', of: 'bytes' },
   /** In a row, however long it takes: then the app's codes count no more until somebody has signed in another way. */
   wrongCodesOfAccount: { max: 20, per: 'account', of: 'requests' },
+  /** Requests to outside providers; each waits five seconds at most. */
+  outsideRequests: { max: 32, per: 'process', of: 'requests' },
+  /** A discovery document or a set of keys has some kilobytes. */
+  outsideAnswerBytes: { max: 256 * kibibyte, per: 'request', of: 'bytes' },
   /** More would only share the same cores, at 64 MiB each. */
   passwordHashes: { max: 4, per: 'process', of: 'hashes' },
   /** At about 0.1 s each the last one waits half a second. */

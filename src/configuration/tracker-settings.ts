@@ -16,6 +16,8 @@ export interface TrackerSettings {
   trustedProxies(byDefault: number): number
   /** What goes beyond the contract: paths under `/ext/`, and the commands of the extensions. */
   readonly extensions: boolean
+  /** Whether people may sign in by password; off, they come from outside providers only. */
+  readonly passwords: boolean
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -39,6 +41,7 @@ export function readTrackerSettings(settings: Settings): TrackerSettings {
     allowedOrigins: readOrigins(settings),
     trustedProxies: readTrustedProxies(settings),
     extensions: settings.flag('EXTENSIONS', true),
+    passwords: settings.flag('Identity__Passwords', true),
   }
 }
 

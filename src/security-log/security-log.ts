@@ -7,6 +7,8 @@ const levels = {
   'lockout-begun': 'warn',
   'password-changed': 'info',
   'session-ended': 'info',
+  'outside-refused': 'warn',
+  'identity-connected': 'info',
   'refresh-replayed': 'warn',
   'token-refused': 'warn',
   'token-revoked': 'info',
@@ -36,6 +38,8 @@ export interface SecurityEvent {
   readonly unknownLogin?: string | undefined
   readonly client?: string | undefined
   readonly session?: string | undefined
+  /** The outside provider, by its id in the settings. */
+  readonly provider?: string | undefined
   /** The personal token it is about. */
   readonly token?: string | undefined
   readonly address?: string | undefined

@@ -160,8 +160,9 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     assert.deepEqual(await refusals('rest', tracker), [])
     assert.deepEqual(await refusals('commands', [...tracker, 'select secret from webhooks']), [])
     const identity = [
-      ...['select from projects', 'select from changes', 'insert into users (id) values (null)'],
+      ...['select from assignments', 'insert into projects (id) values (null)', 'select from history'],
       `update users set password_hash = ''`,
+      'update user_projects set active = true',
     ]
     assert.deepEqual(await refusals('identity', [...nobodysBusiness, ...bank, ...identity]), [])
     const accounts = [

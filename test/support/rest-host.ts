@@ -4,7 +4,7 @@ import { createAuthentication } from '../../src/authentication/authenticate.ts'
 import { type Budgets, openBudgets } from '../../src/configuration/budgets.ts'
 import type { Environment } from '../../src/configuration/settings.ts'
 import { readSettings } from '../../src/configuration/settings.ts'
-import { readRestSettings } from '../../src/hosts/rest/configuration.ts'
+import { type RestSettings, readRestSettings } from '../../src/hosts/rest/configuration.ts'
 import { startRest } from '../../src/hosts/rest/main.ts'
 import { createLog } from '../../src/http/log.ts'
 import { createSecurityLog } from '../../src/security-log/security-log.ts'
@@ -43,7 +43,7 @@ export interface RestUnderTest {
   signUp(options?: Omit<AccountOptions, 'passwordHash'>): Promise<Person>
   readonly administrator: Person
   /** A second instance on the same store, as behind a load balancer. */
-  startAnother(): Promise<{ readonly address: string; stop(): Promise<void> }>
+  startAnother(own?: Partial<RestSettings>): Promise<{ readonly address: string; stop(): Promise<void> }>
   stop(): Promise<void>
 }
 
@@ -82,7 +82,7 @@ export async function startRestUnderTest(
     readRestSettings,
   )
   const stops: (() => Promise<void>)[] = []
-  const start = async (store: Database, budgets: Budgets) => {
+  const start = async (store: Database, budgets: Budgets, own: Partial<RestSettings> = {}) => {
     const log = createLog({ level: settings.logLevel, ...(destination && { destination }) })
     const authentication = createAuthentication({
       ...settings,
@@ -98,7 +98,7 @@ export async function startRestUnderTest(
       budgets,
       hoursStep: settings.hoursStep,
     }
-    const { app, stop } = await startRest(tracker, authentication, settings, log)
+    const { app, stop } = await startRest(tracker, authentication, { ...settings, ...own }, log)
     stops.push(stop)
     return { address: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, stop }
   }
@@ -116,7 +116,7 @@ export async function startRestUnderTest(
     signUp,
     administrator: await signUp({ login: administratorLogin, name: 'Root' }),
     // A process counts by itself.
-    startAnother: () => start(database, openBudgets()),
+    startAnother: (own) => start(database, openBudgets(), own),
     async stop() {
       await Promise.all(stops.map((stop) => stop()))
       await identity.stop()

@@ -44,6 +44,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     administrators: keeps,
     account_links: keeps,
     deactivated_accounts: ['select', 'insert', 'delete'],
+    outside_identities: ['select', 'delete'],
     webhooks: keeps,
     webhook_deliveries: keeps,
     webhook_attempts: ['select', 'insert'],
@@ -51,7 +52,14 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
   // Only to forget what is old, which any host of the tracker does.
   commands: { ...tracker, idempotency_keys: ['select', 'delete'] },
   identity: {
-    users: reads,
+    // Whoever comes from an outside provider may get an account, in its default project.
+    users: ['select', 'insert'],
+    projects: reads,
+    user_projects: ['select', 'insert'],
+    changes: ['select', 'insert'],
+    history: ['insert'],
+    outside_identities: writes,
+    outside_attempts: ['select', 'insert', 'update', 'delete'],
     lockouts: keeps,
     signin_sessions: keeps,
     identity_keys: keeps,

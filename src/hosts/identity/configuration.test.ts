@@ -153,4 +153,36 @@ describe('the configuration of the identity host', () => {
       'Jwt__SigningPrivateKey must be an RSA private key of at least 2048 bits, as PEM.',
     ])
   })
+
+  it('reads providers, and refuses what could not work or would let too many in', () => {
+    const one = (others: Record<string, string>) =>
+      Object.fromEntries(
+        Object.entries({ Issuer: 'https://login.example.com/', ClientId: 'tracker', ...others }).map(
+          ([name, value]) => [`Identity__Providers__corp__${name}`, value],
+        ),
+      )
+    const { providers } = readSettings(one({ Scopes__0: 'email' }), readIdentitySettings)
+    assert.deepEqual(
+      [providers[0]?.issuer, providers[0]?.scopes, providers[0]?.name],
+      ['https://login.example.com/', ['openid', 'email'], 'corp'],
+    )
+    for (const [others, sentence] of [
+      [{ Issuer: 'login.example.com' }, /Issuer must be the address/],
+      [{ Issuer: 'https://x.example/.well-known/openid-configuration' }, /Issuer must be the address/],
+      [{ Issuer: 'https://user:word@x.example' }, /Issuer must be the address/],
+      [{ ClientId: '' }, /ClientId is required/],
+      [{ Scopes__0: 'a b' }, /which is no scope/],
+      [{ CreateAccounts: 'true', DefaultProject: 'first' }, /must be the id of a project/],
+      [{ DefaultProject: '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58' }, /set CreateAccounts, too/],
+      [{ Name: 'n'.repeat(101) }, /at most 100 characters/],
+    ] as const)
+      assert.match(problemsOf(one(others)).join(), sentence)
+    assert.match(
+      problemsOf({ 'Identity__Providers__a b__Issuer': 'https://x.example' }).join(),
+      /must be named/,
+    )
+    for (const others of [{}, { ...one({}), EXTENSIONS: 'off' }])
+      assert.match(problemsOf({ Identity__Passwords: 'off', ...others }).join(), /can be off only with/)
+    assert.deepEqual(problemsOf({ Identity__Passwords: 'off', ...one({}) }), [])
+  })
 })

@@ -12,6 +12,7 @@ import { webClientId } from '../../model/web-client.ts'
 import type { RegisteredClientSettings, ServiceClientSettings } from './clients.ts'
 import { type SecondFactorPolicy, secondFactorPolicies } from './factors/policy.ts'
 import { readPinnedKey } from './keys/pinned-key.ts'
+import { type ProviderSettings, readProviders } from './outside/read-providers.ts'
 import { readRegisteredClients, secretCharactersMin } from './registered-clients.ts'
 import { serviceScopes } from './scopes.ts'
 
@@ -24,6 +25,8 @@ export interface IdentitySettings extends TrackerSettings {
   readonly serviceClients: readonly ServiceClientSettings[]
   /** Clients beyond the contract; none while the extensions are off. */
   readonly registeredClients: readonly RegisteredClientSettings[]
+  /** Where else people may prove who they are; none while the extensions are off. */
+  readonly providers: readonly ProviderSettings[]
   /** Encrypts the keys in the store. None: one is made and kept in the data folder. */
   readonly keySecret: string | undefined
   readonly isStoreShared: boolean
@@ -42,10 +45,17 @@ export interface IdentitySettings extends TrackerSettings {
 export function readIdentitySettings(settings: Settings): IdentitySettings {
   const tracker = readTrackerSettings(settings)
   const registered = readRegisteredClients(settings, settings.idsUnder('Identity__ServiceClients'))
+  const providers = readProviders(settings)
+  // Otherwise nobody could sign in, administrators neither.
+  if (!tracker.passwords && (providers.length === 0 || !tracker.extensions))
+    settings.refuse(
+      'Identity__Passwords can be off only with Identity__Providers__{id}__…, and with the extensions on.',
+    )
   return {
     ...tracker,
     ...readOwnSettings(settings),
     registeredClients: tracker.extensions ? registered : [],
+    providers: tracker.extensions ? providers : [],
   }
 }
 

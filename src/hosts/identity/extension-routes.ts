@@ -8,11 +8,17 @@ import { confirmHostedLogout } from './endpoints/logout.ts'
 import { answerSecondFactor, askSecondFactor } from './endpoints/second-step.ts'
 import { answerSetUp, askToSetUp } from './endpoints/set-up-factor.ts'
 import type { Identity } from './identity.ts'
+import { callbackOf } from './outside/callback.ts'
+import { confirmConnecting, startConnecting } from './outside/connect.ts'
+import { outsideReturn } from './outside/leave-outside.ts'
+import { callbackPath, connectPath, outsideReturnPath, startPath } from './outside/paths.ts'
+import { listProviders } from './outside/provider-links.ts'
+import { signInWith } from './outside/sign-in-with.ts'
 import type { ExtensionRoute } from './route.ts'
 import { hostedSignInPath, hostedSignOutPath, signedOutPath } from './sign-in/addresses.ts'
 import { secondStepPath, setUpPath } from './sign-in/sign-in-step.ts'
 
-/** What registered clients and second factors need beyond the contract. */
+/** What registered clients, second factors and outside providers need beyond the contract. */
 export const extensionRoutes = (identity: Identity): readonly ExtensionRoute[] => [
   {
     method: 'GET',
@@ -32,4 +38,18 @@ export const extensionRoutes = (identity: Identity): readonly ExtensionRoute[] =
   { method: 'GET', path: hostedSignOutPath, handle: hostedSignOut(identity) },
   { method: 'POST', path: hostedSignOutPath, handle: confirmHostedLogout(identity) },
   { method: 'GET', path: signedOutPath, handle: signedOut() },
+  { method: 'GET', path: '/ext/providers', answer: {}, handle: listProviders(identity) },
+  ...(identity.providers.size > 0 ? outsideRoutes(identity) : []),
+]
+
+const outsideRoutes = (identity: Identity): readonly ExtensionRoute[] => [
+  { method: 'GET', path: startPath, handle: signInWith(identity) },
+  { method: 'GET', path: connectPath, handle: startConnecting(identity) },
+  { method: 'POST', path: connectPath, handle: confirmConnecting(identity) },
+  { method: 'GET', path: outsideReturnPath, handle: outsideReturn(identity) },
+  ...[...identity.providers.values()].map((provider) => ({
+    method: 'GET' as const,
+    path: callbackPath(provider.id),
+    handle: callbackOf(identity, provider),
+  })),
 ]

@@ -9,6 +9,7 @@ import type { IdentitySettings } from './configuration.ts'
 import type { Seals } from './keys/seals.ts'
 import type { SecretBox } from './keys/secret-box.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
+import type { OutsideProviders } from './outside/open-providers.ts'
 
 /** Where every endpoint works. */
 export interface Identity {
@@ -18,6 +19,8 @@ export interface Identity {
   readonly lockouts: Lockouts
   readonly administrators: Administrators
   readonly clients: Clients
+  /** By whom people may sign in, beside their passwords. */
+  readonly providers: OutsideProviders
   readonly signingKeys: SigningKeys
   readonly seals: Seals
   readonly factorBox: SecretBox

@@ -22,6 +22,8 @@ import type { Identity } from './identity.ts'
 import { openKeys } from './keys/open-keys.ts'
 import { noteClients } from './note-clients.ts'
 import { openApiOf } from './openapi.ts'
+import { openProviders } from './outside/open-providers.ts'
+import { warnOfProviders } from './outside/warn-of-providers.ts'
 import { addFormPostScript } from './pages/form-post.ts'
 import { refuseNul } from './refuse-nul.ts'
 import { registerRoutes } from './register-routes.ts'
@@ -50,7 +52,7 @@ export async function startIdentity(
   const lockoutClock = clock ? { now: () => new Date(clock()) } : {}
   const events = countEvents(createSecurityLog(log))
   warnOfKeySecret(settings, log)
-  const { signingKeys, seals, factorBox, refreshKeys } = await openKeys(database, settings, now)
+  const { refreshKeys, ...keys } = await openKeys(database, settings, now)
   const clients = clientsOf(settings)
   await noteClients(database, clients, now())
   if (!settings.extensions) await warnOfClosedAccounts(database, log)
@@ -61,13 +63,13 @@ export async function startIdentity(
     lockouts: createLockouts({ database, ...lockoutClock }),
     administrators: administratorsOf(settings),
     clients,
-    signingKeys,
-    seals,
-    factorBox,
+    providers: openProviders(settings.providers, budgets, now),
+    ...keys,
     now,
     log,
     securityLog: events.log,
   }
+  await warnOfProviders(identity)
   const contract = identityRoutes(identity)
   const routes = [...contract, ...(settings.extensions ? extensionRoutes(identity) : [])]
   const app = createServer({

@@ -38,8 +38,8 @@ export function registerRoutes(app: FastifyInstance, routes: readonly (Route | E
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+  if ('cookie' in answer && answer.cookie !== undefined) reply.header('set-cookie', answer.cookie)
   if ('redirectTo' in answer) {
-    if (answer.cookie !== undefined) reply.header('set-cookie', answer.cookie)
     // After a post, 303 keeps the browser from posting the password on (RFC 9700, 4.12).
     const status = request.method === 'POST' ? 303 : 302
     return reply.header('cache-control', 'no-store').redirect(answer.redirectTo, status)

@@ -31,13 +31,23 @@ export interface SignInOrigin {
   readonly earlierSessionIds: readonly string[]
   /** Beyond a password alone. */
   readonly methods?: readonly string[]
+  /** None for a sign-in that was proved here. */
+  readonly outside?: OutsideSignIn | undefined
+}
+
+export interface OutsideSignIn {
+  /** The provider's id in the settings. */
+  readonly provider: string
+  readonly identityId: string
+  /** For the sign-out there, sealed; none for one too long to be sent back. */
+  readonly sealedToken?: string | undefined
 }
 
 /** Starts a session unless the account has changed since its password was verified. */
 export async function startSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   { accountId, securityStamp }: Account,
-  { clientId, address, userAgent, earlierSessionIds, methods }: SignInOrigin,
+  { clientId, address, userAgent, earlierSessionIds, methods, outside }: SignInOrigin,
 ): Promise<StartedSession | undefined> {
   const sessionId = randomBytes(16).toString('base64url')
   const startedAt = moment(now())
@@ -45,9 +55,11 @@ export async function startSession(
   return database.transaction(async (transaction) => {
     const [started] = await transaction.query(sql`
       insert into signin_sessions
-        (id, user_id, security_stamp, created_at, last_used_at, expires_at, client_id, address, user_agent, methods)
+        (id, user_id, security_stamp, created_at, last_used_at, expires_at, client_id, address, user_agent, methods,
+        provider, outside_identity_id, outside_token)
       select ${sessionId}, id, security_stamp, ${startedAt}, ${startedAt}, ${moment(expiresAt)},
-        ${clientId}, ${address}, ${userAgent ?? null}, ${methods ?? null}::text[]
+        ${clientId}, ${address}, ${userAgent ?? null}, ${methods ?? null}::text[],
+        ${outside?.provider ?? null}, ${outside?.identityId ?? null}::uuid, ${outside?.sealedToken ?? null}
       from users where id = ${accountId} and active and security_stamp = ${securityStamp}
       returning id`)
     if (started === undefined) return undefined

@@ -12,6 +12,7 @@ export async function sweep(database: Database, now: number, inactivityMinutes: 
   await inBatches(database, expiredCodes(now))
   await inBatches(database, expiredRevocations(now))
   await inBatches(database, expiredSteps(now))
+  await inBatches(database, expiredAttempts(now))
   // Spent codes and all refresh tokens go with their session.
   await inBatches(database, expiredSessions(now))
   // Sessions that no longer work must not be listed.
@@ -33,6 +34,12 @@ const expiredRevocations = (now: number): Sql => sql`
 const expiredSteps = (now: number): Sql => sql`
   delete from spent_steps where id in (
     select id from spent_steps where expires_at <= ${moment(now)}
+    limit ${batchSize}::int for update skip locked)
+  returning 1`
+
+const expiredAttempts = (now: number): Sql => sql`
+  delete from outside_attempts where id in (
+    select id from outside_attempts where expires_at <= ${moment(now)}
     limit ${batchSize}::int for update skip locked)
   returning 1`
 

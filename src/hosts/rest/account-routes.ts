@@ -96,6 +96,7 @@ export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[
     ...one,
     path: '/api/me/password',
     id: 'ChangeOwnPassword',
+    isForPasswords: true,
     summary: 'Changes the own password and ends every session of the account.',
     description:
       'Five wrong current passwords lock it for a quarter of an hour. Afterwards every token of the account stops working, this one too.',

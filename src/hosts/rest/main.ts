@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { administratorsOf } from '../../accounts/administrators.ts'
 import type { Authentication } from '../../authentication/authenticate.ts'
+import { allowedReceivers } from '../../http/allowed-address.ts'
 import { compressAnswers } from '../../http/compress.ts'
 import { addDocumentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
@@ -21,8 +22,8 @@ import { createLivePlaces } from './live-places.ts'
 import { openApiOf } from './openapi.ts'
 import { registerRoutes } from './register-routes.ts'
 import { aboutContract, contractRoutes } from './routes.ts'
-import { allowedReceivers } from './webhooks/allowed-address.ts'
 import { startWebhooks } from './webhooks/worker.ts'
+import { withoutPasswords } from './without-passwords.ts'
 
 export interface RestHost {
   readonly app: FastifyInstance
@@ -70,7 +71,7 @@ export async function startRest(
     tracker,
     authentication,
     modificationDates: createModificationDates(tracker.database),
-    routes: [...contract, ...extensions],
+    routes: withoutPasswords([...contract, ...extensions], settings),
   })
   addHelloRoute(app)
   addHealthRoutes(app, storeReadiness(tracker.database))

@@ -28,6 +28,8 @@ export interface Operation extends HttpOperation {
   readonly isOpen?: true
   /** For people at the web client alone: it makes what outlasts the tokens of apps. */
   readonly isForOwnClient?: true
+  /** Ends in somebody having a password; refused where these are switched off. */
+  readonly isForPasswords?: true
   /** Also answers `Accept: text/event-stream` with a live listing. */
   readonly isLive?: true
 }

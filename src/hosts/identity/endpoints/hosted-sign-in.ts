@@ -1,5 +1,6 @@
 import { openPendingRequest } from '../authorization/pending-request.ts'
 import type { Identity } from '../identity.ts'
+import { providerLinks } from '../outside/provider-links.ts'
 import { overPage, signInPageOf } from '../pages/sign-in.ts'
 import { readSingle } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
@@ -14,5 +15,11 @@ export const hostedSignIn =
     if (authRequest === undefined || pending?.request.client.registration === undefined)
       return { page: overPage }
     const action = ownAddress(identity.settings, hostedSignInPath)
-    return { page: signInPageOf({ client: pending.request.client, authRequest, error, retryAfter, action }) }
+    return {
+      page: signInPageOf({
+        ...{ client: pending.request.client, authRequest, error, retryAfter, action },
+        providers: providerLinks(identity, authRequest),
+        passwords: identity.settings.passwords,
+      }),
+    }
   }

@@ -32,6 +32,13 @@ const loginFrom =
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending)
       return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
+    if (!identity.settings.passwords)
+      return {
+        redirectTo: signInPageFor(identity.settings, pending.request, {
+          authRequest,
+          error: 'passwords-off',
+        }),
+      }
     const origin = await signInOriginOf(identity, call, pending)
     const outcome = await attemptSignIn(identity, { login, password }, origin, call)
     if ('error' in outcome)

@@ -1,4 +1,5 @@
 import type { Identity } from '../identity.ts'
+import { leaveOutside } from '../outside/leave-outside.ts'
 import { readSingle } from '../parameters.ts'
 import type { Answer, Call, Endpoint } from '../route.ts'
 import { endSession } from '../sessions.ts'
@@ -50,14 +51,20 @@ const confirmFrom =
 
 async function finish(
   identity: Identity,
-  { address, requestId }: Call,
+  call: Call,
   signOut: SignOut,
   sessionIds: readonly (string | undefined)[],
 ): Promise<Answer> {
+  const { address, requestId } = call
+  const ended: string[] = []
   for (const session of new Set(sessionIds))
-    if (session !== undefined && (await endSession(identity, session)))
+    if (session !== undefined && (await endSession(identity, session))) {
+      ended.push(session)
       identity.securityLog({ event: 'session-ended', outcome: 'sign-out', session, address, requestId })
-  return { redirectTo: afterSignOut(identity, signOut), cookie: removedCookie(identity) }
+    }
+  const returnTo = afterSignOut(identity, signOut)
+  const outside = await leaveOutside(identity, call, ended, returnTo)
+  return outside ?? { redirectTo: returnTo, cookie: removedCookie(identity) }
 }
 
 /** On the page of the client that asked for the sign-out, as for a sign-in. */

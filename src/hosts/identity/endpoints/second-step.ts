@@ -17,6 +17,7 @@ import { signInOriginOf } from '../sign-in/sign-in-origin.ts'
 import {
   findStepAccount,
   openStep,
+  provedBy,
   type SignInStep,
   secondStepPath,
   spendStep,
@@ -46,8 +47,8 @@ export const answerSecondFactor = (identity: Identity): Endpoint =>
       const parameters = { authRequest, step: stepText, ...outcome }
       return { redirectTo: onThisHost(identity.settings, secondStepPath, parameters) }
     }
-    const methods = ['pwd', 'otp', 'mfa']
-    const session = await beginSession(identity, begun.account, { ...origin, methods }, call)
+    const proved = { ...origin, ...provedBy(begun.step) }
+    const session = await beginSession(identity, begun.account, proved, call)
     return {
       redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
       cookie: session && identityCookie(identity, session),

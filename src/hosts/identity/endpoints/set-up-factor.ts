@@ -11,7 +11,7 @@ import { beginSession } from '../sign-in/begin-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin } from '../sign-in/require-allowed-origin.ts'
 import { signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { setUpPath, spendStep } from '../sign-in/sign-in-step.ts'
+import { provedBy, setUpPath, spendStep } from '../sign-in/sign-in-step.ts'
 import { type BegunSignIn, withStep } from './second-step.ts'
 
 /** Who must have a second factor and has none sets one up before anything else. */
@@ -25,7 +25,7 @@ export const answerSetUp = (identity: Identity): Endpoint =>
     const made = await setUpApp(identity, begun, { offer, code: code.replaceAll(/\s/g, '') })
     if (made === 'wrong')
       return showSetUp(identity, begun, 'This code is wrong. The picture is a new one: scan it again.')
-    const { authRequest, account, pending } = begun
+    const { authRequest, account, pending, step } = begun
     const goOn = onThisHost(identity.settings, '/connect/authorize', { authRequest })
     if (made === 'over') return { redirectTo: goOn }
     const { address, requestId } = call
@@ -35,7 +35,7 @@ export const answerSetUp = (identity: Identity): Endpoint =>
       outcome: 'app set up',
       ...{ account: account.accountId, by: account.accountId, client, address, requestId },
     })
-    const origin = { ...(await signInOriginOf(identity, call, pending)), methods: ['pwd', 'otp', 'mfa'] }
+    const origin = { ...(await signInOriginOf(identity, call, pending)), ...provedBy(step) }
     const session = await beginSession(identity, account, origin, call)
     return { page: recoveryCodesPage(made, goOn), cookie: session && identityCookie(identity, session) }
   })

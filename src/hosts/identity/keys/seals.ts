@@ -9,7 +9,18 @@ export interface Seals {
   open<Value>(purpose: SealPurpose, text: string): Promise<Value | undefined>
 }
 
-const purposes = ['cookie', 'authRequest', 'logoutId', 'errorId', 'signInStep', 'appOffer'] as const
+const purposes = [
+  'cookie',
+  'authRequest',
+  'logoutId',
+  'errorId',
+  'signInStep',
+  'appOffer',
+  'outsideAttempt',
+  'outsideIdentity',
+  'outsideToken',
+  'outsideReturn',
+] as const
 
 export type SealPurpose = (typeof purposes)[number]
 

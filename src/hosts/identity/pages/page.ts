@@ -9,10 +9,12 @@ export interface Page {
   readonly leadsTo?: readonly string[]
   /** A script of this host. */
   readonly script?: string
+  /** Where it goes on to by itself. */
+  readonly goesTo?: string
   readonly status?: number
 }
 
-export const showPage = ({ title, content, script }: Page): string =>
+export const showPage = ({ title, content, script, goesTo }: Page): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -20,6 +22,7 @@ export const showPage = ({ title, content, script }: Page): string =>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
+${goesTo === undefined ? '' : html`<meta http-equiv="refresh" content="0;url=${goesTo}">`}
 <style>${{ markup: style }}</style>
 ${script === undefined ? '' : html`<script src="${script}" defer></script>`}
 </head>
@@ -72,6 +75,9 @@ input, button { font: inherit; min-height: 2.75rem; padding: 0 0.75rem; border-r
 a.button { display: grid; place-items: center; min-height: 2.75rem; border-radius: 0.5rem; text-decoration: none;
   background: var(--accent); color: var(--on-accent) }
 button { background: var(--accent); border-color: var(--accent); color: var(--on-accent); cursor: pointer }
+a { color: var(--accent) }
+a.button { display: grid; place-items: center; min-height: 2.75rem; padding: 0 0.75rem; border-radius: 0.5rem;
+  border: 1px solid var(--line); background: var(--raised); text-decoration: none }
 button.second { background: none; color: var(--accent) }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 .picture { width: 12rem; margin: 0 auto; border-radius: 0.5rem }

@@ -1,5 +1,5 @@
 import { addressesOf, type Client } from '../clients.ts'
-import { html } from './html.ts'
+import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 
 export interface SignInPageOptions {
@@ -10,16 +10,32 @@ export interface SignInPageOptions {
   readonly retryAfter: string | undefined
   /** Where this host's form is posted to. */
   readonly action: string
+  /** Where else people may prove who they are. */
+  readonly providers: readonly ProviderLink[]
+  /** Off: by providers alone. */
+  readonly passwords: boolean
 }
 
-export const signInPageOf = ({ client, authRequest, error, retryAfter, action }: SignInPageOptions): Page => {
-  const problem = problemOf(error, retryAfter)
-  const described = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
+export interface ProviderLink {
+  readonly name: string
+  readonly address: string
+}
+
+export const signInPageOf = (options: SignInPageOptions): Page => {
+  const { client, providers, passwords } = options
   return {
     title: 'Sign in',
     leadsTo: addressesOf(client),
     content: html`<p class="quiet">to go on to ${client.registration?.name ?? client.id}</p>
-<form method="post" action="${action}">
+${passwords ? formOf(options) : ''}
+${providers.map(({ name, address }) => html`<p><a class="button" href="${address}">Sign in with ${name}</a></p>\n`)}`,
+  }
+}
+
+function formOf({ authRequest, error, retryAfter, action }: SignInPageOptions): Html {
+  const problem = problemOf(error, retryAfter)
+  const described = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
+  return html`<form method="post" action="${action}">
 ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${problem}</p>`}
 <label>Login
 <input name="login" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="256" required autofocus${described}></label>
@@ -27,8 +43,7 @@ ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert"
 <input name="password" type="password" autocomplete="current-password" maxlength="128" required${described}></label>
 <input type="hidden" name="authRequest" value="${authRequest}">
 <button>Sign in</button>
-</form>`,
-  }
+</form>`
 }
 
 function problemOf(error: string | undefined, retryAfter = ''): string | undefined {

@@ -15,7 +15,7 @@ export async function beginSession(
     event: 'sign-in',
     outcome: session ? 'right' : 'wrong',
     account: account.accountId,
-    ...{ client, session: session?.sessionId, address, requestId },
+    ...{ client, session: session?.sessionId, provider: origin.outside?.provider, address, requestId },
   })
   for (const ended of session?.endedSessionIds ?? [])
     identity.securityLog({

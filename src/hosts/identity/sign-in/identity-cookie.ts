@@ -6,6 +6,8 @@ interface CookieValue {
   readonly sessionId: string
 }
 
+const sessionCookie = 'identity'
+
 type CookieSettings = Pick<Identity, 'settings'>
 
 /** A session cookie that ends with the session and is never prolonged. */
@@ -14,16 +16,20 @@ export function identityCookie(
   { sessionId, expiresAt }: Pick<StartedSession, 'sessionId' | 'expiresAt'>,
 ): string {
   const value = seals.seal('cookie', { sessionId } satisfies CookieValue, expiresAt)
-  return showCookie({ settings }, value, Math.round((expiresAt - now()) / 1000))
+  return showCookie({ settings }, sessionCookie, value, Math.round((expiresAt - now()) / 1000))
 }
 
-export const removedCookie = (identity: CookieSettings): string => showCookie(identity, '', 0)
+export const removedCookie = (identity: CookieSettings): string => showCookie(identity, sessionCookie, '', 0)
 
-export function findCookie(
+export const findCookie = (identity: CookieSettings, headers: IncomingHttpHeaders): string | undefined =>
+  findNamedCookie(identity, sessionCookie, headers)
+
+export function findNamedCookie(
   identity: CookieSettings,
+  name: string,
   { cookie: header = '' }: IncomingHttpHeaders,
 ): string | undefined {
-  const prefix = `${cookieName(identity)}=`
+  const prefix = `${cookieName(identity, name)}=`
   const pairs = header.split(';').map((part) => part.trim())
   return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length)
 }
@@ -48,15 +54,20 @@ export async function findBrowserSession(
 }
 
 /** With the prefix no neighbouring host can set it; browsers want https for that. */
-const cookieName = ({ settings }: CookieSettings): string =>
-  isSecure({ settings }) ? '__Host-identity' : 'identity'
+const cookieName = ({ settings }: CookieSettings, name: string): string =>
+  isSecure({ settings }) ? `__Host-${name}` : name
 
 const isSecure = ({ settings }: CookieSettings): boolean => settings.issuer.startsWith('https:')
 
 /** Lax: the cookie goes along when the browser is sent to authorize, never with another site's posts. */
-const showCookie = (identity: CookieSettings, value: string, maxAgeSeconds: number): string =>
+export const showCookie = (
+  identity: CookieSettings,
+  name: string,
+  value: string,
+  maxAgeSeconds: number,
+): string =>
   [
-    `${cookieName(identity)}=${value}`,
+    `${cookieName(identity, name)}=${value}`,
     'Path=/',
     `Max-Age=${maxAgeSeconds}`,
     'HttpOnly',

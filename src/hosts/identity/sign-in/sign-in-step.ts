@@ -5,6 +5,7 @@ import { sql } from '../../../store/sql.ts'
 import { type Account, accountColumns } from '../accounts.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
+import type { OutsideSignIn } from '../sessions.ts'
 import { onThisHost } from './addresses.ts'
 
 export const secondStepPath = '/ext/second-step'
@@ -21,6 +22,8 @@ export interface SignInStep {
   readonly securityStamp: string
   readonly expiresAt: number
   readonly request: string
+  /** Of a sign-in that began at an outside provider, in place of the password. */
+  readonly outside?: OutsideSignIn | undefined
 }
 
 /** Long enough to install an app. */
@@ -32,12 +35,14 @@ export function askForStep(
   kind: SignInStep['kind'],
   { accountId, securityStamp }: Account,
   authRequest: string,
+  outside?: OutsideSignIn,
 ): string {
   const expiresAt = now() + stepMilliseconds
   const step: SignInStep = {
     id: randomBytes(16).toString('base64url'),
     ...{ kind, accountId, securityStamp, expiresAt },
     request: digestOf(authRequest),
+    outside,
   }
   const path = kind === 'set-up' ? setUpPath : secondStepPath
   return onThisHost(settings, path, { authRequest, step: seals.seal('signInStep', step, expiresAt) })
@@ -75,5 +80,11 @@ export async function spendStep(
     on conflict do nothing returning true`)
   return spent !== undefined
 }
+
+/** How somebody who has passed the step has proved themselves. */
+export const provedBy = ({ outside }: SignInStep) => ({
+  methods: [...(outside ? [] : ['pwd']), 'otp', 'mfa'],
+  outside,
+})
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -125,6 +125,7 @@ const invitationRoutes = (tracker: Tracker, administrators: Administrators): Rou
   {
     ...invitations,
     id: 'Invite',
+    isForPasswords: true,
     summary: 'Makes a link by which one person makes an account of their own, a member of the project.',
     description: `By a member into a project of theirs, by administrators into any or none. It is used once, within ${invitationHours} hours, and works only as long as whoever made it could still invite.`,
     method: 'POST',
@@ -165,6 +166,7 @@ const invitationRoutes = (tracker: Tracker, administrators: Administrators): Rou
     ...invitations,
     path: '/ext/invitations/accept',
     id: 'AcceptInvitation',
+    isForPasswords: true,
     summary: 'Makes the account that somebody was invited to make. It needs no token.',
     description: 'The link is used up by it; what is refused leaves it as it was.',
     method: 'POST',
@@ -183,6 +185,7 @@ const passwordLinkRoutes: readonly Route[] = [
   {
     ...passwordLinks,
     id: 'MakePasswordLink',
+    isForPasswords: true,
     summary:
       'Makes a link by which somebody who has lost the password chooses a new one. Administrators only.',
     description: `It is used once, within ${passwordLinkHours} hour. The one before it ends, and any new password ends it.`,
@@ -200,6 +203,7 @@ const passwordLinkRoutes: readonly Route[] = [
     ...passwordLinks,
     path: '/ext/password-links/use',
     id: 'UsePasswordLink',
+    isForPasswords: true,
     summary: 'Gives the account of the link a new password. It needs no token.',
     description: 'Everything issued to the account before ends, as with any new password.',
     method: 'POST',

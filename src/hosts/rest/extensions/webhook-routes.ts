@@ -1,3 +1,4 @@
+import type { AllowedReceivers } from '../../../http/allowed-address.ts'
 import { uuid } from '../../../model/field-kinds.ts'
 import { readObject } from '../../../model/read-object.ts'
 import { collectViolations } from '../../../model/violations.ts'
@@ -16,7 +17,6 @@ import {
 import { readId } from '../../../operations/webhooks/read-webhook.ts'
 import { ref } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
-import type { AllowedReceivers } from '../webhooks/allowed-address.ts'
 
 const tag = 'Webhooks'
 type Query = Readonly<Record<string, unknown>>

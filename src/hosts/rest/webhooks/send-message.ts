@@ -1,7 +1,7 @@
 import { type RequestOptions, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import type { AllowedReceivers } from '../../../http/allowed-address.ts'
 import type { Attempt } from '../../../operations/webhooks/queue.ts'
-import type { AllowedReceivers } from './allowed-address.ts'
 
 export interface Outgoing {
   readonly url: string

@@ -1,4 +1,5 @@
 import type { Administrators } from '../../../accounts/administrators.ts'
+import type { AllowedReceivers } from '../../../http/allowed-address.ts'
 import type { Budget } from '../../../model/budget.ts'
 import { Problem } from '../../../model/problem.ts'
 import {
@@ -19,7 +20,6 @@ import {
 } from '../../../operations/webhooks/queue.ts'
 import { repeat } from '../../../schedule/repeat.ts'
 import type { Database } from '../../../store/database.ts'
-import type { AllowedReceivers } from './allowed-address.ts'
 import { sendMessage } from './send-message.ts'
 import { signedHeaders } from './sign-message.ts'
 

@@ -1,0 +1,58 @@
+import type { RequestOrigin } from '../../../model/caller.ts'
+import { newId } from '../../../store/new-id.ts'
+import { sql } from '../../../store/sql.ts'
+import type { Identity } from '../identity.ts'
+import { moment } from '../moment.ts'
+import type { ProviderSettings } from './read-providers.ts'
+
+export interface Connecting {
+  readonly label: string
+  readonly userId: string
+  readonly how: 'verified address' | 'the person'
+  readonly origin: RequestOrigin
+}
+
+/** Nobody has more accounts elsewhere. */
+export const identitiesMax = 20
+
+/**
+ * Gives an account somebody's identity at a provider. The unique constraint lets one of two who want the same through; the
+ * lock on the account counts those of one account one after the other.
+ */
+export async function connectIdentity(
+  { database, securityLog, now }: Pick<Identity, 'database' | 'securityLog' | 'now'>,
+  provider: Pick<ProviderSettings, 'id'>,
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+  { label, userId, how, origin }: Connecting,
+): Promise<'connected' | 'somebody else' | 'too many identities'> {
+  const outcome = await database.transaction(async (transaction) => {
+    await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`outside ${userId}`}, 0))`)
+    const [count] = await transaction.query<{ kept: number }>(
+      sql`select count(*)::int as kept from outside_identities where user_id = ${userId}`,
+    )
+    const isFull = (count?.kept ?? 0) >= identitiesMax
+    const [connected] = isFull
+      ? []
+      : await transaction.query(sql`
+          insert into outside_identities (id, issuer, subject, user_id, provider, label, last_used_at)
+          values (${newId()}, ${issuer}, ${subject}, ${userId}, ${provider.id}, ${label}, ${moment(now())})
+          on conflict (issuer, subject) do nothing returning id`)
+    if (connected) return 'new'
+    const [holder] = await transaction.query<{ userId: string }>(
+      sql`select user_id as "userId" from outside_identities where issuer = ${issuer} and subject = ${subject}`,
+    )
+    if (holder?.userId === userId) return 'connected'
+    return isFull ? 'too many identities' : 'somebody else'
+  })
+  if (outcome !== 'new') return outcome
+  securityLog({
+    event: 'identity-connected',
+    outcome: how,
+    account: userId,
+    provider: provider.id,
+    address: origin.address,
+    requestId: origin.requestId,
+    session: origin.sessionId,
+  })
+  return 'connected'
+}

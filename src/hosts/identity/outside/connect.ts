@@ -1,0 +1,127 @@
+import type { Identity } from '../identity.ts'
+import { connectPage, outsidePage, signInAgainPage } from '../pages/outside.ts'
+import { overPage } from '../pages/sign-in.ts'
+import { readSingle } from '../parameters.ts'
+import type { Answer, Call, Endpoint } from '../route.ts'
+import type { LiveSession } from '../sessions.ts'
+import { ownAddress, ownOrigin } from '../sign-in/addresses.ts'
+import { findBrowserSession } from '../sign-in/identity-cookie.ts'
+import { requireAllowedOrigin } from '../sign-in/require-allowed-origin.ts'
+import type { ConnectPurpose } from './attempts.ts'
+import { connectIdentity } from './connect-identity.ts'
+import { noteRefusal, OutsideFailure, type OutsideRefusal } from './failures.ts'
+import { leaveForProvider } from './leave-for-provider.ts'
+import type { OutsideProvider } from './open-providers.ts'
+import type { OutsidePerson } from './outside-person.ts'
+import { connectPath } from './paths.ts'
+
+/** Somebody's identity at a provider, between the question whether to connect it and the answer. */
+interface ProvedIdentity extends ConnectPurpose {
+  readonly providerId: string
+  readonly issuer: string
+  readonly subject: string
+  readonly label: string
+}
+
+/** Connecting gives a way in that stays, so whoever sits down at an open screen must not do it. */
+const freshMilliseconds = 10 * 60_000
+/** Time to read the question. */
+const provedMilliseconds = 10 * 60_000
+
+/** Somebody who is signed in wants to sign in by this provider from now on. It only leads there, and nothing is kept. */
+export const startConnecting =
+  (identity: Identity): Endpoint =>
+  async (call) => {
+    const { provider: id = '', origin } = readSingle(call.parameters)
+    const provider = identity.providers.get(id)
+    if (!provider) return { page: overPage }
+    const returnTo = accountPageOf(identity, origin)
+    const session = await findBrowserSession(identity, call.headers)
+    if (!session || session.signedInAt + freshMilliseconds < identity.now())
+      return { page: signInAgainPage(provider, returnTo) }
+    try {
+      const purpose = { sessionId: session.sessionId, returnTo }
+      return await leaveForProvider(identity, provider, call.headers, { purpose })
+    } catch (error) {
+      if (!(error instanceof OutsideFailure)) throw error
+      noteRefusal(identity, provider, call, error.refusal, { failure: error, account: session.accountId })
+      return { page: outsidePage(identity, provider, error.refusal, { returnTo }) }
+    }
+  }
+
+/** The page of the web client that asked; never another site's. */
+const accountPageOf = ({ settings: { allowedOrigins } }: Identity, origin: string | undefined): string =>
+  `${allowedOrigins.find((allowed) => allowed === origin) ?? allowedOrigins[0]}/account`
+
+/**
+ * Back from the provider: the person is shown which account there would be connected with which one here, because another
+ * site may have sent the browser on this way, and somebody else may be signed in there.
+ */
+export async function askToConnect(
+  identity: Identity,
+  provider: OutsideProvider,
+  call: Call,
+  { sessionId, returnTo }: ConnectPurpose,
+  person: OutsidePerson,
+): Promise<Answer> {
+  const session = await findSameSession(identity, call, sessionId)
+  if (session === undefined) return refuse(identity, provider, call, 'other session', { returnTo })
+  const { issuer, subject } = person
+  const { label } = await person.tell()
+  const proved: ProvedIdentity = { providerId: provider.id, issuer, subject, label, sessionId, returnTo }
+  return {
+    page: connectPage(provider, {
+      label,
+      person: session,
+      returnTo,
+      proof: identity.seals.seal('outsideIdentity', proved, identity.now() + provedMilliseconds),
+      action: ownAddress(identity.settings, connectPath),
+    }),
+  }
+}
+
+/** The answer to it: yes. */
+export const confirmConnecting =
+  (identity: Identity): Endpoint =>
+  async (call) => {
+    requireAllowedOrigin([ownOrigin(identity.settings)], call.headers, 'The answer')
+    const { proof = '' } = readSingle(call.parameters)
+    const proved = await identity.seals.open<ProvedIdentity>('outsideIdentity', proof)
+    const provider = identity.providers.get(proved?.providerId ?? '')
+    if (!proved || !provider) return { page: overPage }
+    const session = await findSameSession(identity, call, proved.sessionId)
+    if (session === undefined) return refuse(identity, provider, call, 'other session', proved)
+    const { sessionId, accountId: userId } = session
+    const { address, requestId } = call
+    const outcome = await connectIdentity(identity, provider, proved, {
+      label: proved.label,
+      userId,
+      how: 'the person',
+      origin: { address, requestId, sessionId },
+    })
+    if (outcome === 'connected') return { redirectTo: proved.returnTo }
+    const refusal = outcome === 'somebody else' ? 'connected elsewhere' : outcome
+    return refuse(identity, provider, call, refusal, proved, userId)
+  }
+
+/** The browser's sign-in, if it is still the one that asked. */
+async function findSameSession(
+  identity: Identity,
+  { headers }: Call,
+  sessionId: string,
+): Promise<LiveSession | undefined> {
+  const session = await findBrowserSession(identity, headers)
+  return session?.sessionId === sessionId ? session : undefined
+}
+
+function refuse(
+  identity: Identity,
+  provider: OutsideProvider,
+  call: Call,
+  refusal: OutsideRefusal,
+  { returnTo }: Pick<ConnectPurpose, 'returnTo'>,
+  account?: string,
+): Answer {
+  noteRefusal(identity, provider, call, refusal, { account })
+  return { page: outsidePage(identity, provider, refusal, { returnTo }) }
+}

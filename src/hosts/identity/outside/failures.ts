@@ -1,0 +1,77 @@
+import * as client from 'openid-client'
+import type { Identity } from '../identity.ts'
+import type { Call } from '../route.ts'
+import type { OutsideProvider } from './open-providers.ts'
+import { OutsideUnreachable } from './outside-fetch.ts'
+
+/** Why somebody whom the provider knows has no sign-in here; each has its sentence on the page. */
+export type ArrivalRefusal = 'no account' | 'account closed' | 'login taken' | 'too many identities'
+
+/** Why a way by a provider ended without a sign-in: what the page says, and the log. */
+export type OutsideRefusal =
+  | ArrivalRefusal
+  | 'unreachable'
+  | 'refused there'
+  | 'code refused'
+  | 'wrong answer'
+  | 'unknown attempt'
+  | 'other session'
+  | 'connected elsewhere'
+
+/** The provider is at fault, or who has signed in there; never this host. */
+export class OutsideFailure extends Error {
+  readonly refusal: OutsideRefusal
+
+  constructor(refusal: OutsideRefusal, reason: string) {
+    super(reason)
+    this.refusal = refusal
+  }
+}
+
+/** Whatever goes wrong in here lies between the provider and us: these steps touch nothing else. */
+export async function askProvider<Result>(steps: () => Promise<Result>): Promise<Result> {
+  try {
+    return await steps()
+  } catch (error) {
+    throw new OutsideFailure(refusalOf(error), reasonOf(error as Error))
+  }
+}
+
+function refusalOf(error: unknown): OutsideRefusal {
+  if (error instanceof client.AuthorizationResponseError) return 'refused there'
+  if (error instanceof client.ResponseBodyError) return 'code refused'
+  const { cause, code } = error as { cause?: unknown; code?: unknown }
+  const isUnreachable = [error, cause].some((one) => one instanceof OutsideUnreachable)
+  return isUnreachable || unreachableCodes.has(code) ? 'unreachable' : 'wrong answer'
+}
+
+const unreachableCodes: ReadonlySet<unknown> = new Set(['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM'])
+
+const reasonCharactersMax = 300
+
+/** Its own words, without the answer itself, which has tokens in it. */
+function reasonOf(error: Error): string {
+  const { error: word } = error as { error?: unknown }
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return `${error.message}${cause}${typeof word === 'string' ? ` (${word})` : ''}`.slice(
+    0,
+    reasonCharactersMax,
+  )
+}
+
+interface RefusalDetails {
+  readonly failure?: OutsideFailure
+  readonly account?: string | undefined
+}
+
+export function noteRefusal(
+  { securityLog, log }: Identity,
+  { id: provider }: Pick<OutsideProvider, 'id'>,
+  { address, requestId }: Call,
+  outcome: OutsideRefusal,
+  { failure, account }: RefusalDetails = {},
+): void {
+  securityLog({ event: 'outside-refused', outcome, provider, account, address, requestId })
+  // For whoever runs the service: a wrong secret and a wrong clock look alike to the person.
+  if (failure) log.warn({ provider, reason: failure.message }, 'A provider could not be used for a sign-in.')
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import * as client from 'openid-client'
+import type { Identity } from '../identity.ts'
+import type { Answer } from '../route.ts'
+import { findNamedCookie, showCookie } from '../sign-in/identity-cookie.ts'
+import { type Attempt, keepAttempt } from './attempts.ts'
+import { askProvider } from './failures.ts'
+import type { OutsideProvider } from './open-providers.ts'
+import { callbackAddress } from './paths.ts'
+
+export interface Leaving {
+  readonly purpose: Attempt['purpose']
+  /** What the client wants of the sign-in, and the provider is told as well. */
+  readonly prompt?: string | undefined
+  readonly maxAge?: number | undefined
+  readonly loginHint?: string | undefined
+}
+
+const browserCookie = 'outside'
+/** As long as an attempt. */
+const browserCookieSeconds = 15 * 60
+
+/** Sends the browser to the provider: authorization code with PKCE, `state` and `nonce`; throws while it cannot be asked. */
+export async function leaveForProvider(
+  identity: Identity,
+  provider: OutsideProvider,
+  headers: IncomingHttpHeaders,
+  { purpose, prompt, maxAge, loginHint }: Leaving,
+): Promise<Answer> {
+  const [state, nonce, verifier] = [
+    client.randomState(),
+    client.randomNonce(),
+    client.randomPKCECodeVerifier(),
+  ]
+  // One for all tabs of a browser, so that two sign-ins under way do not end each other.
+  const browser = browserOf(identity, headers) ?? randomBytes(16).toString('base64url')
+  const parameters = {
+    redirect_uri: callbackAddress(identity.settings, provider.id),
+    scope: provider.scopes.join(' '),
+    state,
+    nonce,
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...(prompt !== undefined && { prompt }),
+    ...(maxAge !== undefined && { max_age: String(maxAge) }),
+    ...(loginHint !== undefined && { login_hint: loginHint }),
+  }
+  const address = await askProvider(async () =>
+    requireWebAddress(client.buildAuthorizationUrl(await provider.configure(), parameters)),
+  )
+  await keepAttempt(identity, state, { providerId: provider.id, browser, nonce, verifier, maxAge, purpose })
+  return {
+    redirectTo: address.href,
+    cookie: showCookie(identity, browserCookie, browser, browserCookieSeconds),
+  }
+}
+
+/** Browsers are sent there. */
+export function requireWebAddress(address: URL): URL {
+  if (!/^https?:$/.test(address.protocol)) throw new Error('An endpoint of the provider is no web address.')
+  return address
+}
+
+/** Which browser began an attempt. */
+export function browserOf(identity: Identity, headers: IncomingHttpHeaders): string | undefined {
+  const value = findNamedCookie(identity, browserCookie, headers)
+  return value !== undefined && /^[\w-]{22}$/.test(value) ? value : undefined
+}

@@ -1,0 +1,94 @@
+import * as client from 'openid-client'
+import { nameCharactersMax } from '../../../model/text-limits.ts'
+import type { Attempt } from './attempts.ts'
+import { askProvider } from './failures.ts'
+import type { OutsideProvider } from './open-providers.ts'
+
+/** Who has come back from a provider. Issuer and subject identify somebody; nothing else does. */
+export interface OutsidePerson {
+  readonly issuer: string
+  readonly subject: string
+  /** For the sign-out there. */
+  readonly identityToken: string
+  /** Asked of those only who come for the first time: many providers tell it at userinfo alone. */
+  tell(): Promise<OutsideProfile>
+}
+
+export interface OutsideProfile {
+  /** What people know the account there by. */
+  readonly label: string
+  readonly name: string | undefined
+  /** None unless the provider, or whoever runs this service, vouches for it. */
+  readonly verifiedAddress: string | undefined
+}
+
+/** OpenID Connect Core, 2: no longer than 255 ASCII characters. */
+const subjectPattern = /^[\x20-\x7e]{1,255}$/
+const labelCharactersMax = 256
+
+/**
+ * Redeems what the browser brought back: state, issuer (RFC 9207), nonce, audience, times and signature are looked at, and
+ * whatever does not fit throws.
+ */
+export const redeemOutside = (
+  provider: OutsideProvider,
+  callback: URL,
+  state: string,
+  { nonce, verifier, maxAge }: Attempt,
+): Promise<OutsidePerson> =>
+  askProvider(async () => {
+    const configuration = await provider.configure()
+    const tokens = await client.authorizationCodeGrant(configuration, callback, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      ...(maxAge !== undefined && { maxAge }),
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (claims === undefined || !subjectPattern.test(claims.sub)) throw new Error('The subject is none.')
+    return {
+      issuer: claims.iss,
+      subject: claims.sub,
+      identityToken: tokens.id_token ?? '',
+      tell: () =>
+        askProvider(async () => profileOf(provider, claims, await askForMore(configuration, tokens, claims))),
+    }
+  })
+
+function profileOf(
+  { trustsAddresses }: OutsideProvider,
+  claims: Claims & { readonly sub: string },
+  more: Claims,
+): OutsideProfile {
+  // Address and promise from one place: what vouches for one address says nothing of another.
+  const { email, email_verified: promise } = claims.email === undefined ? more : claims
+  const address = textOf(email)
+  const name = textOf(claims.name) ?? textOf(more.name)
+  const called = textOf(claims.preferred_username) ?? textOf(more.preferred_username)
+  const isVouchedFor = promise === true || promise === 'true' || trustsAddresses
+  return {
+    label: (address ?? called ?? name ?? claims.sub).slice(0, labelCharactersMax),
+    name: name?.slice(0, nameCharactersMax),
+    verifiedAddress: isVouchedFor ? address : undefined,
+  }
+}
+
+type Tokens = Awaited<ReturnType<typeof client.authorizationCodeGrant>>
+type Claims = Readonly<Record<string, unknown>>
+
+async function askForMore(
+  configuration: client.Configuration,
+  tokens: Tokens,
+  claims: Claims & { readonly sub: string },
+): Promise<Claims> {
+  const isTold = claims.email !== undefined && claims.name !== undefined
+  if (isTold || configuration.serverMetadata().userinfo_endpoint === undefined) return {}
+  return client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+}
+
+/** Trimmed; nothing where it would be shown as nothing, or would not be stored as it is. */
+function textOf(claim: unknown): string | undefined {
+  const text = typeof claim === 'string' ? claim.trim() : ''
+  return text === '' || !text.isWellFormed() || /\p{Cc}/u.test(text) ? undefined : text
+}

@@ -1,0 +1,104 @@
+import type { Settings } from '../../../configuration/settings.ts'
+import { uuidPattern } from '../../../model/field-kinds.ts'
+
+/** An OpenID Connect provider elsewhere, by which people may sign in here. */
+export interface ProviderSettings {
+  readonly id: string
+  /** As people are shown it. */
+  readonly name: string
+  /** Kept letter for letter: it is compared so. */
+  readonly issuer: string
+  readonly clientId: string
+  /** None: a public client, by PKCE alone. */
+  readonly clientSecret: string | undefined
+  readonly scopes: readonly string[]
+  /** Who comes for the first time gets the account whose login is their verified address. */
+  readonly linkByVerifiedEmail: boolean
+  /** Who comes for the first time, and has no account, gets one. */
+  readonly createAccounts: boolean
+  /** The project that those become members of. */
+  readonly defaultProject: string | undefined
+  /** An address counts as verified although the provider does not say so. */
+  readonly trustsAddresses: boolean
+  /** A sign-out here leads on to the sign-out there. */
+  readonly signsOut: boolean
+  /** Hosts that may be called although they are not public, beside that of the issuer. */
+  readonly hosts: readonly string[]
+}
+
+/** More buttons than these find no room on a page. */
+const providersMax = 10
+const nameCharactersMax = 100
+/** It stands in addresses. */
+const idPattern = /^[a-z\d][\w-]{0,39}$/i
+
+/** `Identity__Providers__{id}__…` */
+export function readProviders(settings: Settings): readonly ProviderSettings[] {
+  const ids = settings.idsUnder('Identity__Providers')
+  if (ids.length > providersMax)
+    settings.refuse(`Identity__Providers can have at most ${providersMax} of them.`)
+  return ids.map((id) => readProvider(settings, id, `Identity__Providers__${id}`))
+}
+
+function readProvider(settings: Settings, id: string, name: string): ProviderSettings {
+  if (!idPattern.test(id)) settings.refuse(`${name} must be named with at most 40 letters, digits, - and _.`)
+  const shownName = settings.text(`${name}__Name`, id)
+  if (shownName.length > nameCharactersMax)
+    settings.refuse(`${name}__Name must have at most ${nameCharactersMax} characters.`)
+  const clientId = settings.text(`${name}__ClientId`, '')
+  if (clientId === '') settings.refuse(`${name}__ClientId is required: what the provider calls this service.`)
+  const linkByVerifiedEmail = settings.flag(`${name}__LinkByVerifiedEmail`, false)
+  const createAccounts = settings.flag(`${name}__CreateAccounts`, false)
+  return {
+    id,
+    name: shownName,
+    issuer: readIssuer(settings, `${name}__Issuer`),
+    clientId,
+    clientSecret: settings.optionalText(`${name}__ClientSecret`),
+    scopes: readScopes(settings, `${name}__Scopes`),
+    linkByVerifiedEmail,
+    createAccounts,
+    defaultProject: readProject(settings, `${name}__DefaultProject`, createAccounts),
+    trustsAddresses: settings.flag(`${name}__TrustAddresses`, false),
+    signsOut: settings.flag(`${name}__SignOut`, true),
+    hosts: settings.numbered(`${name}__Hosts`),
+  }
+}
+
+const issuerCharactersMax = 500
+
+function readIssuer(settings: Settings, name: string): string {
+  const issuer = settings.text(name, '')
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined
+  const isFit =
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    url.search === '' &&
+    url.hash === '' &&
+    url.username === '' &&
+    !issuer.includes('/.well-known/') &&
+    issuer.length <= issuerCharactersMax
+  if (!isFit)
+    settings.refuse(
+      `${name} must be the address of an OpenID Connect provider, as its discovery document has it in issuer.`,
+    )
+  return issuer
+}
+
+function readScopes(settings: Settings, name: string): readonly string[] {
+  const given = settings.numbered(name)
+  const scopes = given.length > 0 ? given : ['openid', 'profile', 'email']
+  for (const scope of scopes.filter((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(scope)))
+    settings.refuse(`${name} has ${scope}, which is no scope.`)
+  // Without it the provider tells nobody who has signed in.
+  return [...new Set(['openid', ...scopes])]
+}
+
+function readProject(settings: Settings, name: string, createAccounts: boolean): string | undefined {
+  const project = settings.optionalText(name)
+  if (project !== undefined && !uuidPattern.test(project))
+    settings.refuse(`${name} must be the id of a project.`)
+  if (project !== undefined && !createAccounts)
+    settings.refuse(`${name} is for accounts that are made: set CreateAccounts, too.`)
+  return project?.toLowerCase()
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { newId } from '../../src/store/new-id.ts'
+import { sql } from '../../src/store/sql.ts'
+import {
+  type Browser,
+  createPkce,
+  type Fields,
+  openBrowser,
+  type Page,
+  queryOf,
+  requestOf,
+} from '../support/browser.ts'
+import {
+  type FalseProvider,
+  type Misbehaviour,
+  otherKey,
+  startFalseProvider,
+} from '../support/false-provider.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+
+const callback = (id: string) => `/ext/sign-in/from/${id}`
+
+describe('a provider that does wrong', () => {
+  let first: FalseProvider
+  let second: FalseProvider
+  let host: IdentityUnderTest
+  before(async () => {
+    ;[first, second] = await Promise.all([startFalseProvider(), startFalseProvider()])
+    const settings = (id: string, { issuer }: FalseProvider) => ({
+      [`Identity__Providers__${id}__Issuer`]: issuer,
+      [`Identity__Providers__${id}__ClientId`]: 'tracker',
+      [`Identity__Providers__${id}__ClientSecret`]: 'a secret that the provider has given',
+    })
+    host = await startIdentityUnderTest({
+      environment: { ...settings('first', first), ...settings('second', second) },
+    })
+    first.now = host.clock.now
+    await host.database.query(sql`
+      insert into outside_identities (id, issuer, subject, user_id, provider, label)
+      values (${newId()}, ${first.issuer}, 'somebody', ${host.person.id}, 'first', 'x')`)
+  })
+  after(() => Promise.all([host?.stop(), first?.stop(), second?.stop()]))
+
+  const leave = async (browser: Browser, provider = 'first'): Promise<Page> => {
+    const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
+    return browser.get('/ext/sign-in/with', { provider, authRequest: queryOf(page).authRequest ?? '' })
+  }
+  /** Walks the provider's part; `others` replace what a right one would send back. */
+  const comeBack = async (browser: Browser, left: Page, others: Fields = {}): Promise<Page> => {
+    const { state = '', nonce = '' } = queryOf(left)
+    first.nonce = nonce
+    return browser.follow(
+      await browser.get(callback('first'), { code: 'code', state, iss: first.issuer, ...others }),
+    )
+  }
+  const signInDuring = async (misbehaviour: Misbehaviour, others: Fields = {}): Promise<Page> => {
+    const browser = openBrowser(host.address)
+    const left = await leave(browser)
+    first.misbehave = misbehaviour
+    const page = await comeBack(browser, left, others)
+    first.misbehave = {}
+    assert.equal(browser.cookies.has('identity'), queryOf(page).code !== undefined)
+    return page
+  }
+  const assertRefused = (page: Page, sentence = /does not hold|has not/) => {
+    assert.equal(page.status, 400, page.text)
+    assert.match(page.text, sentence)
+  }
+
+  it('signs people in while it does right', async () => {
+    assert.ok(queryOf(await signInDuring({})).code)
+  })
+
+  it('signs nobody in by a token of another key, another algorithm, issuer, client, nonce or time', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const wrongs: readonly Misbehaviour[] = [
+      { key: otherKey },
+      { algorithm: 'HS256' },
+      { claims: { iss: second.issuer } },
+      { claims: { aud: 'another' } },
+      { claims: { aud: ['tracker', 'another'] } },
+      { claims: { nonce: 'another' } },
+      { claims: { exp: now - 120 } },
+      { claims: { nbf: now + 120 } },
+      { claims: { sub: '' } },
+      { claims: { sub: 's'.repeat(256) } },
+      { claims: { sub: 'nul\0' } },
+    ]
+    for (const wrong of wrongs) assertRefused(await signInDuring(wrong))
+    // Clocks differ.
+    for (const claims of [{ exp: now - 30 }, { nbf: now + 30 }])
+      assert.ok(queryOf(await signInDuring({ claims })).code)
+  })
+
+  it('is believed nothing of another issuer, and nothing without one that it promises', async () => {
+    assertRefused(await signInDuring({}, { iss: second.issuer }))
+    const sent = first.codes.length
+    assertRefused(await signInDuring({}, { iss: '' }))
+    assert.equal(first.codes.length, sent)
+    // The answer of one at the address of the other.
+    const browser = openBrowser(host.address)
+    const { state = '' } = queryOf(await leave(browser))
+    const page = await browser.get(callback('second'), { code: 'code', state, iss: second.issuer })
+    assert.equal(page.status, 400)
+    assert.equal(second.codes.length, 0)
+  })
+
+  it('is used once for each state, in the browser that began, within a quarter of an hour', async () => {
+    const browser = openBrowser(host.address)
+    const left = await leave(browser)
+    assert.ok(queryOf(await comeBack(browser, left)).code)
+    assert.match((await comeBack(browser, left)).text, /out of date/)
+    const stolen = await leave(browser)
+    for (const other of [openBrowser(host.address), await withCookieOfItsOwn()])
+      assert.match((await comeBack(other, stolen)).text, /out of date/)
+    const late = await leave(browser)
+    host.clock.advance(16 * 60_000)
+    assert.match((await comeBack(browser, late)).text, /out of date/)
+    for (const state of ['', 'made-up']) assert.equal((await comeBack(browser, left, { state })).status, 400)
+  })
+  const withCookieOfItsOwn = async () => {
+    const browser = openBrowser(host.address)
+    await leave(browser)
+    return browser
+  }
+
+  it('of ten who bring the same state at once signs one in', async () => {
+    const browser = openBrowser(host.address)
+    const left = await leave(browser)
+    const pages = await Promise.all(Array.from({ length: 10 }, () => comeBack(browser, left)))
+    assert.equal(pages.filter((page) => queryOf(page).code).length, 1)
+  })
+
+  it('serves two sign-ins of one browser at the same time', async () => {
+    const browser = openBrowser(host.address)
+    const [one, two] = [await leave(browser), await leave(browser)]
+    for (const left of [one, two]) assert.ok(queryOf(await comeBack(browser, left)).code)
+  })
+
+  it('is told to the person where it answers with an error or with nonsense', async () => {
+    assertRefused(await signInDuring({}, { error: 'access_denied', code: '' }), /has not signed you in/)
+    const answers = [
+      { status: 400, body: '{"error":"invalid_grant"}' },
+      { status: 401, body: '{"error":"invalid_client"}' },
+      { status: 500, body: 'no' },
+      { status: 302, body: '' },
+      { status: 204, body: '' },
+      { status: 200, body: '<html>', type: 'text/html' },
+      { status: 200, body: '[]' },
+      { status: 200, body: '{"access_token":"x","token_type":"Bearer"}' },
+      { status: 200, body: `{"id_token":"${'x'.repeat(300_000)}"}` },
+    ]
+    for (const token of answers)
+      assertRefused(await signInDuring({ token }), /does not hold|has not|cannot be reached/)
+  })
+
+  it('is told to the person while it is down, and works again when it is back', async () => {
+    assertRefused(await signInDuring({ isDown: true }), /first cannot be reached/)
+    const browser = openBrowser(host.address)
+    host.clock.advance(11 * 60_000)
+    for (const misbehave of [
+      { isDown: true },
+      { discovery: { issuer: second.issuer } },
+      { discovery: { authorization_endpoint: 'javascript:alert(1)' } },
+    ]) {
+      first.misbehave = misbehave
+      assertRefused(await leave(browser), /cannot be reached|does not hold/)
+      host.clock.advance(6000)
+    }
+    first.misbehave = {}
+    host.clock.advance(11 * 60_000)
+    assert.ok(queryOf(await comeBack(browser, await leave(browser))).code)
+  })
+
+  it('cannot make this host ask inner addresses', async () => {
+    for (const [token_endpoint, sentence] of [
+      [`${second.issuer}/token`, /cannot be reached/],
+      ['https://127.0.0.1:1/token', /cannot be reached/],
+      ['file:///etc/passwd', /does not hold|cannot be reached/],
+    ] as const) {
+      host.clock.advance(11 * 60_000)
+      first.misbehave = { discovery: { token_endpoint } }
+      const browser = openBrowser(host.address)
+      assertRefused(await comeBack(browser, await leave(browser)), sentence)
+    }
+    first.misbehave = {}
+    host.clock.advance(11 * 60_000)
+    assert.deepEqual(second.codes, [])
+  })
+
+  it('is none that nobody has named, and no request that nobody has made', async () => {
+    const browser = openBrowser(host.address)
+    for (const query of [{}, { provider: 'first' }, { provider: 'third', authRequest: 'x' }])
+      assert.equal((await browser.get('/ext/sign-in/with', query as Fields)).status, 400)
+    assert.equal((await browser.get(callback('third'))).status, 404)
+  })
+})

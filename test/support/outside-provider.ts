@@ -1,0 +1,189 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Provider } from 'oidc-provider'
+import type { Environment } from '../../src/configuration/settings.ts'
+import type { Queries } from '../../src/store/database.ts'
+import { newId } from '../../src/store/new-id.ts'
+import { sql } from '../../src/store/sql.ts'
+import { type Browser, createPkce, openBrowser, type Page, type Pkce, queryOf, requestOf } from './browser.ts'
+
+/** Somebody with an account at the provider. */
+export interface OutsideAccount {
+  readonly sub: string
+  readonly email?: string
+  readonly email_verified?: boolean
+  readonly name?: string
+}
+
+/** A certified provider of somebody else, where whoever comes is signed in as `person` at once. */
+export interface OutsideProviderUnderTest {
+  readonly issuer: string
+  person: OutsideAccount
+  /** What the identity host has to be told of it. */
+  settings(id: string, others?: Environment): Environment
+  /** Tells the provider of the identity host. */
+  register(identityAddress: string, id: string): void
+  stop(): Promise<void>
+}
+
+export const outsideClient = { id: 'tracker', secret: 'a secret that the provider has given' }
+
+const account = (accountId: string, person: OutsideAccount) => ({ accountId, claims: () => ({ ...person }) })
+
+export async function startOutsideProvider(): Promise<OutsideProviderUnderTest> {
+  let answer: RequestListener | undefined
+  const server = createServer((request, response) => answer?.(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const people = new Map<string, OutsideAccount>()
+  const models = new Map<string, Record<string, unknown>>()
+  const provider = new Provider(issuer, {
+    ...configuration,
+    adapter: adapterOn(models),
+    findAccount: (_context: unknown, sub: string) => account(sub, people.get(sub) ?? { sub }),
+  })
+  const serve = provider.callback()
+  const outside: OutsideProviderUnderTest = {
+    issuer,
+    person: { sub: 'ada-at-corp' },
+    settings: (id, others = {}) => ({
+      [`Identity__Providers__${id}__Issuer`]: issuer,
+      [`Identity__Providers__${id}__ClientId`]: outsideClient.id,
+      [`Identity__Providers__${id}__ClientSecret`]: outsideClient.secret,
+      ...Object.fromEntries(
+        Object.entries(others).map(([name, value]) => [`Identity__Providers__${id}__${name}`, value]),
+      ),
+    }),
+    register(identityAddress, id) {
+      models.set(`Client:${outsideClient.id}`, {
+        client_id: outsideClient.id,
+        client_secret: outsideClient.secret,
+        redirect_uris: [`${identityAddress}/ext/sign-in/from/${id}`],
+        post_logout_redirect_uris: [`${identityAddress}/ext/signed-out/return`],
+        response_types: ['code'],
+        grant_types: ['authorization_code'],
+      })
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  answer = (request, response) => {
+    if (!request.url?.startsWith(signInPath)) return serve(request, response)
+    people.set(outside.person.sub, outside.person)
+    void provider.interactionFinished(request, response, { login: { accountId: outside.person.sub } })
+  }
+  return outside
+}
+
+/** Walks the provider's part of a sign-in or sign-out, up to where it sends the browser back. */
+export async function passThrough(page: Page, there: Browser = openBrowser(page.location)): Promise<Page> {
+  const first = await there.follow(await there.get(page.location))
+  if (!first.text.includes('name="logout"') && !first.text.includes('op.logoutForm')) return first
+  const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(first.text) ?? []
+  return there.follow(await there.post('/session/end/confirm', { xsrf, logout: 'yes' }))
+}
+
+export interface ArriveOptions {
+  readonly browser?: Browser
+  readonly pkce?: Pkce
+  /** The browser as the provider knows it. */
+  readonly there?: Browser
+}
+
+interface Arrival extends ArriveOptions {
+  readonly provider: string
+  readonly person: OutsideAccount
+}
+
+/** Signs somebody in at the provider, for the web client, up to where the host sends the browser. */
+export async function arriveFrom(
+  outside: OutsideProviderUnderTest,
+  address: string,
+  { provider, person, browser = openBrowser(address), pkce = createPkce(), there }: Arrival,
+): Promise<Page> {
+  outside.register(address, provider)
+  outside.person = person
+  const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce)))
+  const query = { provider, authRequest: queryOf(page).authRequest ?? '' }
+  return browser.follow(await passThrough(await browser.get('/ext/sign-in/with', query), there))
+}
+
+/** As if it had been connected before. */
+export const insertIdentity = (
+  database: Queries,
+  issuer: string,
+  { userId, subject }: { readonly userId: string; readonly subject: string },
+) =>
+  database.query(sql`
+    insert into outside_identities (id, issuer, subject, user_id, provider, label)
+    values (${newId()}, ${issuer}, ${subject}, ${userId}, 'plain', 'x')`)
+
+const signInPath = '/sign-in/'
+
+const configuration = {
+  clients: [],
+  scopes: ['openid', 'profile', 'email'],
+  claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+  features: { devInteractions: { enabled: false } },
+  pkce: { required: () => true },
+  cookies: { keys: ['a key of the outside provider'] },
+  jwks: {
+    keys: [
+      {
+        ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
+        alg: 'RS256',
+        use: 'sig',
+      },
+    ],
+  },
+  interactions: { url: (_context: unknown, { uid }: { uid: string }) => `${signInPath}${uid}` },
+  async loadExistingGrant({ oidc }: GrantContext) {
+    const grant = new oidc.provider.Grant({
+      clientId: oidc.client.clientId,
+      accountId: oidc.session.accountId,
+    })
+    grant.addOIDCScope('openid profile email')
+    await grant.save()
+    return grant
+  },
+  renderError(context: { type: string; body: string }, { error }: { error: string }) {
+    context.type = 'application/json'
+    context.body = JSON.stringify({ error })
+  },
+  ttl: Object.fromEntries(
+    ['AccessToken', 'AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'Session'].map((name) => [
+      name,
+      3600,
+    ]),
+  ),
+}
+
+interface GrantContext {
+  readonly oidc: {
+    readonly provider: Provider
+    readonly client: { readonly clientId: string }
+    readonly session: { readonly accountId: string }
+  }
+}
+
+/** What the package calls an adapter; clients are found in it, too. */
+function adapterOn(models: Map<string, Record<string, unknown>>) {
+  return (model: string) => {
+    const keyOf = (id: string) => `${model}:${id}`
+    return {
+      upsert: async (id: string, payload: Record<string, unknown>) => void models.set(keyOf(id), payload),
+      find: async (id: string) => models.get(keyOf(id)),
+      findByUid: async (uid: string) => [...models.values()].find((payload) => payload.uid === uid),
+      destroy: async (id: string) => void models.delete(keyOf(id)),
+      consume: async (id: string) =>
+        void Object.assign(models.get(keyOf(id)) ?? {}, { consumed: Date.now() }),
+      async revokeByGrantId(grantId: string) {
+        for (const [key, payload] of models) if (payload.grantId === grantId) models.delete(key)
+      },
+    }
+  }
+}
