@@ -1,69 +1,75 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
+import {
+  type AccessibilityReport,
+  colorSchemes,
+  findViolations,
+  openAccessibilityReport,
+} from '../support/accessibility-report.ts'
 import type { Stage } from '../support/stage.ts'
 
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+export async function assertAccessible(page: Page, where: string): Promise<void> {
+  assert.deepEqual(await findViolations(page, where), [])
 }
 
-/** Through the debugger, which the content policy does not concern. */
-export async function assertAccessible(page: Page, where: string): Promise<void> {
-  await page.evaluate(axe.source)
-  const violations = await page.evaluate<Violation[]>(
-    'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then((result) => result.violations)',
-  )
-  const told = violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html}\n${failureSummary}`),
-  )
-  assert.deepEqual(told, [])
+/** One way through the screens, and a test for each colour scheme. */
+export function testColorSchemes(
+  name: string,
+  walk: (look: AccessibilityReport['look']) => Promise<void>,
+): void {
+  const report = openAccessibilityReport()
+  let walked: Promise<void> | undefined
+  for (const colorScheme of colorSchemes)
+    test(`${name} in ${colorScheme} colours`, async () => {
+      walked ??= walk(report.look)
+      await walked
+      assert.deepEqual(report.violations[colorScheme], [])
+    })
 }
 
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true }
 
 export function accessibilityJourneys(stage: () => Stage): void {
-  for (const colorScheme of ['light', 'dark'] as const)
-    test(`has nothing to complain of on any screen in ${colorScheme} colours`, async () => {
-      const { signIn, visit, workspace } = stage()
-      const name = `Looked at in ${colorScheme} colours`
-      const id = await workspace.assignment(name, { amountHours: 2, endDate: '2026-11-17' })
-      await workspace.make('appointment', {
-        assignmentId: id,
-        userId: workspace.mara.id,
-        keepDate: '2026-11-17',
-        amountHours: 3,
-      })
-      await workspace.make('assignmentImpediment', { assignmentId: id, impedimentId: workspace.impedimentId })
-      const options = { colorScheme, reducedMotion: 'reduce' } as const
-      const outside = await visit('/login/', options)
-      await outside.getByLabel('Password').waitFor()
-      await assertAccessible(outside, 'sign-in')
-      const page = await signIn('root@example.com', '/projects', options)
-      await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
-      await assertAccessible(page, 'projects')
-      await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()
-      await assertAccessible(page, 'menu')
-      await page.getByRole('menuitem', { name: 'Members…' }).click()
-      await page.getByRole('combobox').click()
-      await page.getByRole('option').first().waitFor()
-      await assertAccessible(page, 'members')
-      await page.getByRole('button', { name: 'Close' }).click()
-      await page.getByRole('button', { name: 'New project' }).click()
-      await page.getByRole('button', { name: 'Create project' }).click()
-      await page.getByText('Name is required.').waitFor()
-      await assertAccessible(page, 'new project, refused')
-      await page.getByRole('button', { name: 'Cancel' }).click()
-      await page.getByRole('link', { name: 'Website relaunch' }).click()
-      await page.getByRole('link', { name }).waitFor()
-      await assertAccessible(page, 'board')
-      await page.getByRole('link', { name }).click()
-      await page.getByText('3 h of 2 h, 1 h over').waitFor()
-      await assertAccessible(page, 'panel')
-      await page.getByRole('button', { name: 'New assignment', exact: true }).click()
-      await assertAccessible(page, 'new assignment')
+  testColorSchemes('has nothing to complain of on any screen', async (look) => {
+    const { signIn, visit, workspace } = stage()
+    const name = 'Looked at in all colours'
+    const id = await workspace.assignment(name, { amountHours: 2, endDate: '2026-11-17' })
+    await workspace.make('appointment', {
+      assignmentId: id,
+      userId: workspace.mara.id,
+      keepDate: '2026-11-17',
+      amountHours: 3,
     })
+    await workspace.make('assignmentImpediment', { assignmentId: id, impedimentId: workspace.impedimentId })
+    const options = { reducedMotion: 'reduce' } as const
+    const outside = await visit('/login/', options)
+    await outside.getByLabel('Password').waitFor()
+    await look(outside, 'sign-in')
+    const page = await signIn('root@example.com', '/projects', options)
+    await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
+    await look(page, 'projects')
+    await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()
+    await look(page, 'menu')
+    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    await page.getByRole('combobox').click()
+    await page.getByRole('option').first().waitFor()
+    await look(page, 'members')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'New project' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByText('Name is required.').waitFor()
+    await look(page, 'new project, refused')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('link', { name: 'Website relaunch' }).click()
+    await page.getByRole('link', { name }).waitFor()
+    await look(page, 'board')
+    await page.getByRole('link', { name }).click()
+    await page.getByText('3 h of 2 h, 1 h over').waitFor()
+    await look(page, 'panel')
+    await page.getByRole('button', { name: 'New assignment', exact: true }).click()
+    await look(page, 'new assignment')
+  })
 
   test('holds on the narrowest phone too, with nothing beyond the edge and targets for fingers', async () => {
     const { signIn, workspace } = stage()

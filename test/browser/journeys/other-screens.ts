@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Stage } from '../support/stage.ts'
-import { assertAccessible } from './accessibility.ts'
+import { testColorSchemes } from './accessibility.ts'
 
 /** Each with what shows that it is drawn, and what stands in front of it. */
 const screens: readonly {
@@ -63,18 +63,17 @@ export function otherScreensJourneys(stage: () => Stage): void {
     await change('DELETE', 'assignment', { ids: [await assignment('Removed for axe')] })
   }
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    test(`have nothing to complain of in ${colorScheme} colours`, async () => {
-      await furnish()
-      const { hosts, signIn } = stage()
-      const page = await signIn('root@example.com', '/account', { colorScheme, reducedMotion: 'reduce' })
-      for (const { path, shows, open } of screens) {
-        await page.goto(hosts.web + path)
-        await page.getByText(shows).first().waitFor()
-        await open?.(page)
-        await assertAccessible(page, `${path} ${open ? 'with something in front' : ''}`)
-      }
-    })
+  testColorSchemes('have nothing to complain of', async (look) => {
+    await furnish()
+    const { hosts, signIn } = stage()
+    const page = await signIn('root@example.com', '/account', { reducedMotion: 'reduce' })
+    for (const { path, shows, open } of screens) {
+      await page.goto(hosts.web + path)
+      await page.getByText(shows).first().waitFor()
+      await open?.(page)
+      await look(page, `${path} ${open ? 'with something in front' : ''}`)
+    }
+  })
 
   test('hold on the narrowest phone, with nothing beyond the edge and targets for fingers', async () => {
     await furnish()

@@ -77,7 +77,8 @@ export function sessionJourneys(stage: () => Stage): void {
   })
 
   test('that has ended leads to the sign-in page when the page is loaded again', async () => {
-    const page = await stage().signIn('mara@example.com', '/projects')
+    const { signIn, workspace } = stage()
+    const page = await signIn((await workspace.join('Enno Ended')).login, '/projects')
     await page.context().clearCookies()
     await page.evaluate('localStorage.setItem("tracker.session", JSON.stringify({ hasEnded: true }))')
     await page.reload()

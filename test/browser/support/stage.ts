@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from '../../support/chromium.ts'
 import { startTrackerHosts, type TrackerHosts } from './tracker-hosts.ts'
 import { makeWorkspace, password, type TestWorkspace } from './workspace.ts'
@@ -9,7 +9,10 @@ export interface Stage {
   readonly workspace: TestWorkspace
   /** A visitor with nothing kept: neither cookies nor tokens. */
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
-  /** The same, signed in: on the way the first time, later with what that has left in the browser. */
+  /**
+   * A page of somebody who is signed in, in a browser that all tests share that ask for the same login and options: a test
+   * that ends the session, or changes what the browser keeps, takes a login of its own from `workspace.join`.
+   */
   signIn(login: string, path: string, options?: BrowserContextOptions): Promise<Page>
   /** What no page may do: ask anybody else, break the content policy, throw. */
   readonly offences: readonly string[]
@@ -24,12 +27,15 @@ export async function openStage(): Promise<Stage> {
   const [hosts, browser] = await Promise.all([startTrackerHosts(), launchChromium()])
   const workspace = await makeWorkspace(hosts)
   const offences: string[] = []
-  const contexts = new Set<BrowserContext>()
-  const signedIn = new Map<string, BrowserContextOptions['storageState']>()
-  const visit: Stage['visit'] = async (path, options) => {
-    const context = await openContext(browser, options)
-    contexts.add(context)
+  const visitors = new Set<BrowserContext>()
+  const signedIn = new Map<string, BrowserContext>()
+  const openContext = async (options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    context.setDefaultTimeout(patienceMilliseconds)
     watch(context, hosts, offences)
+    return context
+  }
+  const openPage = async (context: BrowserContext, path: string) => {
     const page = await context.newPage()
     await page.goto(hosts.web + path)
     return page
@@ -38,19 +44,28 @@ export async function openStage(): Promise<Stage> {
     hosts,
     workspace,
     offences,
-    visit,
+    async visit(path, options) {
+      const context = await openContext(options)
+      visitors.add(context)
+      return openPage(context, path)
+    },
     async signIn(login, path, options) {
-      const storageState = signedIn.get(login)
-      const page = await visit(path, { ...options, ...(storageState && { storageState }) })
-      if (storageState === undefined) await fillSignIn(page, login)
+      const key = JSON.stringify([login, options])
+      const known = signedIn.get(key)
+      const context = known ?? (await openContext(options))
+      const page = await openPage(context, path)
+      if (known === undefined) {
+        await fillSignIn(page, login)
+        signedIn.set(key, context)
+      }
       await page.waitForURL((url) => url.origin === hosts.web && url.pathname === path.split('?', 1)[0])
       await page.getByRole('main').waitFor()
-      if (storageState === undefined) signedIn.set(login, await page.context().storageState())
       return page
     },
     async closePages() {
-      await Promise.all([...contexts].map((context) => context.close()))
-      contexts.clear()
+      const pages = [...signedIn.values()].flatMap((context) => context.pages())
+      await Promise.all([...visitors, ...pages].map((opened) => opened.close()))
+      visitors.clear()
     },
     async stop() {
       await browser.close()
@@ -63,12 +78,6 @@ export async function fillSignIn(page: Page, login: string, secret = password): 
   await page.getByLabel('Login').fill(login)
   await page.getByLabel('Password').fill(secret)
   await page.getByRole('button', { name: 'Sign in' }).click()
-}
-
-async function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-  context.setDefaultTimeout(patienceMilliseconds)
-  return context
 }
 
 function watch(context: BrowserContext, { web, api, issuer }: TrackerHosts, offences: string[]): void {

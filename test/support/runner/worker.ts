@@ -36,8 +36,14 @@ export function startWorker(files: readonly string[], { root, log, show }: Surro
   const child = spawn(process.execPath, workerArguments, {
     cwd: root,
     stdio: ['ignore', printed, printed, 'pipe'],
-    // Four Argon2 computations would fill the default pool, and files and DNS would wait for them. Read once, at start.
-    env: { UV_THREADPOOL_SIZE: '8', ...process.env, TEST_FILES: JSON.stringify(files) },
+    env: {
+      // Four Argon2 computations would fill the default pool, and files and DNS would wait for them. Read once, at start.
+      UV_THREADPOOL_SIZE: '8',
+      // Hosts that tests start load their modules in half the time.
+      NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
+      ...process.env,
+      TEST_FILES: JSON.stringify(files),
+    },
   })
   if (log) for (const stream of [child.stdout, child.stderr]) stream?.pipe(log.stream, { end: false })
   const result = collect(child.stdio[3] as Readable, show)

@@ -1,0 +1,51 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+
+export const colorSchemes = ['light', 'dark'] as const
+
+export interface AccessibilityReport {
+  /** Looks at the page as it is now, in both colour schemes. */
+  look(page: Page, where: string): Promise<void>
+  readonly violations: Readonly<Record<(typeof colorSchemes)[number], readonly string[]>>
+}
+
+/**
+ * What axe finds on the way through the screens. In dark colours it asks about colours only, since nothing else differs. The
+ * page must have been opened with `reducedMotion`: colours that are still changing cannot be measured.
+ */
+export function openAccessibilityReport(): AccessibilityReport {
+  const violations = { light: [] as string[], dark: [] as string[] }
+  return {
+    violations,
+    async look(page, where) {
+      violations.light.push(...(await findViolations(page, where)))
+      await page.emulateMedia({ colorScheme: 'dark' })
+      violations.dark.push(...(await findViolations(page, where, colorRules)))
+      await page.emulateMedia({ colorScheme: 'light' })
+    },
+  }
+}
+
+const allRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const colorRules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+}
+
+/** Through the debugger, which the content policy does not concern. */
+export async function findViolations(
+  page: Page,
+  where: string,
+  runOnly: object = allRules,
+): Promise<readonly string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
+  const options = JSON.stringify({ runOnly, resultTypes: ['violations'], preload: false })
+  const violations = await page.evaluate<Violation[]>(
+    `axe.run(document, ${options}).then((result) => result.violations)`,
+  )
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html}\n${failureSummary}`),
+  )
+}
