@@ -20,6 +20,7 @@ const levels = {
   'client-refused': 'warn',
   'account-changed': 'info',
   'factor-changed': 'info',
+  'passkey-copied': 'warn',
   'administrator-changed': 'info',
   'requests-refused': 'warn',
 } as const satisfies Readonly<Record<string, 'info' | 'warn'>>

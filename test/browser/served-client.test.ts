@@ -110,6 +110,7 @@ describe('The host of the web client', () => {
       issuer: 'https://id.example.com/tenant',
       clientId: 'svc-webclient',
       extensions: false,
+      passkeys: false,
     })
   })
 

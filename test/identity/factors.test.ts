@@ -32,7 +32,11 @@ describe('what an account is proved with', () => {
     const { tokens } = await signedIn(host.address, { login })
     const ask = (path: string, form?: Record<string, string>) =>
       askFactors(host, tokens.access_token, path, form)
-    assert.deepEqual((await ask('')).json, { appSince: null, recoveryCodesLeft: 0, isRequired: false })
+    const nothing = {
+      ...{ appSince: null, recoveryCodesLeft: 0, passkeys: [] },
+      ...{ isRequired: false, passkeyDomain: null },
+    }
+    assert.deepEqual((await ask('')).json, nothing)
     assert.equal((await ask('/recovery-codes', {})).status, 400)
     await setUpApp(host, login)
     const { appSince, recoveryCodesLeft } = (await ask('')).json
@@ -46,7 +50,7 @@ describe('what an account is proved with', () => {
     ] as const)
       assert.ok([400, 403].includes((await ask(path, form)).status), path)
     assert.equal((await ask('/app/remove', {})).status, 200)
-    assert.deepEqual((await ask('')).json, { appSince: null, recoveryCodesLeft: 0, isRequired: false })
+    assert.deepEqual((await ask('')).json, nothing)
     assert.equal((await ask('/app/remove', {})).status, 404)
     host.clock.advance(10 * 60_000)
     const stale = await ask('/app', {})
@@ -102,7 +106,7 @@ describe('a second factor that is required', () => {
     assert.match((await submit(browser, page, { code: '000000' })).text, /This code is wrong/)
     const codes = await submit(browser, page, { code: shownApp(page).code() })
     assert.equal([...codes.text.matchAll(/<li><code>/g)].length, 10)
-    const goOn = /class="button" href="([^"]+)"/.exec(codes.text)?.[1]?.replaceAll('&#38;', '&') ?? ''
+    const goOn = /class="button first" href="([^"]+)"/.exec(codes.text)?.[1]?.replaceAll('&#38;', '&') ?? ''
     const callback = await browser.follow(await browser.get(goOn))
     const { id_token, refresh_token } = (await redeem(browser, pkce, callback)).json
     assert.deepEqual(claimsOf(id_token).amr, ['pwd', 'otp', 'mfa'])

@@ -41,6 +41,8 @@ export interface HostOptions {
   readonly environment?: Environment
   readonly passwords?: Passwords
   readonly now?: () => number
+  /** By the name of this machine instead of its number, which passkeys need. */
+  readonly isNamed?: boolean
   /** Where the log goes instead of standard output. */
   readonly destination?: DestinationStream
 }
@@ -48,11 +50,11 @@ export interface HostOptions {
 /** The identity host as it is deployed, on a port of its own and a store that others may use too. Limits are off. */
 export async function startIdentityHost(
   database: Database,
-  { environment = {}, passwords = cheapPasswords(), now, destination }: HostOptions = {},
+  { environment = {}, passwords = cheapPasswords(), now, isNamed, destination }: HostOptions = {},
 ): Promise<IdentityOnStore> {
   // The issuer is part of the settings, so the port has to be known before the host listens.
   const port = await freePort()
-  const address = `http://127.0.0.1:${port}`
+  const address = `http://${isNamed ? 'localhost' : '127.0.0.1'}:${port}`
   const stops: (() => Promise<void>)[] = []
   const start = async (own: Environment, clock = now): Promise<IdentityInstance> => {
     const settings = readSettings({ ...defaults(address), ...environment, ...own }, readIdentitySettings)
@@ -94,6 +96,7 @@ export interface IdentityUnderTest extends IdentityOnStore {
 export async function startIdentityUnderTest({
   environment = {},
   passwords,
+  isNamed = false,
 }: Omit<HostOptions, 'now'> = {}): Promise<IdentityUnderTest> {
   const { database, drop } = await freshDatabase()
   const clock = createClock()
@@ -107,6 +110,7 @@ export async function startIdentityUnderTest({
   const identity = await startIdentityHost(database, {
     environment: { ...serviceClientSettings(robot), ...environment },
     ...(passwords && { passwords }),
+    isNamed,
     now: clock.now,
   })
   return {

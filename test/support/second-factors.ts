@@ -35,20 +35,20 @@ export function askFactors(host: Host, token: string, path = '', form?: Fields):
     : browser.post(`/ext/factors${path}`, form, headers)
 }
 
-/** Sets up an app as the web client does. */
-export async function setUpApp(host: Host, login: string): Promise<TestApp> {
-  const { tokens } = await signedIn(host.address, { login })
-  const offer = await askFactors(host, tokens.access_token, '/app', {})
+/** Sets up an app as the web client does, by a sign-in of its own where none is given. */
+export async function setUpApp(host: Host, login: string, given?: string): Promise<TestApp> {
+  const token = given ?? (await signedIn(host.address, { login })).tokens.access_token
+  const offer = await askFactors(host, token, '/app', {})
   assert.equal(offer.status, 200, offer.text)
   const app = testApp(host, offer.json.secret)
-  const confirmed = await askFactors(host, tokens.access_token, '/app/confirm', {
+  const confirmed = await askFactors(host, token, '/app/confirm', {
     offer: offer.json.offer,
     code: app.code(),
   })
   assert.equal(confirmed.status, 200, confirmed.text)
   // The code that set it up is used.
   host.clock.advance(30_000)
-  return testApp(host, offer.json.secret, confirmed.json.recoveryCodes)
+  return testApp(host, offer.json.secret, confirmed.json.recoveryCodes ?? [])
 }
 
 /** A sign-in with the right password, as far as the page for the second step. */

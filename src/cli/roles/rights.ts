@@ -72,6 +72,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     revoked_tokens: keeps,
     authenticator_apps: keeps,
     recovery_codes: keeps,
+    passkeys: keeps,
     spent_steps: keeps,
     migrations: reads,
   },

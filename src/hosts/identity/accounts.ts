@@ -25,3 +25,11 @@ export async function findActiveAccount(
     where lower(trim(account.login)) = lower(trim(${login})) and account.active and not ${isDeactivated} limit 2`)
   return accounts.length === 1 ? accounts[0] : undefined
 }
+
+/** An account that somebody may sign in to. */
+export async function findAccountById(queries: Queries, id: string): Promise<Account | undefined> {
+  const [account] = await queries.query<Account>(sql`
+    select ${accountColumns} from users as account
+    where account.id = ${id} and account.active and not ${isDeactivated}`)
+  return account
+}

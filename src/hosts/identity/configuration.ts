@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { type PasskeySettings, readPasskeySettings } from '../../configuration/passkey-settings.ts'
 import { addressIn, type Settings } from '../../configuration/settings.ts'
 import { readStoreSettings } from '../../configuration/store-settings.ts'
 import {
@@ -38,6 +39,8 @@ export interface IdentitySettings extends TrackerSettings {
   readonly inactivityMinutes: number
   /** Who must prove themselves with more than a password. */
   readonly secondFactor: SecondFactorPolicy
+  /** None where browsers know no passkeys. */
+  readonly passkeys: PasskeySettings | undefined
   /** Measurements at `/metrics`; off unless asked for, because the port is public. */
   readonly metrics: boolean
 }
@@ -54,6 +57,7 @@ export function readIdentitySettings(settings: Settings): IdentitySettings {
   return {
     ...tracker,
     ...readOwnSettings(settings),
+    passkeys: readPasskeySettings(settings, tracker),
     registeredClients: tracker.extensions ? registered : [],
     providers: tracker.extensions ? providers : [],
   }

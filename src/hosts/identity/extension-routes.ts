@@ -5,6 +5,7 @@ import { hostedSignIn } from './endpoints/hosted-sign-in.ts'
 import { hostedSignOut, signedOut } from './endpoints/hosted-sign-out.ts'
 import { hostedLogin } from './endpoints/login.ts'
 import { confirmHostedLogout } from './endpoints/logout.ts'
+import { answerPasskey, askPasskey, passkeyPath } from './endpoints/passkey-sign-in.ts'
 import { answerSecondFactor, askSecondFactor } from './endpoints/second-step.ts'
 import { answerSetUp, askToSetUp } from './endpoints/set-up-factor.ts'
 import type { Identity } from './identity.ts'
@@ -32,6 +33,8 @@ export const extensionRoutes = (identity: Identity): readonly ExtensionRoute[] =
   { method: 'POST', path: secondStepPath, handle: answerSecondFactor(identity) },
   { method: 'GET', path: setUpPath, handle: askToSetUp(identity) },
   { method: 'POST', path: setUpPath, handle: answerSetUp(identity) },
+  { method: 'GET', path: passkeyPath, handle: askPasskey(identity) },
+  { method: 'POST', path: passkeyPath, handle: answerPasskey(identity) },
   ...factorRoutes(identity),
   { method: 'GET', path: consentPath, handle: askConsent(identity) },
   { method: 'POST', path: consentPath, handle: answerConsent(identity) },

@@ -24,7 +24,7 @@ import { noteClients } from './note-clients.ts'
 import { openApiOf } from './openapi.ts'
 import { openProviders } from './outside/open-providers.ts'
 import { warnOfProviders } from './outside/warn-of-providers.ts'
-import { addFormPostScript } from './pages/form-post.ts'
+import { addPageScripts } from './pages/scripts.ts'
 import { refuseNul } from './refuse-nul.ts'
 import { registerRoutes } from './register-routes.ts'
 import { identityRoutes, navigationPaths } from './routes.ts'
@@ -85,7 +85,7 @@ export async function startIdentity(
   measureHost(app, { budgets, database, events }, settings)
   refuseNul(app)
   registerRoutes(app, routes)
-  if (settings.extensions) addFormPostScript(app)
+  if (settings.extensions) addPageScripts(app)
   addHelloRoute(app)
   addHealthRoutes(app, storeReadiness(database))
   addDocumentation(app, { title: 'Project tracking: identity', document: openApiOf(contract) })
@@ -116,7 +116,9 @@ const corsOf = (
 /** Whoever has a second factor cannot sign in without its page. */
 async function warnOfClosedAccounts(database: Tracker['database'], log: Log): Promise<void> {
   const [{ accounts } = { accounts: 0 }] = await database.query<{ accounts: number }>(
-    sql`select count(*)::int as accounts from authenticator_apps`,
+    sql`
+      select count(*)::int as accounts from (
+        select user_id from authenticator_apps union select user_id from passkeys) as proved`,
   )
   if (accounts > 0)
     log.warn({ accounts }, 'Accounts with a second factor cannot sign in while the extensions are off.')

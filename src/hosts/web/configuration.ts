@@ -1,3 +1,4 @@
+import { readPasskeySettings } from '../../configuration/passkey-settings.ts'
 import type { Settings } from '../../configuration/settings.ts'
 import { readPort, readTrackerSettings, type TrackerSettings } from '../../configuration/tracker-settings.ts'
 import { webClientId } from '../../model/web-client.ts'
@@ -18,10 +19,13 @@ export interface ClientConfiguration {
   readonly clientId: string
   /** Whether `/ext/` is served: names of people, lists of removed records. */
   readonly extensions: boolean
+  /** Whether the identity host has a page to sign in with a passkey alone. */
+  readonly passkeys: boolean
 }
 
 export function readWebSettings(settings: Settings): WebSettings {
-  const { host, logLevel, trustedProxies, issuer, extensions } = readTrackerSettings(settings)
+  const tracker = readTrackerSettings(settings)
+  const { host, logLevel, trustedProxies, issuer, extensions } = tracker
   const restPort = readPort(settings, 'REST_PORT', 5100)
   return {
     host,
@@ -34,6 +38,7 @@ export function readWebSettings(settings: Settings): WebSettings {
       issuer,
       clientId: webClientId,
       extensions,
+      passkeys: extensions && readPasskeySettings(settings, tracker)?.areForSignIn === true,
     },
   }
 }

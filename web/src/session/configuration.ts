@@ -5,6 +5,8 @@ export interface Configuration {
   readonly clientId: string
   /** Whether the interface serves `/ext/`. */
   readonly extensions: boolean
+  /** Whether the provider has a page to sign in with a passkey alone. */
+  readonly passkeys: boolean
 }
 
 export async function loadConfiguration(): Promise<Configuration> {

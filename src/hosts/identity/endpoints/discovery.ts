@@ -38,7 +38,7 @@ function metadataOf({ settings: { issuer, registeredClients } }: Identity) {
     scopes_supported: isRegistering ? scopes : contractScopes,
     claims_supported: [
       ...['sub', 'sid', 'name', 'auth_time', 'iss', 'aud', 'exp', 'iat', 'nonce'],
-      ...(isRegistering ? ['preferred_username', 'email', 'email_verified'] : []),
+      ...(isRegistering ? ['preferred_username', 'email', 'email_verified', 'amr', 'acr'] : []),
     ],
     response_types_supported: ['code'],
     response_modes_supported: isRegistering ? responseModes : ['query'],

@@ -1,5 +1,6 @@
 import { readFields } from '../../../accounts/read-fields.ts'
-import { uuid } from '../../../model/field-kinds.ts'
+import type { PasskeySettings } from '../../../configuration/passkey-settings.ts'
+import { text, uuid } from '../../../model/field-kinds.ts'
 import { forbidden, invalid, missing } from '../../../model/problem.ts'
 import type { Queries } from '../../../store/database.ts'
 import { sql } from '../../../store/sql.ts'
@@ -7,6 +8,8 @@ import { type AccountFactors, findFactors, hasFactor, mustHaveFactor } from '../
 import { acceptApp, offerApp } from '../factors/authenticator-app.ts'
 import { requireFactorCaller, requireFreshCaller } from '../factors/factor-caller.ts'
 import { lockFactors } from '../factors/lock-factors.ts'
+import { askForNewPasskey } from '../factors/passkey-challenge.ts'
+import { acceptPasskey, listPasskeys, passkeyNameCharactersMax, passkeysMax } from '../factors/passkeys.ts'
 import { makeRecoveryCodes } from '../factors/recovery-codes.ts'
 import type { Identity } from '../identity.ts'
 import { readSingle } from '../parameters.ts'
@@ -27,8 +30,8 @@ const endpoints: Readonly<Record<string, (identity: Identity) => Endpoint>> = {
     if (userId === undefined || userId === session.accountId)
       return { body: await showFactors(identity, session) }
     requireAdministrator(identity, session)
-    const { appSince } = await findFactors(identity.database, readFields({ userId }, { userId: uuid }).userId)
-    return { body: { appSince } }
+    const { userId: id } = readFields({ userId }, { userId: uuid })
+    return { body: { hasFactor: hasFactor(await findFactors(identity.database, id)) } }
   },
   'POST /ext/factors/app': (identity) => async (call) => {
     const { address, ...offer } = offerApp(identity, await requireFreshCaller(identity, call))
@@ -59,6 +62,36 @@ const endpoints: Readonly<Record<string, (identity: Identity) => Endpoint>> = {
       if (!hasFactor(before))
         throw invalid({ generalErrors: ['Recovery codes are for those who have a second factor.'] })
       return { recoveryCodes: await makeRecoveryCodes(transaction, accountId) }
+    }),
+  'POST /ext/factors/passkey-options': (identity) => async (call) => {
+    const session = await requireFreshCaller(identity, call)
+    return { body: await askForNewPasskey(identity, session, requirePasskeys(identity).domain) }
+  },
+  'POST /ext/factors/passkeys': (identity) =>
+    changing(identity, 'passkey added', async (transaction, { accountId }, form, before) => {
+      const { name } = readFields(form, { name: passkeyName })
+      const { challenge = '', credential = '' } = form
+      if (!(await acceptPasskey(identity, transaction, accountId, { challenge, credential, name })))
+        throw invalid({ generalErrors: [`The passkey could not be kept. There may be ${passkeysMax}.`] })
+      return { recoveryCodes: await firstCodes(transaction, accountId, before) }
+    }),
+  'POST /ext/factors/passkeys/rename': (identity) =>
+    changing(identity, 'passkey renamed', async (transaction, { accountId }, form) => {
+      const { id, name } = readFields(form, { id: uuid, name: passkeyName })
+      const [renamed] = await transaction.query(
+        sql`update passkeys set name = ${name} where id = ${id} and user_id = ${accountId} returning true`,
+      )
+      if (!renamed) throw missing('Passkey')
+      return { success: true }
+    }),
+  'POST /ext/factors/passkeys/remove': (identity) =>
+    changing(identity, 'passkey removed', async (transaction, { accountId }, form) => {
+      const { id } = readFields(form, { id: uuid })
+      const [removed] = await transaction.query(
+        sql`delete from passkeys where id = ${id} and user_id = ${accountId} returning true`,
+      )
+      if (!removed) throw missing('Passkey')
+      return { success: true }
     }),
   'POST /ext/factors/take-away': (identity) => async (call) => {
     const administrator = await requireFreshCaller(identity, call)
@@ -101,14 +134,31 @@ const changing =
     return { body }
   }
 
+const passkeyName = text({ max: passkeyNameCharactersMax })
+
+const firstCodes = async (transaction: Queries, accountId: string, before: AccountFactors) =>
+  hasFactor(before) ? null : makeRecoveryCodes(transaction, accountId)
+
 async function showFactors(identity: Identity, session: LiveSession) {
-  const factors = await findFactors(identity.database, session.accountId)
-  return { ...factors, isRequired: mustHaveFactor(identity, session) }
+  const { appSince, recoveryCodesLeft } = await findFactors(identity.database, session.accountId)
+  return {
+    appSince,
+    recoveryCodesLeft,
+    passkeys: await listPasskeys(identity.database, session.accountId),
+    isRequired: mustHaveFactor(identity, session),
+    passkeyDomain: identity.settings.passkeys?.domain ?? null,
+  }
+}
+
+function requirePasskeys({ settings }: Identity): PasskeySettings {
+  if (settings.passkeys) return settings.passkeys
+  throw invalid({ generalErrors: ['Passkeys need https and a name, which the addresses here have not.'] })
 }
 
 /** Recovery codes without anything to recover would let in whoever finds them. */
 async function removeAll(transaction: Queries, accountId: string): Promise<void> {
   await transaction.query(sql`delete from authenticator_apps where user_id = ${accountId}`)
+  await transaction.query(sql`delete from passkeys where user_id = ${accountId}`)
   await transaction.query(sql`delete from recovery_codes where user_id = ${accountId}`)
 }
 

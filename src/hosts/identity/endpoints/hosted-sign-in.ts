@@ -4,7 +4,8 @@ import { providerLinks } from '../outside/provider-links.ts'
 import { overPage, signInPageOf } from '../pages/sign-in.ts'
 import { readSingle } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
-import { hostedSignInPath, ownAddress } from '../sign-in/addresses.ts'
+import { hostedSignInPath, onThisHost, ownAddress } from '../sign-in/addresses.ts'
+import { passkeyPath } from './passkey-sign-in.ts'
 
 /** The sign-in page of clients that have none. */
 export const hostedSignIn =
@@ -15,9 +16,12 @@ export const hostedSignIn =
     if (authRequest === undefined || pending?.request.client.registration === undefined)
       return { page: overPage }
     const action = ownAddress(identity.settings, hostedSignInPath)
+    const passkeyAddress = identity.settings.passkeys?.areForSignIn
+      ? onThisHost(identity.settings, passkeyPath, { authRequest })
+      : undefined
     return {
       page: signInPageOf({
-        ...{ client: pending.request.client, authRequest, error, retryAfter, action },
+        ...{ client: pending.request.client, authRequest, error, retryAfter, action, passkeyAddress },
         providers: providerLinks(identity, authRequest),
         passwords: identity.settings.passwords,
       }),

@@ -1,8 +1,10 @@
-import { Problem } from '../../../model/problem.ts'
 import { sql } from '../../../store/sql.ts'
 import type { Account } from '../accounts.ts'
 import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
+import { findFactors } from '../factors/account-factors.ts'
 import { useAppCode } from '../factors/authenticator-app.ts'
+import { askForPasskey } from '../factors/passkey-challenge.ts'
+import { findPasskey, type PasskeyAnswer } from '../factors/passkeys.ts'
 import { useRecoveryCode } from '../factors/recovery-codes.ts'
 import type { Identity } from '../identity.ts'
 import { secondStepPage } from '../pages/second-step.ts'
@@ -10,6 +12,7 @@ import { overPage } from '../pages/sign-in.ts'
 import { readSingle } from '../parameters.ts'
 import type { Answer, Call, Endpoint } from '../route.ts'
 import { onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
+import { attemptPasskey, attemptProof, type ProofOutcome } from '../sign-in/attempt-proof.ts'
 import { beginSession } from '../sign-in/begin-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin } from '../sign-in/require-allowed-origin.ts'
@@ -22,17 +25,21 @@ import {
   secondStepPath,
   spendStep,
 } from '../sign-in/sign-in-step.ts'
-import { lockedSubject } from '../sign-in/verify-credentials.ts'
 
 /** Asks for the second factor, whichever page the password was typed on. */
 export const askSecondFactor = (identity: Identity): Endpoint =>
-  withStep(identity, 'second-factor', async ({ pending, authRequest, stepText }, call) => {
+  withStep(identity, 'second-factor', async ({ pending, authRequest, stepText, account }, call) => {
     const { error, retryAfter } = readSingle(call.parameters)
+    const { passkeys } = identity.settings
+    const factors = await findFactors(identity.database, account.accountId)
+    const canUsePasskey = passkeys?.areForSignIn && factors.passkeys > 0
     return {
       page: secondStepPage({
         client: pending.request.client,
         ...{ authRequest, step: stepText, error, retryAfter },
         action: ownAddress(identity.settings, secondStepPath),
+        hasApp: factors.appSince !== null,
+        ...(canUsePasskey && { dialog: await askForPasskey(identity, passkeys.domain, account.accountId) }),
       }),
     }
   })
@@ -41,13 +48,17 @@ export const answerSecondFactor = (identity: Identity): Endpoint =>
   withStep(identity, 'second-factor', async (begun, call) => {
     requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
     const { pending, authRequest, stepText } = begun
+    const { code = '', challenge = '', credential } = readSingle(call.parameters)
     const origin = await signInOriginOf(identity, call, pending)
-    const outcome = await attemptCode(identity, begun, call)
+    const outcome =
+      credential === undefined
+        ? await attemptCode(identity, begun, call, code)
+        : await attemptOwnPasskey(identity, begun, call, { challenge, credential })
     if (outcome !== 'right') {
       const parameters = { authRequest, step: stepText, ...outcome }
       return { redirectTo: onThisHost(identity.settings, secondStepPath, parameters) }
     }
-    const proved = { ...origin, ...provedBy(begun.step) }
+    const proved = { ...origin, ...provedBy(begun.step, credential === undefined ? 'otp' : 'pop') }
     const session = await beginSession(identity, begun.account, proved, call)
     return {
       redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
@@ -82,37 +93,31 @@ export const withStep =
     return answer({ pending, authRequest, step, stepText, account }, call)
   }
 
-type Refused = { readonly error: string; readonly retryAfter?: string }
+const attemptCode = (
+  identity: Identity,
+  begun: BegunSignIn,
+  call: Call,
+  code: string,
+): Promise<ProofOutcome> =>
+  attemptProof(identity, begun.account, begun.pending.request.clientId, call, {
+    what: 'code',
+    verify: () => useCode(identity, begun.account, begun.step, code),
+  })
 
-/** Counted with the wrong passwords of the same login; only all steps together clear them. */
-async function attemptCode(
+/** That of another account proves nothing here. */
+async function attemptOwnPasskey(
   identity: Identity,
   { account, step, pending }: BegunSignIn,
-  { parameters, address, requestId }: Call,
-): Promise<'right' | Refused> {
-  const { code = '' } = readSingle(parameters)
-  const note = (event: 'sign-in' | 'lockout-begun', outcome: string) =>
-    identity.securityLog({
-      event,
-      outcome,
-      account: account.accountId,
-      ...{ client: pending.request.clientId, address, requestId },
-    })
-  try {
-    const subject = await lockedSubject(identity.database, account.login)
-    const isRight = await identity.lockouts.guardAttempt(
-      { purpose: 'sign-in', subject },
-      () => useCode(identity, account, step, code),
-      () => note('lockout-begun', 'sign-in'),
-    )
-    if (isRight) return 'right'
-    note('sign-in', 'wrong code')
-    return { error: 'invalid' }
-  } catch (error) {
-    if (!(error instanceof Problem && error.kind === 'locked')) throw error
-    note('sign-in', 'locked')
-    return { error: 'locked', retryAfter: String(error.retryAfterSeconds) }
-  }
+  call: Call,
+  answer: PasskeyAnswer,
+): Promise<ProofOutcome> {
+  const passkey = await findPasskey(identity.database, answer.credential)
+  if (passkey?.accountId !== account.accountId) return { error: 'invalid' }
+  const given = { ...answer, passkey, isAlone: false }
+  const outcome = await attemptPasskey(identity, account, pending.request.clientId, call, given)
+  if (outcome !== 'right') return outcome
+  const isFirst = await identity.database.transaction((transaction) => spendStep(transaction, step))
+  return isFirst ? 'right' : { error: 'invalid' }
 }
 
 /** A code is used up by being right, and the step with it. */

@@ -9,16 +9,19 @@ export interface AccountFactors {
   /** When the app for codes was set up. */
   readonly appSince: string | null
   readonly recoveryCodesLeft: number
+  readonly passkeys: number
 }
 
 export async function findFactors(queries: Queries | Database, accountId: string): Promise<AccountFactors> {
   const [factors] = await queries.query<AccountFactors>(sql`
     select (select created_at from authenticator_apps where user_id = ${accountId}) as "appSince",
-      (select count(*)::int from recovery_codes where user_id = ${accountId}) as "recoveryCodesLeft"`)
+      (select count(*)::int from recovery_codes where user_id = ${accountId}) as "recoveryCodesLeft",
+      (select count(*)::int from passkeys where user_id = ${accountId}) as passkeys`)
   return factors as AccountFactors
 }
 
-export const hasFactor = ({ appSince }: AccountFactors): boolean => appSince !== null
+export const hasFactor = ({ appSince, passkeys }: AccountFactors): boolean =>
+  appSince !== null || passkeys > 0
 
 export const mustHaveFactor = (
   { settings, administrators }: Pick<Identity, 'settings' | 'administrators'>,

@@ -16,6 +16,7 @@ const purposes = [
   'errorId',
   'signInStep',
   'appOffer',
+  'passkeyChallenge',
   'outsideAttempt',
   'outsideIdentity',
   'outsideToken',

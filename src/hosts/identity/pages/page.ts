@@ -66,18 +66,18 @@ body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding
   color: var(--text); font: 0.9375rem/1.45 system-ui, sans-serif }
 main { width: min(100%, 24rem); display: grid; gap: 1rem; overflow-wrap: anywhere }
 form { display: grid; gap: 0.75rem; padding: 1.5rem; background: var(--raised); border-radius: 0.75rem }
+[hidden] { display: none }
 h1 { margin: 0; font-size: 1.375rem; line-height: 1.25 }
 p, ul { margin: 0 }
 ul { padding-left: 1.25rem }
 label { display: grid; gap: 0.25rem }
 input, button { font: inherit; min-height: 2.75rem; padding: 0 0.75rem; border-radius: 0.5rem;
   border: 1px solid var(--line); background: var(--raised); color: inherit; width: 100% }
-a.button { display: grid; place-items: center; min-height: 2.75rem; border-radius: 0.5rem; text-decoration: none;
-  background: var(--accent); color: var(--on-accent) }
 button { background: var(--accent); border-color: var(--accent); color: var(--on-accent); cursor: pointer }
 a { color: var(--accent) }
 a.button { display: grid; place-items: center; min-height: 2.75rem; padding: 0 0.75rem; border-radius: 0.5rem;
   border: 1px solid var(--line); background: var(--raised); text-decoration: none }
+a.button.first { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
 button.second { background: none; color: var(--accent) }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 .picture { width: 12rem; margin: 0 auto; border-radius: 0.5rem }

@@ -1,6 +1,9 @@
 import { addressesOf, type Client } from '../clients.ts'
+import type { PasskeyDialog } from '../factors/passkey-challenge.ts'
 import { html } from './html.ts'
 import type { Page } from './page.ts'
+import { passkeyForm } from './passkey-form.ts'
+import { passkeyScriptPath } from './passkey-script.ts'
 import { lockedText } from './sign-in.ts'
 
 export interface SecondStepPageOptions {
@@ -11,6 +14,9 @@ export interface SecondStepPageOptions {
   readonly error: string | undefined
   readonly retryAfter: string | undefined
   readonly action: string
+  readonly hasApp: boolean
+  /** Where a passkey can be used. */
+  readonly dialog?: PasskeyDialog
 }
 
 export const secondStepPage = ({
@@ -20,26 +26,30 @@ export const secondStepPage = ({
   error,
   retryAfter,
   action,
+  hasApp,
+  dialog,
 }: SecondStepPageOptions): Page => {
   const problem = error === undefined ? undefined : problemOf(error, retryAfter)
   const described = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
   return {
     title: 'Second step',
     leadsTo: addressesOf(client),
-    content: html`<p class="quiet">Your password was right. Now show that it is you.</p>
+    ...(dialog && { script: passkeyScriptPath }),
+    content: html`<p class="quiet">One more step, to show that it is you.</p>
+${dialog === undefined ? '' : passkeyForm({ dialog, asksTo: 'get', action, fields: { authRequest, step }, label: 'Use a passkey' })}
 <form method="post" action="${action}">
 ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${problem}</p>`}
-<label>Code from your app, or a recovery code
+<label>${hasApp ? 'Code from your app, or a recovery code' : 'Recovery code'}
 <input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required autofocus${described}></label>
 <input type="hidden" name="authRequest" value="${authRequest}">
 <input type="hidden" name="step" value="${step}">
 <button>Continue</button>
 </form>
-<p class="quiet">App and recovery codes lost? An administrator can take the second step away.</p>`,
+<p class="quiet">All of that lost? An administrator can take the second step away.</p>`,
   }
 }
 
 const problemOf = (error: string, retryAfter: string | undefined): string =>
   error === 'locked'
     ? lockedText(retryAfter)
-    : 'This code is wrong, or it was used before. Wait for the next one.'
+    : 'This is wrong, or it was used before. Codes change every half minute.'

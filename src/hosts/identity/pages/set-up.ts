@@ -1,7 +1,10 @@
 import { addressesOf, type Client } from '../clients.ts'
 import type { AppOffer } from '../factors/authenticator-app.ts'
+import type { PasskeyDialog } from '../factors/passkey-challenge.ts'
 import { html } from './html.ts'
 import type { Page } from './page.ts'
+import { passkeyForm } from './passkey-form.ts'
+import { passkeyScriptPath } from './passkey-script.ts'
 
 export interface SetUpPageOptions {
   readonly client: Client
@@ -10,14 +13,25 @@ export interface SetUpPageOptions {
   readonly offer: AppOffer
   readonly problem: string | undefined
   readonly action: string
+  /** Where a passkey can be made. */
+  readonly dialog?: PasskeyDialog
 }
 
-export const setUpPage = ({ client, authRequest, step, offer, problem, action }: SetUpPageOptions): Page => {
+export const setUpPage = ({
+  client,
+  authRequest,
+  step,
+  offer,
+  problem,
+  action,
+  dialog,
+}: SetUpPageOptions): Page => {
   const { side, path } = offer.picture
   const described = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
   return {
     title: 'Set up a second step',
     leadsTo: addressesOf(client),
+    ...(dialog && { script: passkeyScriptPath }),
     content: html`<p>Signing in here takes more than a password. Scan this with an app that makes codes, such as the one of your password manager.</p>
 <svg class="picture" viewBox="0 0 ${String(side)} ${String(side)}" role="img" aria-label="The secret as a QR code"><rect width="100%" height="100%" fill="#fff"/><path d="${path}" fill="#000"/></svg>
 <p class="quiet">Or type this secret into the app: <code>${(offer.secret.match(/.{4}/g) ?? []).join(' ')}</code></p>
@@ -29,7 +43,8 @@ ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert"
 <input type="hidden" name="authRequest" value="${authRequest}">
 <input type="hidden" name="step" value="${step}">
 <button>Continue</button>
-</form>`,
+</form>
+${dialog === undefined ? '' : passkeyForm({ dialog, asksTo: 'create', action, fields: { authRequest, step }, label: 'Use a passkey instead' })}`,
   }
 }
 
@@ -39,5 +54,5 @@ export const recoveryCodesPage = (codes: readonly string[], goOn: string): Page 
 <ul class="codes">
 ${codes.map((code) => html`<li><code>${code}</code></li>\n`)}
 </ul>
-<p><a class="button" href="${goOn}">I have kept them</a></p>`,
+<p><a class="button first" href="${goOn}">I have kept them</a></p>`,
 })

@@ -14,6 +14,8 @@ export interface SignInPageOptions {
   readonly providers: readonly ProviderLink[]
   /** Off: by providers alone. */
   readonly passwords: boolean
+  /** Where a passkey alone is enough. */
+  readonly passkeyAddress?: string | undefined
 }
 
 export interface ProviderLink {
@@ -22,13 +24,14 @@ export interface ProviderLink {
 }
 
 export const signInPageOf = (options: SignInPageOptions): Page => {
-  const { client, providers, passwords } = options
+  const { client, providers, passwords, passkeyAddress } = options
   return {
     title: 'Sign in',
     leadsTo: addressesOf(client),
     content: html`<p class="quiet">to go on to ${client.registration?.name ?? client.id}</p>
 ${passwords ? formOf(options) : ''}
-${providers.map(({ name, address }) => html`<p><a class="button" href="${address}">Sign in with ${name}</a></p>\n`)}`,
+${providers.map(({ name, address }) => html`<p><a class="button" href="${address}">Sign in with ${name}</a></p>\n`)}
+${passkeyAddress === undefined ? '' : html`<p><a href="${passkeyAddress}">Sign in with a passkey</a></p>`}`,
   }
 }
 

@@ -82,8 +82,8 @@ export async function spendStep(
 }
 
 /** How somebody who has passed the step has proved themselves. */
-export const provedBy = ({ outside }: SignInStep) => ({
-  methods: [...(outside ? [] : ['pwd']), 'otp', 'mfa'],
+export const provedBy = ({ outside }: SignInStep, by: 'otp' | 'pop') => ({
+  methods: [...(outside ? [] : ['pwd']), by, 'mfa'],
   outside,
 })
 

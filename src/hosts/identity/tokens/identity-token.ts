@@ -32,6 +32,8 @@ export function issueIdentityToken(
     auth_time: Math.floor(session.signedInAt / 1000),
     ...(nonce && { nonce }),
     ...(session.methods && { amr: session.methods }),
+    // The word of OpenID's EAP profile for what cannot be given to a page that only looks like ours.
+    ...(session.methods?.includes('pop') && { acr: 'phr' }),
     ...personClaims(session, client, scopes),
   })
 }

@@ -6,13 +6,14 @@ import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { FactorsSection } from './factors-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import { TokensSection } from './tokens-section.tsx'
 
 /** The person's own account. */
 export function AccountScreen() {
-  const { api } = useServices()
+  const { api, configuration } = useServices()
   const { value: account, problem, reload } = useLoaded('me', [], () => api.me())
   return (
     <Page title="My account">
@@ -22,6 +23,7 @@ export function AccountScreen() {
         <div class="sections">
           <NameSection account={account} onSaved={reload} />
           <PasswordSection login={account.login} />
+          {configuration.extensions && <FactorsSection />}
           <SessionsSection />
           <TokensSection />
         </div>

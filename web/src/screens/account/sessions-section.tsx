@@ -6,6 +6,7 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { showMoment } from '../../time/moments.ts'
+import { browserNameOf } from '../../ui/browser-name.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
 
@@ -81,13 +82,6 @@ export function SessionsSection() {
   )
 }
 
-/** What a browser calls itself begins with the same words in all of them. */
 function browserOf({ userAgent, clientId }: SignIn): string {
-  if (userAgent === null) return clientId ?? t('Unknown browser')
-  const known = /(Firefox|Edg|OPR|Chrome|Safari)\/(\d+)/.exec(userAgent)
-  const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(userAgent)?.[1]
-  const name = known ? `${names[known[1] ?? ''] ?? known[1]} ${known[2]}` : userAgent.slice(0, 40)
-  return system ? t('{name} on {system}', { name, system: system.replace('Mac OS X', 'macOS') }) : name
+  return userAgent === null ? (clientId ?? t('Unknown browser')) : browserNameOf(userAgent)
 }
-
-const names: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' }

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/api-problem.ts'
+import { createFactors, StaleSignIn } from '../../api/factors.ts'
 import { makePasswordLink } from '../../api/links.ts'
 import { type AccessState, createUserAccess, type UserAccess } from '../../api/user-access.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
+import { startSignIn } from '../../session/sign-in.ts'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
@@ -12,8 +14,8 @@ import type { CatalogRow } from './catalogs.ts'
 
 /** What an account may do, and whether anybody may sign in to it. */
 export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; onClose(): void }) {
-  const { send, session } = useServices()
-  const access = createUserAccess(send)
+  const { configuration, send, session } = useServices()
+  const access = createUserAccess(send, createFactors(configuration, session))
   const { id, name } = row
   const { value: state, problem, reload } = useLoaded(`access ${id}`, [], () => access.state(id))
   const { isBusy, run } = useRun(reload)
@@ -61,7 +63,7 @@ export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; o
 
 /** One after the other, and what came of each. */
 function useRun(onDone: () => void) {
-  const { toasts } = useServices()
+  const { configuration, router, toasts } = useServices()
   const [isBusy, setBusy] = useState(false)
   const run = async (work: () => Promise<void>, done: string) => {
     if (isBusy) return
@@ -71,6 +73,10 @@ function useRun(onDone: () => void) {
       toasts.show({ kind: 'done', text: done })
       onDone()
     } catch (error) {
+      if (error instanceof StaleSignIn) {
+        const { pathname, search } = router.address.peek()
+        return void startSignIn(configuration, pathname + search, { asks: true })
+      }
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     } finally {
       setBusy(false)
@@ -106,7 +112,7 @@ const passwordLinkOf =
 
 const changesOf = (
   { id, name }: CatalogRow,
-  { hasRole, isDeactivated }: AccessState,
+  { hasRole, isDeactivated, hasFactor }: AccessState,
   access: UserAccess,
 ): readonly Change[] => [
   {
@@ -132,4 +138,17 @@ const changesOf = (
     done: t('Everything of {name} has ended.', { name }),
     work: () => access.endSessions(id),
   },
+  ...(hasFactor
+    ? [
+        {
+          label: t('Second factor'),
+          note: t(
+            'For somebody who has lost app, passkeys and recovery codes: the password alone is asked for then.',
+          ),
+          action: t('Take away'),
+          done: t('The second factor of {name} was taken away.', { name }),
+          work: () => access.takeFactorsAway(id),
+        },
+      ]
+    : []),
 ]

@@ -39,6 +39,14 @@ function SignIn() {
   return (
     <Alone title="Sign in">
       <SignInForm authRequest={authRequest} error={error} retryAfter={Number(given.get('retryAfter'))} />
+      {configuration.passkeys && (
+        <a
+          class="button wide"
+          href={`${configuration.issuer}/ext/passkey?${new URLSearchParams({ authRequest })}`}
+        >
+          Sign in with a passkey
+        </a>
+      )}
     </Alone>
   )
 }

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readPasskeySettings } from './passkey-settings.ts'
+import { readSettings, SettingsError } from './settings.ts'
+import { readTrackerSettings } from './tracker-settings.ts'
+
+const passkeysWith = (environment: Readonly<Record<string, string>>) =>
+  readSettings(environment, (settings) => readPasskeySettings(settings, readTrackerSettings(settings)))
+
+test('passkeys work on this machine without any setting, and at no address without a name', () => {
+  assert.deepEqual(passkeysWith({}), {
+    domain: 'localhost',
+    origins: ['http://localhost:5400', 'http://localhost:5200'],
+    areForSignIn: true,
+  })
+  const numbered = { Jwt__Issuer: 'https://10.0.0.1', Cors__AllowedOrigins__0: 'https://10.0.0.1:8443' }
+  assert.equal(passkeysWith(numbered), undefined)
+  const plain = { Jwt__Issuer: 'http://id.example.com', Cors__AllowedOrigins__0: 'http://app.example.com' }
+  assert.equal(passkeysWith(plain), undefined)
+})
+
+test('their domain is what web client and identity host have in common', () => {
+  const domainOf = (web: string, issuer: string) =>
+    passkeysWith({ Jwt__Issuer: `https://${issuer}`, Cors__AllowedOrigins__0: `https://${web}` })
+  assert.equal(domainOf('app.example.com', 'id.example.com')?.domain, 'example.com')
+  assert.equal(domainOf('app.example.co.uk', 'id.example.co.uk')?.domain, 'example.co.uk')
+  assert.equal(domainOf('example.com', 'id.example.com')?.domain, 'example.com')
+  assert.equal(domainOf('app.example.com', 'app.example.com:8443')?.domain, 'app.example.com')
+  assert.deepEqual(domainOf('app.example.com', 'id.other.com'), {
+    domain: 'app.example.com',
+    origins: ['https://app.example.com'],
+    areForSignIn: false,
+  })
+})
+
+test('a domain of one’s own is that of the web client or one above it', () => {
+  const web = { Jwt__Issuer: 'https://id.example.com', Cors__AllowedOrigins__0: 'https://app.example.com' }
+  const domainWith = (Identity__PasskeyDomain: string) =>
+    passkeysWith({ ...web, Identity__PasskeyDomain })?.domain
+  assert.equal(domainWith('example.com'), 'example.com')
+  assert.equal(domainWith('app.example.com'), 'app.example.com')
+  for (const wrong of ['other.com', 'https://example.com', 'xample.com', 'app.example.com.', 'Example.com'])
+    assert.throws(() => domainWith(wrong), SettingsError, wrong)
+})

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import type { Queries } from '../../../store/database.ts'
+import { sql } from '../../../store/sql.ts'
+import type { Account } from '../accounts.ts'
+import type { Identity } from '../identity.ts'
+import { spendStep } from '../sign-in/sign-in-step.ts'
+
+/** What the browser is asked to sign, for one purpose and, unless anybody may answer, one account. */
+interface Challenge {
+  readonly challenge: string
+  readonly purpose: 'create' | 'sign-in' | 'second-step'
+  readonly accountId?: string | undefined
+  readonly expiresAt: number
+}
+
+export interface PasskeyDialog {
+  /** For `navigator.credentials`, as JSON. */
+  readonly options: object
+  /** Sealed, to be sent back with the answer. */
+  readonly challenge: string
+}
+
+/** As long as the page may stand open before somebody turns to it. */
+const challengeMilliseconds = 15 * 60_000
+
+/** Used once: the primary key of spent steps holds that, so an answer that was seen on the way is worth nothing. */
+export async function openChallenge(
+  { seals }: Identity,
+  transaction: Queries,
+  text: string,
+  { purpose, accountId }: Pick<Challenge, 'purpose' | 'accountId'>,
+): Promise<Challenge | undefined> {
+  const asked = await seals.open<Challenge>('passkeyChallenge', text)
+  if (asked?.purpose !== purpose || asked.accountId !== accountId) return undefined
+  return (await spendStep(transaction, { id: asked.challenge, expiresAt: asked.expiresAt }))
+    ? asked
+    : undefined
+}
+
+/** Asks for a new passkey. */
+export async function askForNewPasskey(
+  identity: Identity,
+  { accountId, login, name }: Account,
+  domain: string,
+): Promise<PasskeyDialog> {
+  const known = await credentialsOf(identity, accountId)
+  return dialog(identity, { purpose: 'create', accountId }, (challenge) => ({
+    rp: { id: domain, name: domain },
+    user: { id: handleOf(accountId).toString('base64url'), name: login, displayName: name },
+    challenge,
+    pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
+    excludeCredentials: known,
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+    attestation: 'none',
+    timeout: dialogMilliseconds,
+  }))
+}
+
+/** Asks for the signature of a passkey: of anybody's, where it is the whole sign-in. */
+export async function askForPasskey(
+  identity: Identity,
+  domain: string,
+  accountId?: string,
+): Promise<PasskeyDialog> {
+  const allowed = accountId === undefined ? [] : await credentialsOf(identity, accountId)
+  const purpose = accountId === undefined ? 'sign-in' : 'second-step'
+  return dialog(identity, { purpose, accountId }, (challenge) => ({
+    rpId: domain,
+    challenge,
+    allowCredentials: allowed,
+    userVerification: accountId === undefined ? 'required' : 'preferred',
+    timeout: dialogMilliseconds,
+  }))
+}
+
+const dialogMilliseconds = 5 * 60_000
+
+function dialog(
+  { seals, now }: Identity,
+  about: Pick<Challenge, 'purpose' | 'accountId'>,
+  optionsOf: (challenge: string) => object,
+): PasskeyDialog {
+  const expiresAt = now() + challengeMilliseconds
+  const challenge = randomBytes(32).toString('base64url')
+  const sealed: Challenge = { challenge, ...about, expiresAt }
+  return { options: optionsOf(challenge), challenge: seals.seal('passkeyChallenge', sealed, expiresAt) }
+}
+
+async function credentialsOf({ database }: Identity, accountId: string): Promise<readonly object[]> {
+  const known = await database.query<{ id: Buffer; transports: string[] }>(
+    sql`select credential_id as id, transports from passkeys where user_id = ${accountId}`,
+  )
+  return known.map(({ id, transports }) => ({
+    type: 'public-key',
+    id: id.toString('base64url'),
+    transports,
+  }))
+}
+
+/** ES256, EdDSA, RS256: every authenticator has one of them. */
+export const passkeyAlgorithms = [-7, -8, -257]
+
+/** What a passkey calls its account: the id, which says nothing about the person. */
+export const handleOf = (accountId: string): Buffer => Buffer.from(accountId.replaceAll('-', ''), 'hex')

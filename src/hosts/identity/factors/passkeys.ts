@@ -1,0 +1,136 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import type { Queries } from '../../../store/database.ts'
+import { newId } from '../../../store/new-id.ts'
+import { sql } from '../../../store/sql.ts'
+import type { Identity } from '../identity.ts'
+import { moment } from '../moment.ts'
+import { handleOf, openChallenge, passkeyAlgorithms } from './passkey-challenge.ts'
+import { readCredential } from './read-credential.ts'
+
+export interface Passkey {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+}
+
+/** As many as somebody has devices. */
+export const passkeysMax = 20
+export const passkeyNameCharactersMax = 100
+
+export const listPasskeys = (queries: Queries, accountId: string): Promise<Passkey[]> =>
+  queries.query<Passkey>(sql`
+    select id, name, created_at as "createdAt", last_used_at as "lastUsedAt" from passkeys
+    where user_id = ${accountId} order by created_at, id limit ${passkeysMax}::int`)
+
+/** What the browser sends after one of its dialogs. */
+export interface PasskeyAnswer {
+  /** Sealed when the dialog was asked for. */
+  readonly challenge: string
+  /** JSON of the credential. */
+  readonly credential: string
+}
+
+/** Loaded when the first passkey is seen: it is a third of the host otherwise. */
+const library = () => import('@simplewebauthn/server')
+
+/** Keeps a new passkey; undefined when it proves nothing, is known already, or is one too many. */
+export async function acceptPasskey(
+  identity: Identity,
+  transaction: Queries,
+  accountId: string,
+  { challenge, credential, name }: PasskeyAnswer & { readonly name: string },
+): Promise<true | undefined> {
+  const asked = await openChallenge(identity, transaction, challenge, { purpose: 'create', accountId })
+  const response = readCredential<RegistrationResponseJSON>(credential)
+  const { passkeys } = identity.settings
+  if (!asked || !response || !passkeys) return undefined
+  const { verifyRegistrationResponse } = await library()
+  const made = await verifyRegistrationResponse({
+    response,
+    expectedChallenge: asked.challenge,
+    expectedOrigin: [...passkeys.origins],
+    expectedRPID: passkeys.domain,
+    requireUserVerification: false,
+    supportedAlgorithmIDs: passkeyAlgorithms,
+  }).catch(() => undefined)
+  if (!made?.verified) return undefined
+  const { id, publicKey, counter, transports = [] } = made.registrationInfo.credential
+  const [kept] = await transaction.query(sql`
+    insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
+    select ${newId()}, ${accountId}, ${Buffer.from(id, 'base64url')}, ${Buffer.from(publicKey)}, ${counter},
+      ${transports.filter((one) => knownTransports.includes(one))}::text[], ${name}, ${moment(identity.now())}
+    where (select count(*) from passkeys where user_id = ${accountId}) < ${passkeysMax}::int
+    on conflict do nothing returning true`)
+  return kept ? true : undefined
+}
+
+const knownTransports: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
+
+export interface StoredPasskey {
+  readonly id: string
+  readonly accountId: string
+  readonly credentialId: Buffer
+  readonly publicKey: Buffer
+}
+
+/** The passkey that the answer speaks of, whoever's it is. */
+export async function findPasskey(queries: Queries, credential: string): Promise<StoredPasskey | undefined> {
+  const response = readCredential<AuthenticationResponseJSON>(credential)
+  if (!response) return undefined
+  const [passkey] = await queries.query<StoredPasskey>(sql`
+    select id, user_id as "accountId", credential_id as "credentialId", public_key as "publicKey" from passkeys
+    where credential_id = ${Buffer.from(response.id, 'base64url')}`)
+  return passkey
+}
+
+/** `copied`: the signature is right, and its number is not above the newest one seen. */
+export type PasskeyUse = 'right' | 'wrong' | 'copied'
+
+/**
+ * Whether the account's passkey has signed this very challenge, on the pages of this host. Alone it has to verify the person, by
+ * a PIN or a finger, so that it is two factors by itself.
+ */
+export async function usePasskey(
+  identity: Identity,
+  transaction: Queries,
+  passkey: StoredPasskey,
+  { challenge, credential, isAlone }: PasskeyAnswer & { readonly isAlone: boolean },
+): Promise<PasskeyUse> {
+  const { passkeys, issuer } = identity.settings
+  const purpose = isAlone ? 'sign-in' : 'second-step'
+  const accountId = isAlone ? undefined : passkey.accountId
+  const asked = await openChallenge(identity, transaction, challenge, { purpose, accountId })
+  const response = readCredential<AuthenticationResponseJSON>(credential)
+  if (!asked || !response || !passkeys || !isHandleOf(passkey, response, isAlone)) return 'wrong'
+  const { verifyAuthenticationResponse } = await library()
+  const used = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge: asked.challenge,
+    expectedOrigin: new URL(issuer).origin,
+    expectedRPID: passkeys.domain,
+    requireUserVerification: isAlone,
+    // Its count is compared below, by the statement that writes it.
+    credential: {
+      id: response.id,
+      publicKey: new Uint8Array(passkey.publicKey),
+      counter: 0,
+    },
+  }).catch(() => undefined)
+  if (!used?.verified) return 'wrong'
+  const { newCounter } = used.authenticationInfo
+  const [counted] = await transaction.query(sql`
+    update passkeys set counter = ${newCounter}, last_used_at = ${moment(identity.now())}
+    where id = ${passkey.id} and (counter < ${newCounter} or (counter = 0 and ${newCounter} = 0)) returning true`)
+  return counted ? 'right' : 'copied'
+}
+
+/** A passkey that is used alone says whose it is; that must be whose we know it to be. */
+function isHandleOf(
+  { accountId }: StoredPasskey,
+  { response }: AuthenticationResponseJSON,
+  isRequired: boolean,
+): boolean {
+  if (response.userHandle === undefined) return !isRequired
+  return Buffer.from(response.userHandle, 'base64url').equals(handleOf(accountId))
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { chromiumPath } from '../support/chromium.ts'
+import { testApp } from '../support/second-factors.ts'
+import { addAuthenticator } from '../support/virtual-authenticator.ts'
+import { assertAccessible } from './journeys/accessibility.ts'
+import { fillSignIn, openStage, type Stage } from './support/stage.ts'
+
+const skip = chromiumPath === undefined && 'No browser was found.'
+
+describe('A second factor, in a real browser', { skip }, () => {
+  let stage: Stage
+  before(async () => {
+    stage = await openStage()
+  })
+  afterEach(() => stage.closePages())
+  after(() => stage?.stop())
+
+  const clock = { now: () => Date.now(), advance: () => undefined }
+  const openAccount = async (login: string, options = {}) => {
+    const page = await stage.visit('/account', options)
+    await fillSignIn(page, login)
+    const section = page.getByRole('region', { name: 'Second factor' })
+    await section.getByRole('button', { name: 'Set up an app for codes' }).waitFor()
+    return { page, section }
+  }
+  /** The same browser without anything kept but its passkeys. */
+  const forget = async (page: Page) => {
+    await page.evaluate('localStorage.clear(), sessionStorage.clear()')
+    await page.context().clearCookies()
+    await page.goto(`${stage.hosts.web}/account`)
+    await page.getByLabel('Password').waitFor()
+  }
+
+  for (const [name, colorScheme] of [
+    ['Olga', 'light'],
+    ['Oskar', 'dark'],
+  ] as const)
+    test(`an app for codes is set up, asked for at the sign-in and removed, in ${colorScheme} colours`, async () => {
+      const { login } = await stage.workspace.join(name)
+      const { page, section } = await openAccount(login, { colorScheme, reducedMotion: 'reduce' })
+      await section.getByRole('button', { name: 'Set up an app for codes' }).click()
+      const dialog = page.getByRole('dialog', { name: 'An app for codes' })
+      await dialog.getByRole('img', { name: 'The secret as a QR code' }).waitFor()
+      await assertAccessible(page, 'the dialog of an app')
+      const secret = ((await dialog.locator('code').textContent()) ?? '').replaceAll(' ', '')
+      const app = testApp({ address: stage.hosts.issuer, clock }, secret)
+      await dialog.getByLabel('Code that the app shows').fill('000000')
+      await dialog.getByRole('button', { name: 'Set up' }).click()
+      await dialog.getByText('is wrong').waitFor()
+      const used = app.code()
+      await dialog.getByLabel('Code that the app shows').fill(used)
+      await dialog.getByRole('button', { name: 'Set up' }).click()
+      const codes = page.getByRole('dialog', { name: 'Your recovery codes' })
+      await codes.getByRole('listitem').first().waitFor()
+      assert.equal(await codes.getByRole('listitem').count(), 10)
+      await assertAccessible(page, 'recovery codes')
+      const recovery = (await codes.getByRole('listitem').first().textContent()) ?? ''
+      await codes.getByRole('button', { name: 'I have kept them' }).click()
+      await section.getByText('10 are left').waitFor()
+      await forget(page)
+      await fillSignIn(page, login)
+      await page.getByRole('heading', { name: 'Second step' }).waitFor()
+      await assertAccessible(page, 'the second step')
+      await page.getByLabel('Code from your app').fill(used)
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').getByText('This is wrong').waitFor()
+      await assertAccessible(page, 'the second step after a wrong code')
+      await page.getByLabel('Code from your app').fill(recovery)
+      await page.keyboard.press('Enter')
+      await section.getByText('9 are left').waitFor()
+      await section.getByRole('button', { name: 'Remove App for codes' }).click()
+      await page.getByRole('button', { name: 'Remove', exact: true }).click()
+      await section.getByRole('button', { name: 'Set up an app for codes' }).waitFor()
+    })
+
+  test('a passkey is added and renamed, signs in alone and after the password, and is removed', async () => {
+    const { login } = await stage.workspace.join('Petra Passkey')
+    const { page, section } = await openAccount(login)
+    await addAuthenticator(page)
+    await section.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await section.getByText('Passkey since').waitFor()
+    await section.getByRole('button', { name: /^Rename/ }).click()
+    await page.getByLabel('Name', { exact: true }).last().fill('Laptop')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await section.getByText('Laptop').first().waitFor()
+    await forget(page)
+    await page.getByRole('link', { name: 'Sign in with a passkey' }).click()
+    await section.getByText('last used').waitFor()
+    await forget(page)
+    await fillSignIn(page, login)
+    await page.getByRole('heading', { name: 'Second step' }).waitFor()
+    await assertAccessible(page, 'the second step with a passkey')
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await section.getByRole('button', { name: 'Remove Laptop' }).click()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await section.getByText('Laptop').first().waitFor({ state: 'detached' })
+    await forget(page)
+    await page.getByRole('link', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('alert').getByText('This passkey is not known here').waitFor()
+    await assertAccessible(page, 'the page for a passkey')
+    await page.getByRole('link', { name: 'Sign in with a password' }).click()
+    await fillSignIn(page, login)
+    await section.getByRole('button', { name: 'Set up an app for codes' }).waitFor()
+  })
+
+  test('an administrator takes away what somebody has lost', async () => {
+    const { login } = await stage.workspace.join('Paul Phone')
+    const { page, section } = await openAccount(login)
+    await addAuthenticator(page)
+    await section.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByRole('button', { name: 'I have kept them' }).waitFor()
+    const root = await stage.signIn('root@example.com', '/administration/users?search=paul')
+    await root.getByRole('button', { name: 'Access of Paul Phone' }).click()
+    const dialog = root.getByRole('dialog', { name: 'Access of Paul Phone' })
+    await dialog.getByRole('button', { name: 'Take away' }).click()
+    await dialog.getByRole('button', { name: 'Take away' }).waitFor({ state: 'detached' })
+    const elsewhere = await stage.visit('/projects')
+    await fillSignIn(elsewhere, login)
+    await elsewhere.getByRole('heading', { name: 'Projects' }).waitFor()
+  })
+
+  test('asks nobody but its own hosts, keeps to its content policy, and throws nothing', () => {
+    assert.deepEqual(stage.offences, [])
+  })
+})

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from '../../src/store/sql.ts'
+import { claimsOf, createPkce, openBrowser, queryOf, redeem, requestOf } from '../support/browser.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
+import { redirectUri } from '../support/known-clients.ts'
+import { submit } from '../support/registered-clients.ts'
+import { askFactors, atSecondStep, setUpApp } from '../support/second-factors.ts'
+import { createTestAuthenticator } from '../support/test-authenticator.ts'
+
+const web = 'http://localhost:5400'
+
+describe('a passkey', () => {
+  let host: IdentityUnderTest
+  before(async () => {
+    host = await startIdentityUnderTest({
+      isNamed: true,
+      environment: { Cors__AllowedOrigins__2: web, Identity__PasskeyDomain: 'localhost' },
+    })
+  })
+  after(() => host.stop())
+
+  const isSignedIn = (page: { readonly location: string }) => page.location.startsWith(`${redirectUri}?code=`)
+  const handleOf = (id: string) => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')
+
+  /** Adds one as the web client does. */
+  const add = async (token: string, authenticator = createTestAuthenticator(), own = {}) => {
+    const asked = await askFactors(host, token, '/passkey-options', {})
+    assert.equal(asked.status, 200, asked.text)
+    const { options, challenge } = asked.json
+    const wish = { challenge: options.challenge, origin: web, ...own }
+    const form = { challenge, credential: authenticator.create(wish), name: 'My key' }
+    return { authenticator, options, form, answer: await askFactors(host, token, '/passkeys', form) }
+  }
+  const withPasskey = async () => {
+    const account = await host.addAccount()
+    const { access_token: token } = await host.signIn(account.login)
+    const { authenticator, answer } = await add(token)
+    assert.equal(answer.status, 200, answer.text)
+    return { ...account, token, authenticator, recoveryCodes: answer.json.recoveryCodes as string[] }
+  }
+  const optionsIn = ({ text }: { readonly text: string }) =>
+    JSON.parse(/data-options="([^"]+)"/.exec(text)?.[1]?.replaceAll('&#34;', '"') ?? 'null')
+  /** The page for a passkey alone, and an answer to it. */
+  const atPasskeyPage = async () => {
+    const browser = openBrowser(host.address)
+    const pkce = createPkce()
+    const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce)))
+    const shown = await browser.get('/ext/passkey', { authRequest: queryOf(page).authRequest ?? '' })
+    const { challenge } = optionsIn(shown)
+    return {
+      browser,
+      pkce,
+      challenge: challenge as string,
+      answer: (credential: string) => submit(browser, shown, { credential }),
+    }
+  }
+
+  it('signs in alone, and its tokens say so', async () => {
+    const { id, authenticator } = await withPasskey()
+    const { browser, pkce, challenge, answer } = await atPasskeyPage()
+    const callback = await answer(
+      authenticator.get({ challenge, origin: host.address, userHandle: handleOf(id) }),
+    )
+    assert.ok(isSignedIn(callback), callback.text)
+    const { id_token } = (await redeem(browser, pkce, callback)).json
+    const { amr, acr, sub } = claimsOf(id_token)
+    assert.deepEqual([amr, acr, sub], [['pop', 'mfa'], 'phr', id])
+  })
+
+  it('is the second step after the password', async () => {
+    const { login, authenticator } = await withPasskey()
+    const { browser, pkce, page } = await atSecondStep(host, login)
+    const options = optionsIn(page)
+    assert.deepEqual(options.allowCredentials[0].id, authenticator.id.toString('base64url'))
+    const credential = authenticator.get({
+      challenge: options.challenge,
+      origin: host.address,
+      isVerified: false,
+    })
+    const callback = await submit(browser, page, { credential })
+    assert.ok(isSignedIn(callback), callback.text)
+    const { amr, acr } = claimsOf((await redeem(browser, pkce, callback)).json.id_token)
+    assert.deepEqual([amr, acr], [['pwd', 'pop', 'mfa'], 'phr'])
+  })
+
+  it('of another account proves nothing at the second step, and nothing of the first step can be swapped', async () => {
+    const [ada, eve] = [await withPasskey(), await withPasskey()]
+    const { browser, page } = await atSecondStep(host, ada.login)
+    const wish = { challenge: optionsIn(page).challenge, origin: host.address }
+    assert.ok(!isSignedIn(await submit(browser, page, { credential: eve.authenticator.get(wish) })))
+    // Eve's own challenge does not help her.
+    const hers = await atSecondStep(host, eve.login)
+    const other = /name="challenge" value="([^"]+)"/.exec(hers.page.text)?.[1] ?? ''
+    const signed = eve.authenticator.get({ ...wish, challenge: optionsIn(hers.page).challenge })
+    assert.ok(!isSignedIn(await submit(browser, page, { challenge: other, credential: signed })))
+  })
+
+  it('answers a challenge once, and only one of its kind', async () => {
+    const { id, login, authenticator } = await withPasskey()
+    const first = await atPasskeyPage()
+    const credential = authenticator.get({
+      ...{ challenge: first.challenge, origin: host.address, userHandle: handleOf(id) },
+    })
+    const answers = await Promise.all([1, 2, 3].map(() => first.answer(credential)))
+    assert.equal(answers.filter(isSignedIn).length, 1)
+    const second = await atSecondStep(host, login)
+    const alone = await atPasskeyPage()
+    const sealed = /name="challenge" value="([^"]+)"/.exec(second.page.text)?.[1] ?? ''
+    const mixed = authenticator.get({
+      ...{ challenge: optionsIn(second.page).challenge, origin: host.address, userHandle: handleOf(id) },
+    })
+    const browser = alone.browser
+    const page = await browser.get('/ext/passkey', {
+      authRequest: second.page.address.searchParams.get('authRequest') ?? '',
+    })
+    assert.ok(!isSignedIn(await submit(browser, page, { challenge: sealed, credential: mixed })))
+  })
+
+  it('is refused from another origin or domain, unverified alone, for another account, and with a count that went back', async () => {
+    const { id, authenticator } = await withPasskey()
+    const other = await host.addAccount()
+    const good = { origin: host.address, userHandle: handleOf(id) }
+    const tries = {
+      'a page that only looks like ours': { ...good, origin: 'http://localhost.evil.example' },
+      'the web client, whose page is another': { ...good, origin: web },
+      'another domain': { ...good, domain: 'evil.example' },
+      'nobody verified': { ...good, isVerified: false },
+      'no account named': { origin: host.address },
+      'another account named': { ...good, userHandle: handleOf(other.id) },
+    }
+    for (const [what, wish] of Object.entries(tries)) {
+      const { challenge, answer } = await atPasskeyPage()
+      assert.ok(!isSignedIn(await answer(authenticator.get({ challenge, ...wish }))), what)
+      await host.database.single.query(sql`delete from lockouts`)
+    }
+    for (const [counter, isRight] of [
+      [50, true],
+      [50, false],
+      [49, false],
+      [0, false],
+      [51, true],
+    ] as const) {
+      const { challenge, answer } = await atPasskeyPage()
+      assert.equal(
+        isSignedIn(await answer(authenticator.get({ challenge, ...good, counter }))),
+        isRight,
+        `${counter}`,
+      )
+    }
+  })
+
+  it('that is made up gets no 5xx, and five wrong answers lock the login', async () => {
+    const { id, login, authenticator } = await withPasskey()
+    for (const credential of [
+      'x',
+      '{}',
+      'null',
+      '[]',
+      '{"id":"AA","response":{}}',
+      '{"id":7,"response":null}',
+      'x'.repeat(11_000),
+    ]) {
+      const { answer } = await atPasskeyPage()
+      const page = await answer(credential)
+      assert.equal(page.status, 200, page.text)
+    }
+    for (let count = 0; count < 5; count += 1) {
+      const { challenge, answer } = await atPasskeyPage()
+      await answer(
+        authenticator.get({ challenge: `x${challenge}`, origin: host.address, userHandle: handleOf(id) }),
+      )
+    }
+    const { challenge, answer } = await atPasskeyPage()
+    const page = await answer(
+      authenticator.get({ challenge, origin: host.address, userHandle: handleOf(id) }),
+    )
+    assert.match(page.text, /Too many attempts/)
+    const { answer: answerCode, page: locked } = await atSecondStep(host, login)
+    assert.equal(queryOf(locked).error, 'locked')
+    assert.ok(answerCode)
+  })
+
+  it('is added once, for the account that asked, from pages of ours', async () => {
+    const account = await host.addAccount()
+    const { access_token: token } = await host.signIn(account.login)
+    const { authenticator, form, answer } = await add(token)
+    assert.equal(answer.json.recoveryCodes.length, 10)
+    assert.equal((await askFactors(host, token, '/passkeys', form)).status, 400)
+    assert.equal((await add(token, authenticator)).answer.status, 400)
+    const other = await host.addAccount()
+    const { access_token: others } = await host.signIn(other.login)
+    // Neither a passkey that is known, nor what another account was asked for.
+    assert.equal((await add(others, authenticator)).answer.status, 400)
+    const { options, challenge } = (await askFactors(host, token, '/passkey-options', {})).json
+    const credential = createTestAuthenticator().create({ challenge: options.challenge, origin: web })
+    assert.equal(
+      (await askFactors(host, others, '/passkeys', { challenge, credential, name: 'x' })).status,
+      400,
+    )
+    for (const own of [{ origin: 'https://evil.example' }, { domain: 'evil.example' }, { challenge: 'AAAA' }])
+      assert.equal((await add(others, createTestAuthenticator(), own)).answer.status, 400)
+    assert.equal(options.excludeCredentials.length, 1)
+    assert.equal(options.rp.id, 'localhost')
+  })
+
+  it('is renamed and removed by its owner only, and recovery codes stand in for it', async () => {
+    const { login, token, recoveryCodes } = await withPasskey()
+    const { access_token: others } = await host.signIn((await host.addAccount()).login)
+    const [{ id, name }] = (await askFactors(host, token)).json.passkeys
+    assert.equal(name, 'My key')
+    for (const path of ['/passkeys/rename', '/passkeys/remove'])
+      assert.equal((await askFactors(host, others, path, { id, name: 'x' })).status, 404)
+    assert.equal((await askFactors(host, token, '/passkeys/rename', { id, name: '' })).status, 400)
+    assert.equal((await askFactors(host, token, '/passkeys/rename', { id, name: 'Phone' })).status, 200)
+    assert.equal((await askFactors(host, token)).json.passkeys[0].name, 'Phone')
+    const { answer } = await atSecondStep(host, login)
+    assert.ok(isSignedIn(await answer(recoveryCodes[0] ?? '')))
+    assert.equal((await askFactors(host, token, '/passkeys/remove', { id })).status, 200)
+    assert.ok((await host.signIn(login)).access_token)
+  })
+
+  it('and an app stand beside each other', async () => {
+    const { login, token } = await withPasskey()
+    const app = await setUpApp(host, login, token)
+    const { answer } = await atSecondStep(host, login)
+    assert.ok(isSignedIn(await answer(app.code())))
+  })
+})

@@ -1,0 +1,31 @@
+import { t } from '../../texts/text.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+
+/** For the day on which the app or the passkey is lost. */
+export const RecoveryCodesDialog = ({
+  codes,
+  onClose,
+}: {
+  readonly codes: readonly string[]
+  onClose(): void
+}) => (
+  <Dialog title={t('Your recovery codes')} onClose={onClose}>
+    <p>
+      {t(
+        'Each signs you in once, when you have lost everything else. They are shown this once: print them, or put them where you keep your passwords.',
+      )}
+    </p>
+    <ul class="codes">
+      {codes.map((code) => (
+        <li key={code}>
+          <code>{code}</code>
+        </li>
+      ))}
+    </ul>
+    <div class="form-buttons">
+      <button type="button" class="button primary" data-autofocus onClick={onClose}>
+        {t('I have kept them')}
+      </button>
+    </div>
+  </Dialog>
+)
