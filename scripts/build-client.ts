@@ -9,22 +9,28 @@ import { knownCommands } from '../clients/typescript/src/known-commands.ts'
 const folder = join(import.meta.dirname, '..', 'clients', 'typescript')
 const dist = join(folder, 'dist')
 
+/** They speak of what stays in the hosts, and no caller names anything of theirs. */
+const inner = ['known-commands', 'message-codec', 'follow'].map((name) => `${name}.d.ts`)
+
 /** The messages themselves, in the place of the declarations that they are derived from. */
 const asData = `export const knownCommands = ${JSON.stringify(knownCommands)}`
 
-await build({
-  configFile: false,
-  root: folder,
-  logLevel: 'warn',
-  plugins: [{ name: 'known-commands', load: (id) => (id.endsWith('/known-commands.ts') ? asData : null) }],
-  build: {
-    ssr: true,
-    rolldownOptions: { input: ['tracker', 'commands'].map((name) => join(folder, 'src', `${name}.ts`)) },
-    outDir: dist,
-    target: 'node20',
-    minify: false,
-  },
-})
+// One after the other, so that neither brings along what only the other needs.
+for (const name of ['tracker', 'commands'])
+  await build({
+    configFile: false,
+    root: folder,
+    logLevel: 'warn',
+    plugins: [{ name: 'known-commands', load: (id) => (id.endsWith('/known-commands.ts') ? asData : null) }],
+    build: {
+      ssr: true,
+      rolldownOptions: { input: join(folder, 'src', `${name}.ts`) },
+      outDir: dist,
+      emptyOutDir: name === 'tracker',
+      target: 'node20',
+      minify: false,
+    },
+  })
 writeDeclarations()
 
 /** The compiler writes those of the hosts' files too; the package needs its own. */
@@ -34,7 +40,7 @@ function writeDeclarations(): void {
     const compiler = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin', 'tsc')
     execFileSync(process.execPath, [compiler, '-p', folder, '--outDir', all], { stdio: 'inherit' })
     const emitted = join(all, 'clients', 'typescript', 'src')
-    for (const name of readdirSync(emitted).filter((one) => one !== 'known-commands.d.ts')) {
+    for (const name of readdirSync(emitted).filter((one) => !inner.includes(one))) {
       const text = readFileSync(join(emitted, name), 'utf8')
       writeFileSync(join(dist, name), text.replace(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"))
     }

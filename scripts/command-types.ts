@@ -1,3 +1,8 @@
+import {
+  followChangesMessages,
+  readChangesMessages,
+  readHistoryMessages,
+} from '../src/hosts/commands/history-messages.ts'
 import type { Message, MessageField } from '../src/hosts/commands/message.ts'
 import { type CommandMessages, commandMessagesOf } from '../src/hosts/commands/messages.ts'
 import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/comments.ts'
@@ -11,7 +16,8 @@ export function commandTypesOf(resources: readonly Resource[]): string {
     '// Made from the declarations of the resources by npm run contract; a test compares. Not to be changed by hand.',
     "import type { Call, Failure, Outcome, Success } from './call.ts'",
     ...resources.flatMap((resource) => typesOf(resource, comments)),
-    `/** Every command. Moments are RFC 3339 text, so that microseconds survive. */\nexport interface CommandClient {\n${resources.flatMap((resource) => methodsOf(resource, comments)).join('')}}`,
+    ...historyTypes(comments),
+    `/** Every command. Moments are RFC 3339 text, so that microseconds survive. */\nexport interface CommandClient {\n${[...resources.flatMap((resource) => methodsOf(resource, comments)), ...historyMethods(comments)].join('')}}`,
   ]
     .join('\n\n')
     .concat('\n')
@@ -39,6 +45,31 @@ function typesOf(resource: Resource, comments: Comments): string[] {
 
 const shapeIn = ({ fields }: Message, name: string): Message =>
   fields.find((field) => field.name === name)?.shape as Message
+
+/** Of the history and the feed, which belong to no resource. */
+function historyTypes(comments: Comments): string[] {
+  const page = (command: CommandMessages) => shapeIn(command.result, 'result')
+  const [historyPage, changePage] = [page(readHistoryMessages), page(readChangesMessages)]
+  const typed = (type: string, message: Message, mark: Mark) =>
+    interfaceText(type, message, { comments, markOf: mark })
+  const shown: Mark = ({ isOptional }) => (isOptional ? 'or null' : '')
+  return [
+    typed('Change', shapeIn(historyPage, 'data'), shown),
+    ...[historyPage, changePage].map((message) => typed(message.name, message, shown)),
+    ...historyCommands.map(({ name, request }) => typed(`${name}Request`, request, () => '?')),
+    ...[readHistoryMessages, readChangesMessages].map((command) =>
+      resultText(`${command.name}Result`, 'result', page(command).name),
+    ),
+  ]
+}
+
+const historyCommands = [readHistoryMessages, readChangesMessages, followChangesMessages]
+
+/** The stream has a method of its own, which is no call. */
+const historyMethods = (comments: Comments): string[] =>
+  [readHistoryMessages, readChangesMessages].map(({ name, request }) =>
+    methodText(comments, { name, request }, `Call<${name}Request, ${name}Result>`),
+  )
 
 /** Only what the resource can be filtered by. */
 function isSupported(resource: Resource, key: string): boolean {
@@ -68,8 +99,7 @@ const resultText = (name: string, property: string, type: string): string =>
 function methodsOf(resource: Resource, comments: Comments): string[] {
   const { title, pluralTitle } = resource
   const { create, get, list, remove, update } = commandMessagesOf(resource)
-  const method = ({ name, request }: CommandMessages, type: string) =>
-    `  ${comment(comments.message(request))}\n  readonly ${name.charAt(0).toLowerCase()}${name.slice(1)}: ${type}\n`
+  const method = (command: CommandMessages, type: string) => methodText(comments, command, type)
   return [
     method(create, `Call<Create${title}Request, ${title}Result>`),
     method(get, `Call<{ readonly id: string }, ${title}Result>`),
@@ -79,10 +109,18 @@ function methodsOf(resource: Resource, comments: Comments): string[] {
   ]
 }
 
+const methodText = (
+  comments: Comments,
+  { name, request }: Pick<CommandMessages, 'name' | 'request'>,
+  type: string,
+): string =>
+  `  ${comment(comments.message(request))}\n  readonly ${name.charAt(0).toLowerCase()}${name.slice(1)}: ${type}\n`
+
 interface Writing {
   readonly comments: Comments
   readonly markOf: Mark
-  readonly resource: Resource
+  /** Nothing for what belongs to none. */
+  readonly resource?: Resource
 }
 
 function interfaceText(name: string, message: Message, { comments, markOf, resource }: Writing): string {
@@ -100,7 +138,7 @@ const comment = (text: string): string =>
 
 const camelCase = (name: string): string => name.replace(/_(.)/, (_, letter) => letter.toUpperCase())
 
-function typeOf({ name, shape, isRepeated }: MessageField, { fields }: Resource): string {
+function typeOf({ name, shape, isRepeated }: MessageField, { fields = {} }: Partial<Resource> = {}): string {
   if (name === 'sortOrder') return "'ASC' | 'DESC'"
   if (name === 'updateMask') {
     const optional = Object.keys(fields).filter((one) => fields[one]?.presence === 'optional')
@@ -117,4 +155,5 @@ const types = {
   number: 'number',
   wholeNumber: 'number',
   flag: 'boolean',
+  values: 'Readonly<Record<string, unknown>>',
 } as const

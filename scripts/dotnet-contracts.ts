@@ -99,4 +99,5 @@ const types = {
   number: 'double',
   wholeNumber: 'int',
   flag: 'bool',
+  values: 'Dictionary<string, object?>',
 } as const

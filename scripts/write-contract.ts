@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { openBudgets } from '../src/configuration/budgets.ts'
-import { commands } from '../src/hosts/commands/commands.ts'
+import { commands } from '../src/hosts/commands/all-commands.ts'
 import { protoFile } from '../src/hosts/commands/protobuf/proto-file.ts'
 import { identityDocument } from '../src/hosts/identity/openapi.ts'
 import { aboutExtensions, extensionRoutes } from '../src/hosts/rest/extensions/routes.ts'

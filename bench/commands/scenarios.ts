@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { commands } from '../../src/hosts/commands/commands.ts'
+import { commands } from '../../src/hosts/commands/all-commands.ts'
 import type { Content, Encoding } from '../../src/hosts/commands/message.ts'
 import { pathsOf } from '../../src/hosts/commands/paths.ts'
 import type { Shot } from '../load.ts'

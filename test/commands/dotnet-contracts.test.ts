@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { dotnetContracts } from '../../scripts/dotnet-contracts.ts'
-import { commands } from '../../src/hosts/commands/commands.ts'
+import { commands } from '../../src/hosts/commands/all-commands.ts'
 import { pathsOf } from '../../src/hosts/commands/paths.ts'
 
 const written = readFileSync(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Command, commandsOf } from '../../src/hosts/commands/commands.ts'
+import { commandsOf, type UnaryCommand } from '../../src/hosts/commands/commands.ts'
 import { messagePack } from '../../src/hosts/commands/dotnet/message-pack.ts'
 import type { Content, Encoding } from '../../src/hosts/commands/message.ts'
 import { protobuf } from '../../src/hosts/commands/protobuf/protobuf.ts'
@@ -39,8 +39,8 @@ describe('A client that was made before a field existed', () => {
   /** Writes the request as a client with these commands does, and runs what the host with those reads of it. */
   async function send(
     encoding: Encoding,
-    client: Command,
-    host: Command,
+    client: UnaryCommand,
+    host: UnaryCommand,
     request: Content,
   ): Promise<Content> {
     const received = encoding.reader(host.request)(encoding.writer(client.request)(request))

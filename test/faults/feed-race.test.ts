@@ -13,6 +13,8 @@ import { impediment } from '../../src/resources/impediment.ts'
 import { newId } from '../../src/store/new-id.ts'
 import { insertRow } from '../../src/store/rows.ts'
 import { sql } from '../../src/store/sql.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
 import { type LiveReader, listen } from '../support/live-events.ts'
 import { type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
 
@@ -75,6 +77,9 @@ test('Readers of the feed that are cut off at random have every change once, eac
   const rest = await startRestUnderTest()
   const another = await rest.startAnother()
   const addresses = [rest.address, another.address]
+  const commandHost = await startCommandsUnderTest({}, { beside: rest })
+  const commands = openCommandCalls(commandHost.target)
+  const commandToken = { token: commandHost.administrator.token }
   const { token } = rest.administrator
   try {
     const begin = (await rest.call('GET', '/ext/changes?after=now', { token })).body.result.cursor
@@ -118,7 +123,28 @@ test('Readers of the feed that are cut off at random have every change once, eac
       }
     }
 
-    const readers = [stream(), stream(), pages(), pages()]
+    /** The same by a command: cut off after some messages, with whatever else had arrived thrown away. */
+    async function calls(): Promise<Seen[]> {
+      const seen: Seen[] = []
+      let after = begin
+      while (seen.length < total) {
+        const call = commands.follow('FollowChanges', { after }, commandToken)
+        let isLost = false
+        void call.ended.then(() => {
+          isLost = true
+        })
+        const wanted = randomInt(1, 400)
+        while (!isLost && call.messages.length < wanted && seen.length + call.messages.length < total)
+          await sleep(5)
+        call.cancel()
+        const taken = call.messages.slice(0, wanted)
+        seen.push(...taken.flatMap(({ change }) => (change ? [{ id: change.id, rowId: change.rowId }] : [])))
+        after = taken.at(-1)?.cursor ?? after
+      }
+      return seen
+    }
+
+    const readers = [stream(), stream(), pages(), pages(), calls(), calls()]
     await writeAtFullSpeed(rest)
     const kept = await rest.database.query<Seen>(sql`
       select sequence::text as id, row_id as "rowId" from history where resource = 'impediment' order by sequence`)
@@ -138,6 +164,8 @@ test('Readers of the feed that are cut off at random have every change once, eac
       }
     }
   } finally {
+    commands.close()
+    await commandHost.stop()
     await another.stop()
     await rest.stop()
   }

@@ -30,6 +30,7 @@ const printed: readonly RegExp[] = [
   /^([\d.]+ h: .+ \(.+\)\n)+(.+: [\d.]+ h\n)+$/,
   /^412\n200 200\n$/,
   /^create Event horizon\nupdate Event horizon, renamed\n$/,
+  /^create Event cloud true\n1\n$/,
   /^true false\n$/,
 ]
 

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fastify } from 'fastify'
 import { openBudgets } from '../../src/configuration/budgets.ts'
-import { createKeptSnapshots } from '../../src/hosts/rest/kept-snapshots.ts'
 import { type LiveStream, openLiveStream } from '../../src/hosts/rest/live-stream.ts'
+import { createKeptSnapshots } from '../../src/live/kept-snapshots.ts'
 import { listen } from '../support/live-events.ts'
 
 // The clock is handed in, because a quarter of a minute is longer than all other tests of a listing together.

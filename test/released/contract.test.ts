@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { commands } from '../../src/hosts/commands/commands.ts'
+import { commands } from '../../src/hosts/commands/all-commands.ts'
 import { protoFile } from '../../src/hosts/commands/protobuf/proto-file.ts'
 import { packages } from '../../src/hosts/commands/protobuf/service.ts'
 import { neverClearedFrom } from '../../src/hosts/commands/read-update.ts'

@@ -13,6 +13,7 @@ const program: Levels = [
   ['src/resources', 'src/authentication'],
   ['src/access'],
   ['src/operations'],
+  ['src/live'],
   ['src/hosts/rest', 'src/hosts/identity', 'src/hosts/commands', 'src/hosts/bank', 'src/hosts/web'],
   ['src/cli'],
   ['src/cli.ts'],

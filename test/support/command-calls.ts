@@ -1,5 +1,12 @@
 import { fileURLToPath } from 'node:url'
-import { Client, type ClientOptions, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
+import {
+  Client,
+  type ClientOptions,
+  type ClientReadableStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js'
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader'
 
 export interface CommandAnswer {
@@ -19,10 +26,24 @@ export interface CallOptions {
   readonly deadline?: Date
 }
 
+export interface FollowedCall {
+  // biome-ignore lint/suspicious/noExplicitAny: a message is what came over the network
+  readonly messages: readonly any[]
+  /** When there are so many messages. */
+  until(count: number): Promise<void>
+  /** How it ended, and with which sentence. */
+  readonly ended: Promise<{ readonly code: number; readonly details: string }>
+  pause(): void
+  resume(): void
+  cancel(): void
+}
+
 /** A stock gRPC client, made from the published .proto file. */
 export interface CommandCalls {
   /** `name` as in the file: CreateProject. */
   call(name: string, request: object, options?: CallOptions): Promise<CommandAnswer>
+  /** A command that answers with a stream. */
+  follow(name: string, request: object, options?: CallOptions): FollowedCall
   /** Bytes to any path. */
   callRaw(path: string, request: Buffer, options?: CallOptions): Promise<CommandAnswer>
   /** The fields of a message: name in camelCase to its type. */
@@ -75,6 +96,17 @@ export function openCommandCalls(
       if (!method) throw new Error(`${name} is no command.`)
       return send(method.path, [method.requestSerialize, method.responseDeserialize], request, options)
     },
+    follow(name, request, { token, deadline } = {}) {
+      const method = service[name]
+      if (!method) throw new Error(`${name} is no command.`)
+      const headers = new Metadata()
+      if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+      const { path, requestSerialize, responseDeserialize } = method
+      const given = deadline === undefined ? {} : { deadline }
+      return followed(
+        client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, headers, given),
+      )
+    },
     callRaw: (path, request, options) => send(path, [asIs, asIs], request, options),
     fieldsOf(message) {
       const [name] = packages.find(([one]) => `${one}.${message}` in definition) ?? packages[0]
@@ -82,6 +114,41 @@ export function openCommandCalls(
       return new Map(type.field.map(({ name, type: kind, typeName }) => [camelCase(name), typeName || kind]))
     },
     close: () => client.close(),
+  }
+}
+
+function followed(call: ClientReadableStream<object>): FollowedCall {
+  const messages: object[] = []
+  let wake = Promise.withResolvers<void>()
+  let isOver = false
+  const notify = () => {
+    wake.resolve()
+    wake = Promise.withResolvers()
+  }
+  const ended = new Promise<{ code: number; details: string }>((resolve) => {
+    call.on('error', () => undefined)
+    call.on('status', ({ code, details }) => {
+      isOver = true
+      notify()
+      resolve({ code, details })
+    })
+  })
+  call.on('data', (message: object) => {
+    messages.push(message)
+    notify()
+  })
+  return {
+    messages,
+    async until(count) {
+      while (messages.length < count) {
+        if (isOver) throw new Error(`The stream ended after ${messages.length} messages.`)
+        await wake.promise
+      }
+    },
+    ended,
+    pause: () => void call.pause(),
+    resume: () => void call.resume(),
+    cancel: () => call.cancel(),
   }
 }
 

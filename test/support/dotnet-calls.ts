@@ -1,4 +1,4 @@
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
+import { Client, type ClientReadableStream, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import type { CallOptions, CommandAnswer } from './command-calls.ts'
 import { framed } from './lz4-encoder.ts'
 import { decode } from './message-pack-decoder.ts'
@@ -8,6 +8,8 @@ import { encode } from './message-pack-encoder.ts'
 export interface DotnetCalls {
   /** `name` is that of the class: CreateProjectCommand. The fields are in PascalCase. */
   call(entity: string, name: string, fields: unknown, options?: CallOptions): Promise<CommandAnswer>
+  /** The messages of a command that answers with a stream. */
+  follow(entity: string, name: string, fields: unknown, token: string): ClientReadableStream<unknown>
   /** A body as it is, to any path; the result is decoded. */
   send(path: string, body: Buffer, options?: CallOptions): Promise<CommandAnswer>
   close(): void
@@ -29,6 +31,12 @@ export function openDotnetCalls(target: string): DotnetCalls {
   return {
     call: (entity, name, fields, options) => send(dotnetPath(entity, name), framed(encode(fields)), options),
     send,
+    follow(entity, name, fields, token) {
+      const headers = new Metadata()
+      headers.set('authorization', `Bearer ${token}`)
+      const body = framed(encode(fields))
+      return client.makeServerStreamRequest(dotnetPath(entity, name), asIs, decode, body, headers)
+    },
     close: () => client.close(),
   }
 }

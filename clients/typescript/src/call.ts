@@ -1,3 +1,5 @@
+import type { Change } from './command-types.ts'
+
 /** One command: resolves with its result, and throws a `CommandError` for a refusal. */
 export type Call<Request, Result> = (request: Request, options?: CallOptions) => Promise<Result>
 
@@ -19,3 +21,18 @@ export interface Failure {
 }
 
 export type Outcome = Success | Failure
+
+export interface Followed {
+  readonly change: Change
+  /** To be kept once the change is dealt with: `after` of the next run begins behind it. */
+  readonly cursor: string
+}
+
+export interface FollowOptions {
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal
+  /** Told when the connection is lost and will be opened again. */
+  readonly onReconnect?: (reason: unknown) => void
+  /** How long nothing may be heard before the connection counts as lost; 35 seconds unless given. */
+  readonly silenceMilliseconds?: number
+}

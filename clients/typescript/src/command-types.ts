@@ -1250,6 +1250,102 @@ export type ProjectViewsResult =
   | (Success & { readonly result: ProjectViewPage })
   | (Failure & { readonly result: null })
 
+/** What happened to one row. */
+export interface Change {
+  /** The same in the history, in the feed and in what webhooks send. */
+  readonly id: string
+  /** When it was written. */
+  readonly at: string
+  /** Of which resource the row is: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
+  readonly resource: string
+  /** Which row. */
+  readonly rowId: string
+  /** What happened to it: create, update, remove, restore. */
+  readonly action: string
+  /** The project of the row after the change; null for catalogs and accounts. */
+  readonly projectId: string | null
+  /** The account that did it; null for the program itself. */
+  readonly callerId: string | null
+  /** The client that its token was given to. */
+  readonly clientId: string | null
+  /** rest or commands; null for the program itself. */
+  readonly host: string | null
+  /** Told to administrators and to the account that did it. */
+  readonly sessionId: string | null
+  /** Told to administrators and to the account that did it. */
+  readonly requestId: string | null
+  /** The fields that changed, as they were, with the names and values of REST; null for a new row. */
+  readonly before: Readonly<Record<string, unknown>> | null
+  /** The same as they became; of a new row those with a value. */
+  readonly after: Readonly<Record<string, unknown>> | null
+}
+
+/** One page of a history. */
+export interface HistoryPage {
+  /** The newest first. */
+  readonly data: readonly Change[]
+  /** What before is for the next page; null on the last. */
+  readonly next: string | null
+}
+
+/** One page of the feed. */
+export interface ChangePage {
+  /** In the order in which they became visible. */
+  readonly data: readonly Change[]
+  /** What after is for the next page; also when this one is empty. */
+  readonly cursor: string
+  /** Whether it is worth asking again at once. */
+  readonly hasMore: boolean
+}
+
+/** Who changed a row, or anything in a project, newest first. Anyone who sees the row now sees its history. */
+export interface ReadHistoryRequest {
+  /** Of which resource: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. Required, or projectId. */
+  readonly resource?: string
+  /** Which row. Required, or projectId. */
+  readonly id?: string
+  /** Instead of one row, everything in this project. */
+  readonly projectId?: string
+  /** Only changes before the one with this id. */
+  readonly before?: string
+  /** Changes on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+}
+
+/** Every committed change that the caller may see, none left out and none twice, a page at a time. A cursor that is too old is OUT_OF_RANGE. */
+export interface ReadChangesRequest {
+  /** The cursor that was kept; now for what comes from now on; left out, from the oldest change that is kept. */
+  readonly after?: string
+  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
+  readonly resource?: string
+  /** Only create, update, remove, restore; several separated by commas. */
+  readonly action?: string
+  /** Only changes in this project. */
+  readonly projectId?: string
+  /** Changes on a page, 1 to 100; 100 when left out. */
+  readonly pageSize?: number
+}
+
+/** The same as a stream without an end: what there is, then each change as it is committed. Call again with the last cursor when it ends. */
+export interface FollowChangesRequest {
+  /** The cursor that was kept; now for what comes from now on; left out, from the oldest change that is kept. */
+  readonly after?: string
+  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, savedView, projectView. */
+  readonly resource?: string
+  /** Only create, update, remove, restore; several separated by commas. */
+  readonly action?: string
+  /** Only changes in this project. */
+  readonly projectId?: string
+}
+
+export type ReadHistoryResult =
+  | (Success & { readonly result: HistoryPage })
+  | (Failure & { readonly result: null })
+
+export type ReadChangesResult =
+  | (Success & { readonly result: ChangePage })
+  | (Failure & { readonly result: null })
+
 /** Every command. Moments are RFC 3339 text, so that microseconds survive. */
 export interface CommandClient {
   /** Creates one organization. */
@@ -1392,4 +1488,8 @@ export interface CommandClient {
   readonly removeProjectView: Call<{ readonly ids: readonly string[] }, Outcome>
   /** Changes one project view. */
   readonly updateProjectView: Call<UpdateProjectViewRequest, Outcome>
+  /** Who changed a row, or anything in a project, newest first. Anyone who sees the row now sees its history. */
+  readonly readHistory: Call<ReadHistoryRequest, ReadHistoryResult>
+  /** Every committed change that the caller may see, none left out and none twice, a page at a time. A cursor that is too old is OUT_OF_RANGE. */
+  readonly readChanges: Call<ReadChangesRequest, ReadChangesResult>
 }

@@ -1,15 +1,16 @@
 import { Client, Metadata, type ServiceError, status } from '@grpc/grpc-js'
-import type { Content, Message, MessageField } from '../../../src/hosts/commands/message.ts'
-import { protobuf } from '../../../src/hosts/commands/protobuf/protobuf.ts'
+import type { Content } from '../../../src/hosts/commands/message.ts'
 import { readViolations, statusDetailsKey } from '../../../src/hosts/commands/status-details.ts'
-import { readMoment } from '../../../src/model/moment.ts'
-import type { CallOptions } from './call.ts'
+import type { CallOptions, Followed, FollowOptions } from './call.ts'
 import { credentialsFor, type TlsOptions } from './channel.ts'
-import type { CommandClient } from './command-types.ts'
-import { knownCommands } from './known-commands.ts'
+import type { CommandClient, FollowChangesRequest } from './command-types.ts'
+import { followOf } from './follow.ts'
+import { type KnownCommand, knownCommands } from './known-commands.ts'
+import { codecOf } from './message-codec.ts'
 
 /** Callers name these, and find them where the client is. */
 export type * from './command-types.ts'
+export type { Followed, FollowOptions }
 
 export interface CommandClientOptions {
   /** Host and port: `localhost:5300`. */
@@ -38,19 +39,36 @@ export class CommandError extends Error {
   }
 }
 
+/** What the connection offers beside the commands that have one answer. */
+export interface FeedClient {
+  /**
+   * Every committed change that the account may see, once and in its order, from `after` on and without an end. A lost
+   * connection loses none; a cursor that is too old is thrown with the code OUT_OF_RANGE.
+   */
+  followChanges(request?: FollowChangesRequest, options?: FollowOptions): AsyncGenerator<Followed, void>
+}
+
 /** Opens a connection on which every command can be called: `client.createProject({ name, organizationId })`. */
 export function openCommandClient({
   target,
   token,
   tls,
-}: CommandClientOptions): CommandClient & { close(): void } {
+}: CommandClientOptions): CommandClient & FeedClient & { close(): void } {
   const channel = credentialsFor(target, tls)
   const client = new Client(target, channel.credentials, {
     ...channel.options,
     'grpc.max_receive_message_length': answerBytesMax,
   })
-  const methods = knownCommands.map((command) => [command.name, callOf(client, token, command)])
-  return { ...(Object.fromEntries(methods) as CommandClient), close: () => client.close() }
+  const headers = async () => {
+    const metadata = new Metadata()
+    metadata.set('authorization', `Bearer ${typeof token === 'string' ? token : await token()}`)
+    return metadata
+  }
+  const methods = knownCommands.map((command) => [
+    command.name,
+    command.isStream ? followOf({ client, headers, refusalOf }, command) : callOf(client, headers, command),
+  ])
+  return { ...(Object.fromEntries(methods) as CommandClient & FeedClient), close: () => client.close() }
 }
 
 /** No answer of the host is larger than a page of the largest rows. */
@@ -59,21 +77,16 @@ const answerBytesMax = 4 * 1024 ** 2
 // Longer than any statement of the host may take.
 const patienceMilliseconds = 30_000
 
-function callOf(
-  client: Client,
-  token: CommandClientOptions['token'],
-  { path, request, result }: (typeof knownCommands)[number],
-) {
-  const write = protobuf.writer(request)
-  const read = protobuf.reader(result)
-  const deserialize = (bytes: Buffer) => completed(result, read(bytes))
+const refusalOf = (error: ServiceError) => new CommandError(error)
+
+function callOf(client: Client, headers: () => Promise<Metadata>, command: KnownCommand) {
+  const { write, read } = codecOf(command)
   return async (
     content: Content,
     { withinMilliseconds = patienceMilliseconds, signal }: CallOptions = {},
   ) => {
-    const body = write(withMoments(request, content))
-    const metadata = new Metadata()
-    metadata.set('authorization', `Bearer ${typeof token === 'string' ? token : await token()}`)
+    const body = write(content)
+    const metadata = await headers()
     const options = { deadline: Date.now() + withinMilliseconds }
     return new Promise<Content>((resolve, reject) => {
       const end = (error: ServiceError | null, answer?: Content) => {
@@ -81,7 +94,7 @@ function callOf(
         if (error) reject(new CommandError(error))
         else resolve(answer as Content)
       }
-      const call = client.makeUnaryRequest(path, asIs, deserialize, body, metadata, options, end)
+      const call = client.makeUnaryRequest(command.path, asIs, read, body, metadata, options, end)
       const cancel = () => call.cancel()
       if (signal?.aborted) cancel()
       signal?.addEventListener('abort', cancel)
@@ -90,31 +103,3 @@ function callOf(
 }
 
 const asIs = (bytes: Buffer): Buffer => bytes
-
-/** Moments may be given in any form the hosts read. */
-function withMoments({ fields }: Message, content: Content): Content {
-  const moments = fields.filter(({ name, shape }) => shape === 'moment' && typeof content[name] === 'string')
-  return {
-    ...content,
-    ...Object.fromEntries(moments.map(({ name }) => [name, momentIn(name, content[name])])),
-  }
-}
-
-function momentIn(name: string, given: unknown): string {
-  const moment = readMoment(String(given))
-  if (moment === undefined) throw new TypeError(`${name} must be an ISO-8601 date and time.`)
-  return moment
-}
-
-/** What the sender left out, because it is null or the zero of its type. */
-const completed = ({ fields }: Message, content: Content): Content =>
-  Object.fromEntries(fields.map((field) => [field.name, completedField(field, content[field.name])]))
-
-function completedField({ shape, isRepeated, isOptional }: MessageField, value: unknown): unknown {
-  const complete = (item: unknown) => (typeof shape === 'string' ? item : completed(shape, item as Content))
-  if (isRepeated) return ((value ?? []) as unknown[]).map(complete)
-  if (value !== undefined) return complete(value)
-  return isOptional || typeof shape !== 'string' ? null : zeros[shape]
-}
-
-const zeros = { text: '', uuid: '', moment: null, number: 0, wholeNumber: 0, flag: false } as const

@@ -1,23 +1,39 @@
+import {
+  followChangesMessages,
+  readChangesMessages,
+  readHistoryMessages,
+} from '../../../src/hosts/commands/history-messages.ts'
 import type { Message } from '../../../src/hosts/commands/message.ts'
-import { commandMessagesOf } from '../../../src/hosts/commands/messages.ts'
+import { type CommandMessages, commandMessagesOf } from '../../../src/hosts/commands/messages.ts'
 import { serviceNameOf } from '../../../src/hosts/commands/protobuf/service.ts'
 import { resources } from '../../../src/resources/all.ts'
+import type { Edition } from '../../../src/resources/define-resource.ts'
 
 /** One command as a client has to know it. */
-interface KnownCommand {
+export interface KnownCommand {
   /** In camelCase, as the method of the client. */
   readonly name: string
   readonly path: string
   readonly request: Message
   readonly result: Message
+  /** Answers with messages without an end. */
+  readonly isStream?: true
 }
 
 /** Plain data: the build puts it in the place of this module, so that the package brings no declarations along. */
-export const knownCommands: readonly KnownCommand[] = resources.flatMap((resource) =>
-  Object.values(commandMessagesOf(resource)).map(({ name, request, result }) => ({
+export const knownCommands: readonly KnownCommand[] = [
+  ...resources.flatMap((resource) =>
+    Object.values(commandMessagesOf(resource)).map((messages) => knownOf(resource.edition, messages)),
+  ),
+  ...[readHistoryMessages, readChangesMessages].map((messages) => knownOf('ext', messages)),
+  { ...knownOf('ext', followChangesMessages), isStream: true },
+]
+
+function knownOf(edition: Edition, { name, request, result }: CommandMessages): KnownCommand {
+  return {
     name: name.charAt(0).toLowerCase() + name.slice(1),
-    path: `/${serviceNameOf(resource.edition)}/${name}`,
+    path: `/${serviceNameOf(edition)}/${name}`,
     request,
     result,
-  })),
-)
+  }
+}

@@ -1,6 +1,5 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js'
-import type { Authentication } from '../../authentication/authenticate.ts'
-import type { Caller } from '../../model/caller.ts'
+import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
 import { baseCallOf, type InnerCall } from './base-call.ts'
 import type { CallLog } from './call-log.ts'
 import type { CountCall } from './count-calls.ts'
@@ -27,7 +26,7 @@ export interface Admission {
 
 export interface AdmittedCalls {
   readonly interceptor: ServerInterceptor
-  callerOf(metadata: Metadata): Caller
+  sessionOf(metadata: Metadata): Authenticated
 }
 
 /**
@@ -35,18 +34,18 @@ export interface AdmittedCalls {
  * have agreed. It must be the first interceptor that wraps a call.
  */
 export function admitCalls(admission: Admission): AdmittedCalls {
-  const callers = new WeakMap<Metadata, Caller>()
+  const sessions = new WeakMap<Metadata, Authenticated>()
   return {
     interceptor(method, call) {
       const command = admission.commandAt(method.path)
       return command === undefined
         ? admitStranger(admission, call)
-        : admitCommand(admission, call, command, callers)
+        : admitCommand(admission, call, command, sessions)
     },
-    callerOf(metadata) {
-      const caller = callers.get(metadata)
-      if (!caller) throw new Error('A command was reached without authentication.')
-      return caller
+    sessionOf(metadata) {
+      const session = sessions.get(metadata)
+      if (!session) throw new Error('A command was reached without authentication.')
+      return session
     },
   }
 }
@@ -67,7 +66,7 @@ function admitCommand(
   admission: Admission,
   call: InnerCall,
   command: string,
-  callers: WeakMap<Metadata, Caller>,
+  sessions: WeakMap<Metadata, Authenticated>,
 ): ServerInterceptingCall {
   const { authentication, admit, proxies, callLog, requestIds, pendingRequests, trusted, countCall } =
     admission
@@ -85,16 +84,17 @@ function admitCommand(
                 cancel = run
               },
             })
-            const { caller } = await authentication.authenticate(authorizationOf(metadata), {
+            const session = await authentication.authenticate(authorizationOf(metadata), {
               address: addressOf({ peer: call.getPeer(), metadata }, proxies).slice(0, 64),
               requestId: requestIds.of(metadata),
               host: 'commands',
             })
             const { stream } = baseCallOf(call)
             trusted.add(stream.session)
-            countCall(stream, caller.id)
-            pendingRequests.count(call, caller.id)
-            callers.set(metadata, caller)
+            const { id } = session.caller
+            countCall(stream, id)
+            pendingRequests.count(call, id)
+            sessions.set(metadata, session)
           }
           begin().then(
             () => received(metadata),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { resources, resourcesOf } from '../../resources/all.ts'
 import type { Edition } from '../../resources/define-resource.ts'
-import { commands } from './commands.ts'
+import { commands } from './all-commands.ts'
 import { pathsOf } from './paths.ts'
 import { fileDescriptor, messagesIn } from './protobuf/descriptors.ts'
 import { protoFile } from './protobuf/proto-file.ts'
@@ -14,8 +14,11 @@ const published = (file: string) => new URL(`../../../docs/contract/${file}`, im
 
 const all = editions.flatMap(commands)
 
+/** What a stream answers with is no result. */
+const results: Readonly<Record<string, string>> = { FollowChanges: 'ChangeEvent' }
+
 describe('The commands', () => {
-  test('are five for each resource, named as the contract names them', () => {
+  test('are five for each resource, named as the contract names them, and three of the history', () => {
     for (const edition of editions) {
       const names = commands(edition).map(({ request, result }) => [request.name, result.name])
       const expected = resourcesOf(edition).flatMap(({ title }) =>
@@ -23,7 +26,11 @@ describe('The commands', () => {
           (name) => [`${name}Command`, `${name}Result`],
         ),
       )
-      assert.deepEqual(names, expected)
+      const own = edition === 'ext' ? ['ReadHistory', 'ReadChanges', 'FollowChanges'] : []
+      assert.deepEqual(names, [
+        ...expected,
+        ...own.map((name) => [`${name}Command`, results[name] ?? `${name}Result`]),
+      ])
     }
   })
 

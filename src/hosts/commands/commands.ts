@@ -1,4 +1,5 @@
 import { requireRole } from '../../access/require-write.ts'
+import type { WantedFeed } from '../../live/feed-streams.ts'
 import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
 import { create } from '../../operations/create.ts'
@@ -15,25 +16,37 @@ import { type Content, isContent } from './message.ts'
 import { type CommandMessages, commandMessagesOf, type Verb } from './messages.ts'
 import { readUpdate } from './read-update.ts'
 
-export interface Command extends CommandMessages {
+interface AnyCommand extends CommandMessages {
   /** Its service: that of v1, or that of the extensions. */
   readonly edition: Edition
   /** Project, in the full name of a .NET command. */
   readonly entity: string
+}
+
+export interface UnaryCommand extends AnyCommand {
   /** What a result says when all went well. */
   readonly successMessage: string
   /** Returns what the result says beside its success. */
   run(tracker: Tracker, caller: Caller, request: Content): Promise<Content>
 }
 
+/** One that answers with a stream of changes. */
+export interface StreamCommand extends AnyCommand {
+  follow(request: Content): WantedFeed
+}
+
+export type Command = UnaryCommand | StreamCommand
+
+export const isStream = (command: Command): command is StreamCommand => 'follow' in command
+
 /** Every command of every resource of an edition. */
-export const commands = (edition: Edition): Command[] =>
+export const commandsOfResources = (edition: Edition): UnaryCommand[] =>
   resourcesOf(edition).flatMap((resource) => Object.values(commandsOf(resource)))
 
 /** The five commands of one resource. */
-export function commandsOf(resource: Resource): Readonly<Record<Verb, Command>> {
+export function commandsOf(resource: Resource): Readonly<Record<Verb, UnaryCommand>> {
   const messages = commandMessagesOf(resource)
-  const commandOf = (verb: Verb): Command => ({
+  const commandOf = (verb: Verb): UnaryCommand => ({
     ...messages[verb],
     edition: resource.edition,
     entity: resource.title,

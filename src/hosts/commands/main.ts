@@ -1,18 +1,20 @@
 import type { AddressInfo } from 'node:net'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import type { Authentication } from '../../authentication/authenticate.ts'
-import { budgetLimits } from '../../configuration/budgets.ts'
+import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
 import { countEvents } from '../../http/host-measures.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { prepareStop } from '../../http/shutdown.ts'
+import { createFeedStreams } from '../../live/feed-streams.ts'
+import { createLivePlaces } from '../../live/live-places.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { storeReadiness } from '../../store/readiness.ts'
 import { type AdmittedCalls, admitCalls } from './admit-calls.ts'
+import { commands } from './all-commands.ts'
 import { answerUnreadable } from './answer-unreadable.ts'
 import { createCallLog } from './call-log.ts'
-import { commands } from './commands.ts'
 import type { CommandSettings } from './configuration.ts'
 import { http2ServersOf, trackConnections } from './connections.ts'
 import { createCallCounter } from './count-calls.ts'
@@ -58,30 +60,25 @@ export async function startCommands(
     budgets: tracker.budgets,
   })
   const all = [...commands('v1'), ...(settings.extensions ? commands('ext') : [])]
-  const callLog = createCallLog(log, measureCalls(diagnostics, { ...tracker, events }, settings))
-  const trusted = createTrustedConnections()
+  const feeds = openFeeds(tracker, log)
+  const readers = { feeds: feeds.secondsBehind }
+  const callLog = createCallLog(log, measureCalls(diagnostics, { ...tracker, events, readers }, settings))
   const requestIds = createRequestIds()
   const admitted = admitCalls({
+    ...guardsOf(tracker.budgets, limits),
     authentication,
     proxies: settings.trustedProxies(proxiesByDefault),
     admit: limiter.admit,
     callLog,
     requestIds,
-    pendingRequests: createPendingRequests(tracker.budgets),
-    countCall: createCallCounter(tracker.budgets),
-    strangers: createStrangers(tracker.budgets, trusted, limits.strangerMilliseconds),
-    trusted,
     commandAt: commandNames(all, settings.dotnetNamespace),
   })
   const calls = trackCalls()
   const server = new Server(serverOptions(limits, { requestIds, admitted, calls }))
   registerCommands(server, {
-    ...settings,
+    ...{ ...settings, ...admitted, ...limits, feeds, callLog, requestIds },
     commands: all,
     tracker: { ...tracker, securityLog },
-    callerOf: admitted.callerOf,
-    callLog,
-    requestIds,
   })
   const standard = addStandardServices(server, all)
   const stopDiagnostics = prepareStop(diagnostics)
@@ -100,9 +97,25 @@ export async function startCommands(
     diagnosticsPort: (diagnostics.server.address() as AddressInfo).port,
     async stop() {
       standard.announceStop()
+      feeds.close()
       limiter.close()
       await Promise.all([stopServer(server, { ...limits, calls, connections }), stopDiagnostics()])
     },
+  }
+}
+
+const openFeeds = (tracker: Tracker, log: Log) =>
+  createFeedStreams(tracker, createLivePlaces(tracker.budgets), (error) =>
+    log.warn({ err: error }, 'Live listings and feeds wait for the store.'),
+  )
+
+function guardsOf(budgets: Budgets, { strangerMilliseconds }: TimeLimits) {
+  const trusted = createTrustedConnections()
+  return {
+    trusted,
+    pendingRequests: createPendingRequests(budgets),
+    countCall: createCallCounter(budgets),
+    strangers: createStrangers(budgets, trusted, strangerMilliseconds),
   }
 }
 
@@ -112,6 +125,8 @@ export interface TimeLimits extends StreamLimits {
   readonly silenceMilliseconds: number
   /** For a call of reflection or health on a connection without a token. */
   readonly strangerMilliseconds: number
+  /** For a client that takes nothing of a stream. */
+  readonly takeMilliseconds: number
   /** For the calls in flight when the host stops. */
   readonly stopMilliseconds: number
 }
@@ -124,6 +139,8 @@ const timeLimits: TimeLimits = {
   silenceMilliseconds: 60_000,
   // A load balancer that watches health asks again; nobody else needs this long.
   strangerMilliseconds: 5 * 60_000,
+  // As long as proxies wait for one that reads nothing.
+  takeMilliseconds: 30_000,
   // Container platforms kill after 10 s; the store wants some of that to close too.
   stopMilliseconds: 8000,
 }

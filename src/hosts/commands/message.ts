@@ -1,8 +1,13 @@
 import type { WireKind } from '../../model/field.ts'
 
+/** `values` are fields by name, as JSON has them. */
+export type Scalar = WireKind | 'flag' | 'values'
+
 /** A message of a command, whichever encoding carries it. */
 export interface Message {
   readonly name: string
+  /** Its comment, where no declaration says it. */
+  readonly about?: string
   /** Of a message that is not ours; it is described elsewhere. */
   readonly package?: 'google.protobuf'
   /** In the order of their numbers. */
@@ -15,7 +20,9 @@ export interface MessageField {
   /** camelCase, as in JSON. */
   readonly name: string
   readonly number: number
-  readonly shape: WireKind | 'flag' | Message
+  readonly shape: Scalar | Message
+  /** Its comment, where no declaration says it. */
+  readonly about?: string
   readonly isRepeated?: true
   /** May be absent. A field that may not is the zero of its shape when nobody wrote it. */
   readonly isOptional?: true

@@ -63,7 +63,7 @@ const maskOf = ({ fields }: Resource): MessageField[] =>
     ? [{ name: 'updateMask', number: maskNumber, shape: fieldMask, isOptional: true }]
     : []
 
-const outcome: readonly MessageField[] = [
+export const outcome: readonly MessageField[] = [
   { name: 'success', number: 1, shape: 'flag' },
   { name: 'message', number: 2, shape: 'text', isOptional: true },
 ]

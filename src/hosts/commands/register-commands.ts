@@ -1,30 +1,26 @@
-import type { Metadata, Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js'
+import type { Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js'
 import { status } from '@grpc/grpc-js'
-import type { Caller } from '../../model/caller.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { CallGone } from './call-error.ts'
-import type { CallLog } from './call-log.ts'
-import type { Command } from './commands.ts'
+import { type Command, isStream, type UnaryCommand } from './commands.ts'
+import { type Following, followHandlerOf } from './follow-handler.ts'
 import type { Encoding } from './message.ts'
 import { pathsOf } from './paths.ts'
-import type { RequestIds } from './request-ids.ts'
 import { runCommand } from './run-command.ts'
 
-export interface Registration {
+export interface Registration extends Following {
   readonly commands: readonly Command[]
   readonly tracker: Tracker
-  /** Who was admitted with these headers. */
-  callerOf(metadata: Metadata): Caller
   readonly dotnetNamespace: string
-  readonly callLog: CallLog
-  readonly requestIds: RequestIds
 }
 
 /** Registers every command on each of its paths; messages pass as bytes, because a path decides how they are read. */
 export function registerCommands(server: Server, registration: Registration): void {
   for (const command of registration.commands) {
     for (const { path, encoding } of pathsOf(command, registration.dotnetNamespace)) {
-      server.register(path, handlerOf(registration, command, encoding), asIs, asIs, 'unary')
+      if (isStream(command))
+        server.register(path, followHandlerOf(registration, command, encoding), asIs, asIs, 'serverStream')
+      else server.register(path, handlerOf(registration, command, encoding), asIs, asIs, 'unary')
     }
   }
 }
@@ -33,7 +29,7 @@ type Call = ServerUnaryCall<Buffer, Buffer>
 
 const asIs = (bytes: Buffer): Buffer => bytes
 
-function handlerOf(registration: Registration, command: Command, encoding: Encoding) {
+function handlerOf(registration: Registration, command: UnaryCommand, encoding: Encoding) {
   const answer = answering(registration, command, encoding)
   const { callLog, requestIds } = registration
   return (call: Call, reply: sendUnaryData<Buffer>): void => {
@@ -54,11 +50,11 @@ function handlerOf(registration: Registration, command: Command, encoding: Encod
   }
 }
 
-function answering({ tracker, callerOf }: Registration, command: Command, encoding: Encoding) {
+function answering({ tracker, sessionOf }: Registration, command: UnaryCommand, encoding: Encoding) {
   const read = encoding.reader(command.request)
   const write = encoding.writer(command.result)
   return async (call: Call): Promise<Buffer> => {
-    const caller = callerOf(call.metadata)
+    const { caller } = sessionOf(call.metadata)
     const request = read(call.request)
     // Nothing is done for a caller that hung up or ran out of time.
     if (isGone(call)) throw new CallGone(goneStatus(call))

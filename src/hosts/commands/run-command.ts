@@ -1,14 +1,14 @@
 import type { Caller } from '../../model/caller.ts'
 import { Problem } from '../../model/problem.ts'
 import type { Tracker } from '../../operations/tracker.ts'
-import type { Command } from './commands.ts'
+import type { UnaryCommand } from './commands.ts'
 import type { Content } from './message.ts'
 import { statuses } from './statuses.ts'
 
 /** Runs one command. A missing row and a stale version are results; every other refusal flies on. */
 export async function runCommand(
   tracker: Tracker,
-  command: Command,
+  command: UnaryCommand,
   caller: Caller,
   request: Content,
 ): Promise<Content> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { freshTracker } from '../../../test/support/tracker.ts'
+import { createKeptSnapshots } from '../../live/kept-snapshots.ts'
 import { readListQuery } from '../../operations/read-list-query.ts'
 import { resourceNamed } from '../../resources/all.ts'
 import type { Database } from '../../store/database.ts'
-import { createKeptSnapshots } from './kept-snapshots.ts'
 import { listView } from './list-view.ts'
 import { createListing } from './listing.ts'
 

@@ -1,10 +1,10 @@
 import { formatEvent } from '../../http/event-stream.ts'
+import type { Keeper } from '../../live/kept-snapshots.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Problem } from '../../model/problem.ts'
 import { newestPosition } from '../../operations/feed/read-feed.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import type { LimitedReads } from '../../store/limited-reads.ts'
-import type { Keeper } from './kept-snapshots.ts'
 import { isDue, type LiveStream } from './live-stream.ts'
 import { snapshotId } from './snapshot-id.ts'
 

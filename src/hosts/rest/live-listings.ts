@@ -1,9 +1,9 @@
+import { createKeptSnapshots } from '../../live/kept-snapshots.ts'
+import type { LivePlaces } from '../../live/live-places.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { type Repetition, repeat } from '../../schedule/repeat.ts'
 import { watchChanges } from '../../store/change-watch.ts'
-import { createKeptSnapshots } from './kept-snapshots.ts'
 import { createListing, type Listing, type View } from './listing.ts'
-import type { LivePlaces } from './live-places.ts'
 import { type LiveRequest, openLiveStream } from './live-stream.ts'
 import { createSharedListings } from './shared-listings.ts'
 

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated } from '../../authentication/authenticate.ts'
 import { type EventStreamListeners, openEventStream } from '../../http/event-stream.ts'
-import type { Keeper } from './kept-snapshots.ts'
+import type { Keeper } from '../../live/kept-snapshots.ts'
+import { createSessionCheck } from '../../live/session-check.ts'
 import { isSameSnapshot } from './snapshot-id.ts'
 
 export interface LiveRequest {
@@ -31,8 +32,6 @@ export interface LiveStream {
 const betweenEventsMilliseconds = 1000
 /** Short enough for proxies that close a silent connection after half a minute. */
 const heartbeatMilliseconds = 15_000
-/** An idle stream has no snapshot to check its session for, so it is checked in between. */
-const sessionCheckMilliseconds = 5000
 
 export const isDue = ({ sentAt, isChecking }: LiveStream, now: number): boolean =>
   !isChecking && now - sentAt >= betweenEventsMilliseconds
@@ -96,33 +95,6 @@ export function openLiveStream(
       })
     },
     close: (reason) => events.close(reason),
-  }
-}
-
-/** The session is looked at again before every snapshot and now and then; most times that is a look into a cache. */
-export function createSessionCheck(session: Authenticated, onEnded: () => void) {
-  let checkedAt = Date.now()
-  let isUnderWay = false
-  return {
-    get isUnderWay() {
-      return isUnderWay
-    },
-    isDue: (now: number) => !isUnderWay && now - checkedAt >= sessionCheckMilliseconds,
-    /** Whether it stands; no as well while the store does not answer: the next tick asks again. */
-    async run(then: () => void = () => undefined): Promise<boolean> {
-      isUnderWay = true
-      checkedAt = Date.now()
-      try {
-        const stands = await session.recheck()
-        if (stands) then()
-        else onEnded()
-        return stands
-      } catch {
-        return false
-      } finally {
-        isUnderWay = false
-      }
-    },
   }
 }
 

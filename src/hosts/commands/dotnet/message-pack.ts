@@ -1,9 +1,10 @@
-import { labelOf, type WireKind } from '../../../model/field.ts'
+import { labelOf } from '../../../model/field.ts'
 import {
   type Content,
   type Encoding,
   type Message,
   type MessageField,
+  type Scalar,
   UnreadableMessage,
   unreadable,
 } from '../message.ts'
@@ -75,7 +76,7 @@ const paging: ReadonlySet<string> = new Set(['pageNumber', 'pageSize'])
 function readOf({ name, shape, isRepeated }: MessageField): Read {
   if (isRepeated) return (reader, token) => readScalars(reader, token, shape === 'uuid' ? guidIn : asIs)
   // The ids of a list's filters are text.
-  if (shape === 'text' && (name === 'ids' || name.endsWith('Id'))) return readGuids
+  if (shape === 'text' && /^ids?$|Id$/.test(name)) return readGuids
   return typeof shape === 'string' ? scalarReadings[shape] : orNil(readerOf(shape))
 }
 
@@ -121,13 +122,15 @@ const unless =
     return read === zero ? undefined : read
   }
 
-const scalarReadings: Readonly<Record<WireKind | 'flag', Read>> = {
+const scalarReadings: Readonly<Record<Scalar, Read>> = {
   text: readScalar,
   uuid: readGuid,
   moment: unless('0001-01-01T00:00:00Z'),
   number: readScalar,
   wholeNumber: readScalar,
   flag: readScalar,
+  // Only what is answered has any.
+  values: readScalar,
 }
 
 type Write = (writer: MessagePackWriter, value: unknown) => void
@@ -157,10 +160,18 @@ function writeOf({ shape, isRepeated }: MessageField): Write {
   }
 }
 
+/** What a row holds, as JSON has it. */
+function writePlain(writer: MessagePackWriter, value: unknown): void {
+  if (typeof value === 'number') writer.number(value)
+  else if (typeof value === 'string') writer.text(value)
+  else if (typeof value === 'boolean') writer.flag(value)
+  else writer.nil()
+}
+
 const writeText: Write = (writer, value) => writer.text(value as string)
 const writeNumber: Write = (writer, value) => writer.number(value as number)
 
-const scalarWritings: Readonly<Record<WireKind | 'flag', Write>> = {
+const scalarWritings: Readonly<Record<Scalar, Write>> = {
   text: writeText,
   uuid: writeText,
   number: writeNumber,
@@ -169,5 +180,13 @@ const scalarWritings: Readonly<Record<WireKind | 'flag', Write>> = {
   moment(writer, value) {
     const { seconds, nanoseconds } = partsOf(value as string)
     writer.timestamp(seconds, nanoseconds)
+  },
+  values(writer, value) {
+    const entries = Object.entries(value as Content)
+    writer.map(entries.length)
+    for (const [name, one] of entries) {
+      writer.text(name)
+      writePlain(writer, one)
+    }
   },
 }

@@ -14,7 +14,7 @@ import {
   text,
   timestamp,
 } from '../../../../test/support/message-pack-encoder.ts'
-import { commands } from '../commands.ts'
+import { commands } from '../all-commands.ts'
 import { type Content, UnreadableMessage, unreadable } from '../message.ts'
 import { messagePack } from './message-pack.ts'
 

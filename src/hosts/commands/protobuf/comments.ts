@@ -11,9 +11,8 @@ import { describeField } from '../../../resources/describe-field.ts'
 import type { Message, MessageField } from '../message.ts'
 import { neverClearedFrom } from '../read-update.ts'
 
-/** What the .proto file says of methods, messages and fields, all of it read off the declarations. */
+/** What the .proto file says of messages and fields, and by its request of each command. */
 export interface Comments {
-  method(name: string): string
   message(message: Message): string
   field(message: Message, field: MessageField): string
 }
@@ -26,9 +25,10 @@ export function commentsOf(resources: readonly Resource[]): Comments {
     return subject
   }
   return {
-    method: (name) => find(name).about,
-    message: ({ name }) => (name === 'Pagination' ? aboutPagination : find(name).about),
-    field({ name: message }, field) {
+    message: ({ name, about }) => about ?? (name === 'Pagination' ? aboutPagination : find(name).about),
+    field({ name: message, about }, field) {
+      if (field.about !== undefined) return field.about
+      if (about !== undefined) return sharedComments[field.name] ?? ''
       if (message === 'Pagination')
         return (
           keyComments[field.name] ??

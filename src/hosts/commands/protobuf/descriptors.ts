@@ -8,8 +8,8 @@ import {
   FieldDescriptorProto_Type as Type,
 } from '@bufbuild/protobuf/wkt'
 import type { Edition } from '../../../resources/define-resource.ts'
-import type { Command } from '../commands.ts'
-import type { Message, MessageField } from '../message.ts'
+import { type Command, isStream } from '../commands.ts'
+import type { Message, MessageField, Scalar } from '../message.ts'
 import { packages } from './service.ts'
 
 /** The file that describes the commands of an edition, as a compiler of .proto files would have made it. */
@@ -36,10 +36,11 @@ export const fileDescriptor = (edition: Edition, commands: readonly Command[]): 
     service: [
       {
         name: 'Commands',
-        method: commands.map(({ name, request, result }) => ({
-          name,
-          inputType: typeNameOf(edition, request),
-          outputType: typeNameOf(edition, result),
+        method: commands.map((command) => ({
+          name: command.name,
+          inputType: typeNameOf(edition, command.request),
+          outputType: typeNameOf(edition, command.result),
+          ...(isStream(command) && { serverStreaming: true }),
         })),
       },
     ],
@@ -51,6 +52,7 @@ export function importsOf(commands: readonly Pick<Command, 'request' | 'result'>
   const hasMask = shapes.some((shape) => typeof shape !== 'string' && shape.name === 'FieldMask')
   return [
     ...(hasMask ? ['google/protobuf/field_mask.proto'] : []),
+    ...(shapes.includes('values') ? ['google/protobuf/struct.proto'] : []),
     ...(shapes.includes('moment') ? ['google/protobuf/timestamp.proto'] : []),
   ]
 }
@@ -70,9 +72,15 @@ export function messagesIn(commands: readonly Pick<Command, 'request' | 'result'
   return [...found.values()]
 }
 
+/** What has a message of protobuf's own. */
+export const wellKnown: Readonly<Record<string, string>> = {
+  moment: 'google.protobuf.Timestamp',
+  values: 'google.protobuf.Struct',
+}
+
 /** Messages, moments among them, tell by themselves whether they are there. */
 export const hasMarkedPresence = ({ shape, isOptional }: MessageField): boolean =>
-  isOptional === true && typeof shape === 'string' && shape !== 'moment'
+  isOptional === true && typeof shape === 'string' && !(shape in wellKnown)
 
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -84,6 +92,8 @@ export const scalarTypes = {
   wholeNumber: Type.INT32,
   flag: Type.BOOL,
 } as const
+
+const isOwn = (shape: Scalar): shape is keyof typeof scalarTypes => shape in scalarTypes
 
 const typeNameOf = (edition: Edition, message: Message): string =>
   `.${message.package ?? packages[edition].name}.${message.name}`
@@ -110,6 +120,6 @@ function typeOf(
   { shape }: MessageField,
 ): Partial<Pick<FieldDescriptorProto, 'type' | 'typeName'>> {
   if (typeof shape !== 'string') return { type: Type.MESSAGE, typeName: typeNameOf(edition, shape) }
-  if (shape === 'moment') return { type: Type.MESSAGE, typeName: '.google.protobuf.Timestamp' }
-  return { type: scalarTypes[shape] }
+  if (isOwn(shape)) return { type: scalarTypes[shape] }
+  return { type: Type.MESSAGE, typeName: `.${wellKnown[shape]}` }
 }

@@ -1,6 +1,6 @@
 import { resources } from '../../../resources/all.ts'
 import type { Edition } from '../../../resources/define-resource.ts'
-import type { Command } from '../commands.ts'
+import { type Command, isStream } from '../commands.ts'
 import type { Message, MessageField } from '../message.ts'
 import { type Comments, commentsOf } from './comments.ts'
 import { hasMarkedPresence, importsOf, messagesIn, snakeCase } from './descriptors.ts'
@@ -25,9 +25,9 @@ const serviceText = (commands: readonly Command[], comments: Comments): string =
   block(
     '// The commands of all resources. Each wants a bearer token with the scope svc.grpc as its authorization.',
     'service Commands',
-    commands.flatMap(({ name, request, result }) => [
-      `// ${comments.method(name)}`,
-      `rpc ${name}(${request.name}) returns (${result.name});`,
+    commands.flatMap((command) => [
+      `// ${comments.message(command.request)}`,
+      `rpc ${command.name}(${command.request.name}) returns (${isStream(command) ? 'stream ' : ''}${command.result.name});`,
     ]),
   )
 
@@ -55,6 +55,7 @@ const typeTexts = {
   text: 'string',
   uuid: 'string',
   moment: 'google.protobuf.Timestamp',
+  values: 'google.protobuf.Struct',
   number: 'double',
   wholeNumber: 'int32',
   flag: 'bool',

@@ -5,10 +5,11 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import {
   FileDescriptorSetSchema,
   file_google_protobuf_field_mask,
+  file_google_protobuf_struct,
   file_google_protobuf_timestamp,
 } from '@bufbuild/protobuf/wkt'
 import fc from 'fast-check'
-import { commands } from '../commands.ts'
+import { commands } from '../all-commands.ts'
 import { type Content, type Message, type MessageField, UnreadableMessage, unreadable } from '../message.ts'
 import { partsOf } from '../moment-parts.ts'
 import { fileDescriptor, messagesIn } from './descriptors.ts'
@@ -20,6 +21,7 @@ const registry = createFileRegistry(
   create(FileDescriptorSetSchema, {
     file: [
       file_google_protobuf_field_mask.proto,
+      file_google_protobuf_struct.proto,
       file_google_protobuf_timestamp.proto,
       fileDescriptor('v1', v1),
       fileDescriptor('ext', ext),
@@ -146,6 +148,16 @@ const scalars = {
   number: fc.double({ noNaN: true }).filter((value) => !Object.is(value, -0)),
   wholeNumber: fc.integer(),
   flag: fc.boolean(),
+  values: fc.dictionary(
+    fc.stringMatching(/^[a-zA-Z_]{0,8}$/),
+    fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.boolean(),
+      fc.constant(null),
+      fc.double({ noNaN: true }).filter((value) => !Object.is(value, -0)),
+    ),
+    { noNullPrototype: true },
+  ),
   moment: fc
     .tuple(
       fc.date({

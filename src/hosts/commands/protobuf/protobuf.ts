@@ -1,14 +1,15 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import type { WireKind } from '../../../model/field.ts'
 import {
   type Content,
   type Encoding,
   type Message,
   type MessageField,
+  type Scalar,
   UnreadableMessage,
   type unreadable,
 } from '../message.ts'
 import { momentOf, partsOf } from '../moment-parts.ts'
+import { endOf, type PlainValues, readValues, writeValues } from './values.ts'
 
 /** Protocol Buffers straight between bytes and content; a test compares every byte with the reference library. */
 export const protobuf: Encoding = {
@@ -37,7 +38,6 @@ export const protobuf: Encoding = {
 type Draft = Record<string, unknown>
 type ReadMessage = (reader: BinaryReader, end: number, into: Draft) => Draft
 type WriteMessage = (writer: BinaryWriter, content: Content) => void
-type Scalar = WireKind | 'flag'
 
 function readerOf({ fields }: Message): ReadMessage {
   const known = new Map(fields.map((field) => [field.number, { name: field.name, ...readingOf(field) }]))
@@ -84,13 +84,6 @@ const collecting =
 // A hundred times the longest legal list; two million empty entries fit a message and would take seconds to look at.
 const itemsMax = 10_000
 
-function endOf(reader: BinaryReader): number {
-  const length = reader.uint32()
-  const end = reader.pos + length
-  if (end > reader.len) throw new UnreadableMessage()
-  return end
-}
-
 const textReading: Reading = {
   wireType: WireType.LengthDelimited,
   read: (reader) => reader.string(true),
@@ -103,6 +96,7 @@ const scalarReadings: Readonly<Record<Scalar, Reading>> = {
   wholeNumber: { wireType: WireType.Varint, read: (reader) => reader.int32() },
   flag: { wireType: WireType.Varint, read: (reader) => reader.bool() },
   moment: { wireType: WireType.LengthDelimited, read: readMoment },
+  values: { wireType: WireType.LengthDelimited, read: (reader) => readValues(reader, endOf(reader)) },
 }
 
 /** google.protobuf.Timestamp: seconds are field 1, nanoseconds field 2. */
@@ -174,6 +168,11 @@ const scalarWritings: Readonly<Record<Scalar, Write>> = {
     writer.fork()
     if (seconds !== 0) writer.tag(1, WireType.Varint).int64(seconds)
     if (nanoseconds !== 0) writer.tag(2, WireType.Varint).int32(nanoseconds)
+    writer.join()
+  },
+  values(writer, values) {
+    writer.fork()
+    writeValues(writer, values as PlainValues)
     writer.join()
   },
 }

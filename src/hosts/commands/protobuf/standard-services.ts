@@ -3,6 +3,7 @@ import {
   type FileDescriptorProto,
   FileDescriptorProtoSchema,
   file_google_protobuf_field_mask,
+  file_google_protobuf_struct,
   file_google_protobuf_timestamp,
 } from '@bufbuild/protobuf/wkt'
 import type { Server } from '@grpc/grpc-js'
@@ -20,7 +21,11 @@ export interface StandardServices {
 
 /** Reflection and health, as stock clients expect them, open to everybody: they say what the project's page says. */
 export function addStandardServices(server: Server, commands: readonly Command[]): StandardServices {
-  const imported = [file_google_protobuf_field_mask.proto, file_google_protobuf_timestamp.proto]
+  const imported = [
+    file_google_protobuf_field_mask.proto,
+    file_google_protobuf_struct.proto,
+    file_google_protobuf_timestamp.proto,
+  ]
   const editions = [...new Set(commands.map(({ edition }) => edition))]
   const own = editions.map((edition) =>
     fileDescriptor(

@@ -1,13 +1,13 @@
 import { wantsEventStream } from '../../../http/event-stream.ts'
 import type { Parameter, Schema } from '../../../http/operation.ts'
+import type { FeedStreams } from '../../../live/feed-streams.ts'
 import { uuid } from '../../../model/field-kinds.ts'
-import { positionCharactersMax, writePosition } from '../../../operations/feed/position.ts'
-import { newestPosition, readFeed } from '../../../operations/feed/read-feed.ts'
+import { positionCharactersMax } from '../../../operations/feed/position.ts'
+import { readFeedPage } from '../../../operations/feed/read-feed-page.ts'
 import { feedActions, readFeedQuery } from '../../../operations/feed/read-feed-query.ts'
 import { pageSizeMax } from '../../../operations/limits.ts'
-import { showChange } from '../../../operations/show-change.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
-import type { FeedStreams } from '../feed-streams.ts'
+import { feedEvents } from '../feed-events.ts'
 import { ref } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 import { resourceNames } from './history-routes.ts'
@@ -85,22 +85,14 @@ export const feedRoute = (tracker: Tracker, feeds: FeedStreams): Route => ({
   refusals: [400, 410, 503],
   async handle({ caller, session, request, reply }) {
     const isStream = wantsEventStream(request)
-    const { after, filter, pageSize } = readFeedQuery(
+    const query = readFeedQuery(
       request.query as Readonly<Record<string, unknown>>,
       isStream ? request.headers['last-event-id'] : undefined,
     )
-    if (isStream) return feeds.open({ caller, filter }, after, { session, request, reply })
-    const { lists } = tracker.database
-    const position = after === 'now' ? await newestPosition(lists, caller) : after
-    const page = await readFeed({ caller, filter, position, pageSize }, lists)
-    return {
-      body: {
-        result: {
-          data: page.changes.map(({ change }) => showChange(change, caller)),
-          cursor: writePosition(page.position),
-          hasMore: !page.isCurrent,
-        },
-      },
+    if (isStream) {
+      await feeds.open(query, session, feedEvents(reply))
+      return undefined
     }
+    return { body: { result: await readFeedPage(tracker, caller, query) } }
   },
 })

@@ -1,6 +1,6 @@
-import type { Budgets } from '../../configuration/budgets.ts'
-import type { Budget } from '../../model/budget.ts'
-import { overloaded, Problem } from '../../model/problem.ts'
+import type { Budgets } from '../configuration/budgets.ts'
+import type { Budget } from '../model/budget.ts'
+import { overloaded, Problem } from '../model/problem.ts'
 
 /** What live listings keep in memory: the newest snapshot of each, and what clients have not read yet. */
 export interface KeptSnapshots {

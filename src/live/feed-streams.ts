@@ -1,23 +1,24 @@
-import type { Position } from '../../operations/feed/position.ts'
-import { type FeedQuery, newestPosition, readFeed } from '../../operations/feed/read-feed.ts'
-import type { Tracker } from '../../operations/tracker.ts'
-import { type Repetition, repeat } from '../../schedule/repeat.ts'
-import { watchChanges } from '../../store/change-watch.ts'
-import { type FeedStream, openFeedStream } from './feed-stream.ts'
+import type { Authenticated } from '../authentication/authenticate.ts'
+import type { Position } from '../operations/feed/position.ts'
+import { type FeedFilter, newestPosition, readFeed } from '../operations/feed/read-feed.ts'
+import type { Tracker } from '../operations/tracker.ts'
+import { type Repetition, repeat } from '../schedule/repeat.ts'
+import { watchChanges } from '../store/change-watch.ts'
+import { type FeedStream, type FeedWire, openFeedStream } from './feed-stream.ts'
 import { createKeptSnapshots } from './kept-snapshots.ts'
 import type { LivePlaces } from './live-places.ts'
-import type { LiveRequest } from './live-stream.ts'
 
 export interface FeedStreams {
-  /** Takes the connection over; what is refused is refused before the stream starts. */
-  open(
-    query: Omit<FeedQuery, 'position' | 'pageSize'>,
-    after: Position | 'now' | undefined,
-    request: LiveRequest,
-  ): Promise<undefined>
+  /** Opens the wire once the first page is there: what is refused is refused before. */
+  open(wanted: WantedFeed, session: Authenticated, wire: FeedWire): Promise<void>
   close(): void
   /** How old what it knows of changes may be. */
   secondsBehind(): number
+}
+
+export interface WantedFeed {
+  readonly filter: FeedFilter
+  readonly after: Position | 'now' | undefined
 }
 
 /** What one statement reads for a stream, and what a stream keeps until its client has read it. */
@@ -52,20 +53,21 @@ export function createFeedStreams(
 
   return {
     secondsBehind: watch.secondsBehind,
-    async open(query, after, request) {
-      const { id } = query.caller
+    async open({ filter, after }, session, wire) {
+      const { caller } = session
+      const { id } = caller
       places.take(id)
       users += 1
       const reads = tracker.database.liveLists
-      const read = (position: Position | undefined) => readFeed({ ...query, position, pageSize }, reads)
+      const read = (position: Position | undefined) => readFeed({ caller, filter, position, pageSize }, reads)
       try {
         // Before the first statement, so that nothing is committed unnoticed between it and the watching.
         await watch.start()
-        const first = await read(after === 'now' ? await newestPosition(reads, query.caller) : after)
+        const first = await read(after === 'now' ? await newestPosition(reads, caller) : after)
         attending ??= repeat({ everyMilliseconds: attendMilliseconds, onFailure }, () => {
           for (const stream of streams) stream.attend(Date.now())
         })
-        const stream = openFeedStream(request, {
+        const stream = openFeedStream(session, wire, {
           first,
           keeper: kept.keeperOf(id),
           read,
@@ -76,11 +78,12 @@ export function createFeedStreams(
           },
         })
         streams.add(stream)
+        // Says where it begins: a reader who is cut off before the first change shall not begin again at a later now.
+        stream.attend(Date.now())
       } catch (error) {
         leave(id)
         throw error
       }
-      return undefined
     },
     close() {
       for (const stream of streams) stream.close()

@@ -1,5 +1,5 @@
-import type { Budgets } from '../../configuration/budgets.ts'
-import { overloaded, Problem } from '../../model/problem.ts'
+import type { Budgets } from '../configuration/budgets.ts'
+import { overloaded, Problem } from '../model/problem.ts'
 
 /** Who may have how many live listings and streams of the feed open. */
 export interface LivePlaces {

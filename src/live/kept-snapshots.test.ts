@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openBudgets } from '../../configuration/budgets.ts'
+import { openBudgets } from '../configuration/budgets.ts'
 import { createKeptSnapshots } from './kept-snapshots.ts'
 
 describe('What live listings keep', () => {

@@ -1,0 +1,118 @@
+import { type Client, type Metadata, type ServiceError, status } from '@grpc/grpc-js'
+import type { Content } from '../../../src/hosts/commands/message.ts'
+import type { Followed, FollowOptions } from './call.ts'
+import type { Change } from './command-types.ts'
+import type { KnownCommand } from './known-commands.ts'
+import { codecOf } from './message-codec.ts'
+import { backoffMilliseconds, pauseFor } from './send.ts'
+
+interface Connection {
+  readonly client: Client
+  /** With a new token where the old one has ended. */
+  headers(): Promise<Metadata>
+  refusalOf(error: ServiceError): Error
+}
+
+/** Twice as long as the host is silent, and a little. */
+const silenceMillisecondsByDefault = 35_000
+
+/** Follows a stream over as many calls as it takes; each goes on behind the cursor that the one before it told last. */
+export function followOf(connection: Connection, command: KnownCommand) {
+  return async function* (
+    request: Content = {},
+    options: FollowOptions = {},
+  ): AsyncGenerator<Followed, void> {
+    const { signal, onReconnect } = options
+    const place: Place = { request, failures: 0, refused: 0 }
+    while (!signal?.aborted) {
+      const reason = yield* untilLost(connection, command, place, options)
+      if (signal?.aborted) return
+      if (isFinal(reason, place)) throw isServiceError(reason) ? connection.refusalOf(reason) : reason
+      onReconnect?.(reason)
+      await pauseFor(backoffMilliseconds(place.failures), signal).catch(() => undefined)
+      place.failures += 1
+    }
+  }
+}
+
+interface Place {
+  request: Content
+  /** Since the last sign of life. */
+  failures: number
+  refused: number
+}
+
+/** The changes of one call; the answer is why it was lost. */
+async function* untilLost(
+  connection: Connection,
+  command: KnownCommand,
+  place: Place,
+  options: FollowOptions,
+): AsyncGenerator<Followed, unknown> {
+  try {
+    for await (const { change, cursor } of open(connection, command, place.request, options)) {
+      const request = { ...place.request, after: cursor }
+      Object.assign(place, { request, failures: 0, refused: 0 })
+      if (change) yield { change, cursor }
+    }
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+interface Event {
+  readonly change: Change | null
+  readonly cursor: string
+}
+
+/** The events of one call, until it ends or falls silent. Its reader is waited for, and the host with it. */
+async function* open(
+  { client, headers }: Connection,
+  command: KnownCommand,
+  request: Content,
+  { signal, silenceMilliseconds = silenceMillisecondsByDefault }: FollowOptions,
+): AsyncGenerator<Event, void> {
+  const { write, read } = codecOf(command)
+  const call = client.makeServerStreamRequest(command.path, asIs, read, write(request), await headers())
+  // Whoever has left is not told why it ended.
+  call.on('error', () => undefined)
+  const cancel = () => call.cancel()
+  let silence = setTimeout(cancel, silenceMilliseconds)
+  signal?.addEventListener('abort', cancel)
+  if (signal?.aborted) cancel()
+  try {
+    for await (const event of call) {
+      // Not while the loop is busy with what it got.
+      clearTimeout(silence)
+      yield event as Event
+      silence = setTimeout(cancel, silenceMilliseconds)
+    }
+  } finally {
+    clearTimeout(silence)
+    signal?.removeEventListener('abort', cancel)
+    cancel()
+  }
+}
+
+const asIs = (bytes: Buffer): Buffer => bytes
+
+const isServiceError = (error: unknown): error is ServiceError =>
+  error instanceof Error && 'code' in error && 'metadata' in error
+
+/** Asking again would be refused again. */
+const finalCodes: readonly unknown[] = [
+  status.INVALID_ARGUMENT,
+  status.PERMISSION_DENIED,
+  status.OUT_OF_RANGE,
+  status.UNIMPLEMENTED,
+]
+
+/** A token that ended is asked for anew, once. */
+function isFinal(error: unknown, place: { refused: number }): boolean {
+  if (error === undefined) return false
+  if (!isServiceError(error)) return true
+  if (error.code !== status.UNAUTHENTICATED) return finalCodes.includes(error.code)
+  place.refused += 1
+  return place.refused > 1
+}

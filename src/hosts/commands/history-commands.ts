@@ -1,0 +1,32 @@
+import { readFeedPage } from '../../operations/feed/read-feed-page.ts'
+import { readFeedQuery } from '../../operations/feed/read-feed-query.ts'
+import { readHistory } from '../../operations/read-history.ts'
+import type { Command, StreamCommand, UnaryCommand } from './commands.ts'
+import { followChangesMessages, readChangesMessages, readHistoryMessages } from './history-messages.ts'
+
+const common = { edition: 'ext', entity: 'History' } as const
+
+const readHistoryCommand: UnaryCommand = {
+  ...common,
+  ...readHistoryMessages,
+  successMessage: 'History retrieved successfully.',
+  run: async (tracker, caller, request) => ({ result: await readHistory(tracker, caller, request) }),
+}
+
+const readChanges: UnaryCommand = {
+  ...common,
+  ...readChangesMessages,
+  successMessage: 'Changes retrieved successfully.',
+  run: async (tracker, caller, request) => ({
+    result: await readFeedPage(tracker, caller, readFeedQuery(request)),
+  }),
+}
+
+const followChanges: StreamCommand = {
+  ...common,
+  ...followChangesMessages,
+  follow: (request) => readFeedQuery(request),
+}
+
+/** What `/ext/history` and `/ext/changes` answer, as commands. */
+export const historyCommands: readonly Command[] = [readHistoryCommand, readChanges, followChanges]
