@@ -12,10 +12,15 @@ export interface BankSettings {
   readonly namedStatements: boolean
   readonly logLevel: string
   readonly metrics: boolean
+  /** How many requests each process answers to itself before it listens. */
+  readonly warmUpRequests: number
 }
 
 /** Each is a process with two connections; beyond the number of cores they only take turns. */
 const instancesMax = 8
+
+/** After these, further requests no longer get faster. */
+const warmUpRequests = 2000
 
 export function readBankSettings(settings: Settings): BankSettings {
   const { host, logLevel } = readTrackerSettings(settings)
@@ -30,6 +35,7 @@ export function readBankSettings(settings: Settings): BankSettings {
     losesAnsweredOnCrash: settings.flag('BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH', false),
     namedStatements: settings.flag('DB_NAMED_STATEMENTS', true),
     metrics: settings.flag('METRICS', false),
+    warmUpRequests,
   }
 }
 

@@ -73,11 +73,11 @@ async function startInstance(
   handle: unknown,
   ask: Ask,
 ): Promise<RunningInstance> {
-  const { host, port, instances, logLevel } = settings
+  const { host, port, instances, logLevel, warmUpRequests } = settings
   const budgets: Budgets = openBudgets()
   const measures = settings.metrics ? await openMeasures(budgets) : undefined
   const { close, ...accounts } = await openAccounts({ ...settings, url }, measures?.call)
-  await warmServer()
+  await warmServer(warmUpRequests)
   const log = createLog({ level: logLevel, host: 'bank' })
   const options: AnswerOptions = {
     ...settings,

@@ -11,7 +11,7 @@ import { openStatements } from './statement.ts'
 import { openTransactions } from './transactions.ts'
 
 /** Lets the compiler see every line often, on a port of its own: the real server and a made-up database. */
-export async function warmServer(): Promise<void> {
+export async function warmServer(requests: number): Promise<void> {
   const limits = new Map([[1, '100000']])
   const accounts = { limits, apply: openTransactions(echo), readStatement: openStatements(echo) }
   const clients = bankAnswers(accounts, { overLimitStatus: 200, onFailure: () => {} })
@@ -26,7 +26,7 @@ export async function warmServer(): Promise<void> {
   const deadline = performance.now() + warmMilliseconds
   let count = 0
   const sendSome = async () => {
-    while (count++ < requestsMax && performance.now() < deadline) {
+    while (count++ < requests && performance.now() < deadline) {
       // Some on a connection of their own, as many clients do it.
       const agent = count % 4 === 0 ? false : keepAlive
       const { body, ...target } = samples[count % samples.length] ?? healthz
@@ -38,8 +38,6 @@ export async function warmServer(): Promise<void> {
   await stop()
 }
 
-/** Above this, further requests no longer get faster. */
-const requestsMax = 2000
 const parallel = 16
 /** A slow machine starts anyway. */
 const warmMilliseconds = 1000

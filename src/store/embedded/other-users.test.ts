@@ -98,8 +98,13 @@ describe('other users of the machine', () => {
     const dataDirectory = await copyOfStore()
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
-    for (const path of readdirSync(join(dataDirectory, 'postgres'), { recursive: true }))
-      assert.ok(isDedicated(statSync(join(dataDirectory, 'postgres', String(path))).uid), String(path))
+    const cluster = join(dataDirectory, 'postgres')
+    const owners = readdirSync(cluster, { recursive: true }).map(
+      (path) => statSync(join(cluster, String(path))).uid,
+    )
+    const [owner = assert.fail('the cluster is empty'), ...others] = new Set(owners)
+    assert.deepEqual(others, [])
+    assert.ok(isDedicated(owner), String(owner))
   })
 })
 

@@ -1,6 +1,6 @@
 import type { BankSettings } from '../configuration.ts'
 
-/** Any free port, and nothing on the screen. */
+/** Any free port, nothing on the screen, and a start that is quick rather than warm. */
 export const testSettings: BankSettings = {
   host: '127.0.0.1',
   port: 0,
@@ -10,4 +10,5 @@ export const testSettings: BankSettings = {
   namedStatements: true,
   logLevel: 'silent',
   metrics: false,
+  warmUpRequests: 20,
 }
