@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['lost-commit'],
   },
   {
-    file: 'src/operations/lock-visible.ts',
+    file: 'src/store/locked-rows.ts',
     rule: 'rows are locked in the order of their ids',
     from: 'order by row.id for',
     to: 'for',
@@ -88,10 +88,11 @@ export const mutants: readonly Mutant[] = [
     tests: ['if-match'],
   },
   {
-    file: 'src/operations/reference-conditions.ts',
+    file: 'src/store/locked-rows.ts',
     rule: 'a parent is kept from being removed until its child is there',
-    from: '...isAsked])}\n        order by id for key share',
-    to: '...isAsked])}\n        order by id',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    from: ' for ${raw(strength)} of row',
+    to: '',
     tests: ['operations/races'],
   },
   {

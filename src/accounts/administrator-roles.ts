@@ -43,7 +43,7 @@ export async function giveRole(roles: Roles, caller: Caller, body: unknown): Pro
     if (ids.length >= administratorsMax)
       throw invalid({ userId: [`There may be at most ${administratorsMax} administrators.`] })
     const [account] = await transaction.query(
-      sql`select from users where id = ${userId} and active for key share`,
+      sql`select 1 from users where id = ${userId} and active for key share`,
     )
     if (!account) throw missing('User')
     await transaction.query(

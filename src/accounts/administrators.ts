@@ -35,5 +35,5 @@ export function administratorsOf({
 
 /** The column `hasRole` of a query that calls the user's row `account`. */
 export const hasRole: Sql = raw(
-  'exists (select from administrators as role where role.user_id = account.id) as "hasRole"',
+  'exists (select 1 from administrators as role where role.user_id = account.id) as "hasRole"',
 )

@@ -15,7 +15,7 @@ export interface Deactivation {
 
 /** Whether anybody may sign in to a row called `account`. */
 export const isDeactivated: Sql = raw(
-  'exists (select from deactivated_accounts as shut where shut.user_id = account.id)',
+  'exists (select 1 from deactivated_accounts as shut where shut.user_id = account.id)',
 )
 
 /** More are found by their ids. */
@@ -51,7 +51,7 @@ export async function deactivate(
   if (userId === caller.id) throw invalid({ userId: ['Nobody deactivates themselves.'] })
   await database.transaction(async (transaction) => {
     const [account] = await transaction.query(
-      sql`select from users where id = ${userId} and active for no key update`,
+      sql`select 1 from users where id = ${userId} and active for no key update`,
     )
     if (!account) throw missing('User')
     await transaction.query(sql`

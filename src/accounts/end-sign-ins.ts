@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Queries } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
 
@@ -7,7 +8,7 @@ import { sql } from '../store/sql.ts'
  */
 export async function endSignIns(transaction: Queries, userIds: readonly string[]): Promise<void> {
   await transaction.query(
-    sql`update users set security_stamp = gen_random_uuid() where id = any(${userIds}::uuid[])`,
+    sql`update users set security_stamp = ${randomUUID()} where id = any(${userIds}::uuid[])`,
   )
   await transaction.query(
     sql`update signin_sessions set ended_at = now() where user_id = any(${userIds}::uuid[]) and ended_at is null`,

@@ -36,7 +36,7 @@ export const linkColumns = raw(`link.id, link.made_by as "madeBy", link.project_
 /** A link called `link` that nobody has used. A new password, whoever gave it, ends those of its account. */
 export const isOpen = raw(`link.used_at is null and link.ended_at is null and link.expires_at > now()
   and (link.user_id is null or exists (
-    select from users as account where account.id = link.user_id and account.active
+    select 1 from users as account where account.id = link.user_id and account.active
       and account.security_stamp = link.security_stamp))`)
 
 export async function makeLink(transaction: Queries, wish: LinkWish): Promise<MadeLink> {

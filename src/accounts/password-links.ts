@@ -75,7 +75,7 @@ export async function usePasswordLink(
   await database.transaction(async (transaction) => {
     // In the order of those who make one: the account, then its links.
     const [standing] = await transaction.query(sql`
-      select from users as account where account.id = ${id} and account.active and not ${isDeactivated}
+      select 1 from users as account where account.id = ${id} and account.active and not ${isDeactivated}
       for no key update`)
     if (!standing) throw linkOver()
     await useLink(transaction, link)

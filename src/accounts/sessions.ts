@@ -92,7 +92,7 @@ export async function endAllSessions(
   requireOwnOrAdministrator(caller, userId)
   await database.transaction(async (transaction) => {
     const [account] = await transaction.query(
-      sql`select from users where id = ${userId} and active for no key update`,
+      sql`select 1 from users where id = ${userId} and active for no key update`,
     )
     if (!account) throw missing('User')
     await endSignIns(transaction, [userId])

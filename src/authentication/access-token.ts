@@ -62,11 +62,11 @@ export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | 
 export const stillStands = (claims: AccessTokenClaims, clock: Sql): Sql => sql`
   account.id = ${claims.accountId} and account.active and account.security_stamp = ${claims.securityStamp}
   and ${isClientKnown(claims)}
-  and not exists (select from revoked_tokens as revoked where revoked.id = ${claims.tokenId ?? ''})
+  and not exists (select 1 from revoked_tokens as revoked where revoked.id = ${claims.tokenId ?? ''})
   ${claims.sessionId === undefined ? sql`` : sql`and ${isSessionLive(claims.sessionId, clock)}`}`
 
 const isSessionLive = (sessionId: string, clock: Sql): Sql => sql`exists (
-  select from signin_sessions as session
+  select 1 from signin_sessions as session
   where session.id = ${sessionId} and session.user_id = account.id
     and session.security_stamp = account.security_stamp
     and session.ended_at is null and session.expires_at > ${clock}
@@ -74,6 +74,6 @@ const isSessionLive = (sessionId: string, clock: Sql): Sql => sql`exists (
 
 /** A removed client has no moment since which its tokens are valid; one that came back has a new one. */
 const isClientKnown = ({ clientId, issuedAt }: AccessTokenClaims): Sql => sql`not exists (
-  select from service_clients as client where client.id = ${clientId ?? ''}
+  select 1 from service_clients as client where client.id = ${clientId ?? ''}
     and coalesce(client.valid_since > ${new Date(issuedAt).toISOString()}::timestamptz, true)
 )`

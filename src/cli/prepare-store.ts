@@ -34,12 +34,12 @@ export async function runPrepare(): Promise<void> {
   }
 }
 
-async function migrateAndSay(url: string): Promise<void> {
+export async function migrateAndSay(url: string): Promise<void> {
   const applied = await migrate(url)
   console.log(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`)
 }
 
-function readPrepareSettings(settings: Settings) {
+export function readPrepareSettings(settings: Settings) {
   const store = readStoreSettings(settings)
   if (store.databaseUrl === undefined)
     settings.refuse('DATABASE_URL is not set; `npm start` prepares the embedded store by itself.')

@@ -1,4 +1,5 @@
 import { runBackup, runRestore, runRestored } from './backup/run-backup.ts'
+import { runDistribute } from './distribute.ts'
 import { runDoctor } from './doctor/run-doctor.ts'
 import { runExportHistory, runHistoryHeads, runVerifyHistory } from './history.ts'
 import { runMigrate, runPrepare } from './prepare-store.ts'
@@ -12,6 +13,7 @@ const commands: Readonly<Record<string, (words: readonly string[]) => Promise<vo
   backup: runBackup,
   restore: runRestore,
   restored: runRestored,
+  distribute: runDistribute,
   'verify-history': runVerifyHistory,
   'history-heads': runHistoryHeads,
   'export-history': runExportHistory,
@@ -23,6 +25,7 @@ const usage = `Usage:
   npm start -- rest             starts the named hosts only
   npm run cli -- migrate        brings the schema of DATABASE_URL up to date
   npm run cli -- prepare        the same, with the rights of the hosts' roles and the first account
+  npm run cli -- distribute     spreads the rows of a Citus coordinator over its workers, while no host runs
   npm run backup -- FILE        writes everything the store holds into one file, while hosts run
   npm run restore -- FILE       puts it into an empty store; with --check it only reads the file
   npm run doctor                looks at everything and says what to do; exit code 1 when something is wrong

@@ -8,7 +8,7 @@ import { collectViolations, type Violations } from '../model/violations.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { lastChangeSecond } from '../store/change-log.ts'
 import { type Row, shownColumns } from '../store/rows.ts'
-import { sql } from '../store/sql.ts'
+import { eitherWay, sql } from '../store/sql.ts'
 import { refuseTooSlow } from './refuse-too-slow.ts'
 import { readAt, requireSettled } from './settled-moment.ts'
 import type { Tracker } from './tracker.ts'
@@ -29,9 +29,17 @@ export async function get(
   requireRole(resource, caller, 'read')
   const { id, at } = readWanted(given)
   const { from, wanted } = shownRows(resource, caller, at, sql`${id}`)
-  const statement = sql`
-    select ${shownColumns(resource)}, ${lastChangeSecond(changesThatMatter(resource, caller))} as "lastChangeSecond"
-    from ${from} where ${wanted}`
+  const columns = shownColumns(resource)
+  const lastChange = sql`${lastChangeSecond(changesThatMatter(resource, caller))} as "lastChangeSecond"`
+  const statement = eitherWay(
+    sql`select ${columns}, ${lastChange} from ${from} where ${wanted}`,
+    async (queries) => {
+      // Its date is asked first: the row must never be older than that.
+      const [change] = await queries.query<object>(sql`select ${lastChange}`)
+      const [row] = await queries.query<Row>(sql`select ${columns} from ${from} where ${wanted}`)
+      return row ? [{ ...row, ...change }] : []
+    },
+  )
   if (at !== undefined) await requireSettled(database, at)
   const [found] =
     at === undefined

@@ -42,12 +42,12 @@ export async function invite(tracker: Tracker, caller: Caller, body: unknown): P
   const made = await tracker.database.transaction(async (transaction) => {
     // Locked, so that those made at once are counted one after the other.
     const [account] = await transaction.query(
-      sql`select from users where id = ${caller.id} and active for no key update`,
+      sql`select 1 from users where id = ${caller.id} and active for no key update`,
     )
     if (!account) throw unauthenticated()
     if (projectId !== undefined) {
       const [seen] = await transaction.query(
-        sql`select from projects as row where row.id = ${projectId} and row.active and ${visibleRows(project, caller)}`,
+        sql`select 1 from projects as row where row.id = ${projectId} and row.active and ${visibleRows(project, caller)}`,
       )
       if (!seen) throw missing(project.title)
     }
@@ -144,13 +144,13 @@ async function requireInviter(
 ): Promise<void> {
   const [inviter] = await transaction.query<PossibleAdministrator & { isMember: boolean }>(sql`
     select account.login, ${hasRole}, exists (
-      select from user_projects where user_id = account.id and project_id = ${projectId} and active) as "isMember"
+      select 1 from user_projects where user_id = account.id and project_id = ${projectId} and active) as "isMember"
     from users as account where account.id = ${madeBy} and account.active and not ${isDeactivated}`)
   if (!inviter || !(inviter.isMember || administrators.isAdministrator(inviter))) throw linkOver()
   if (projectId === null) return
   // Kept from being removed until the membership is there.
   const [found] = await transaction.query(
-    sql`select from projects where id = ${projectId} and active for key share`,
+    sql`select 1 from projects where id = ${projectId} and active for key share`,
   )
   if (!found) throw linkOver()
 }

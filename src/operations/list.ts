@@ -5,10 +5,11 @@ import type { Caller } from '../model/caller.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { searchColumns } from '../resources/derived.ts'
 import { lastChangeSecond } from '../store/change-log.ts'
+import type { Queries } from '../store/database.ts'
 import type { LimitedReads } from '../store/limited-reads.ts'
 import { matchedLiterally } from '../store/matched-literally.ts'
 import { column, type Row, shownColumns, tableOf } from '../store/rows.ts'
-import { join, raw, type Sql, sql } from '../store/sql.ts'
+import { eitherWay, join, raw, type Sql, sql } from '../store/sql.ts'
 import { foundOnce, foundRows, hasTrigram, pageOfFound } from './found-rows.ts'
 import { type ListQuery, purposeOf } from './read-list-query.ts'
 import { refuseTooSlow, type Slowness } from './refuse-too-slow.ts'
@@ -38,7 +39,10 @@ export async function list(
   const lastChange = lastChangeSecond(changesThatMatter(listed, caller, state))
   const statement = (query.search ? searchingStatement : listingStatement)(listed, query, rows, lastChange)
   const found = await refuseTooSlow(slowness(listed, query), () =>
-    reads.query<Row & Total>(statement, caller.id),
+    reads.query<Row & Total>(
+      eitherWay(statement, (queries) => pageInTurn(queries, listed, query, rows, lastChange)),
+      caller.id,
+    ),
   )
   const { totalCount, lastChangeSecond: second } = found[0] as Row & Total
   return {
@@ -67,18 +71,38 @@ export function streamList(
 
 /** Counted apart from the page, because an index may have both at hand. */
 const listingStatement: Statement = (listed, query, rows, lastChange) => sql`
-  select row.*, total.*
-  from (select count(*) as "totalCount", ${lastChange} as "lastChangeSecond" from ${rows}) as total
+  select row.*, total.*, ${lastChange} as "lastChangeSecond"
+  from (select count(*) as "totalCount" from ${rows}) as total
   left join (
     select ${shownColumns(listed)}, row_number() over (order by ${orderOf(query)}) as "position"
     from ${rows} order by ${orderOf(query)} ${limitOf(query)}
   ) as row on true
   order by row."position"`
 
+/** Where rows are spread over nodes: each node counts its own, and sends no more of them than the page has. */
+async function pageInTurn(
+  queries: Queries,
+  listed: Listed,
+  query: ListQuery,
+  rows: Sql,
+  lastChange: Sql,
+): Promise<unknown[]> {
+  // Asked first: the rows must never be older than their date.
+  const [change] = await queries.query<object>(sql`select ${lastChange} as "lastChangeSecond"`)
+  const [[total], page] = await Promise.all([
+    queries.query<Total>(sql`select count(*) as "totalCount" from ${rows}`),
+    queries.query<Row>(
+      sql`select ${shownColumns(listed)} from ${rows} order by ${orderOf(query)} ${limitOf(query)}`,
+    ),
+  ])
+  const shared = { ...total, ...change }
+  return page.length > 0 ? page.map((row) => ({ ...row, ...shared })) : [{ id: null, ...shared }]
+}
+
 const searchingStatement: Statement = (listed, query, rows, lastChange) => sql`
   with ${foundOnce(rows, [query.sortColumn])}
-  select row.*, total.*
-  from (select count(*) as "totalCount", ${lastChange} as "lastChangeSecond" from found) as total
+  select row.*, total.*, ${lastChange} as "lastChangeSecond"
+  from (select count(*) as "totalCount" from found) as total
   left join (${pageOfFound(listed, shownColumns(listed), { order: orderOf(query), limit: limitOf(query) })}) as row on true
   order by row."position"`
 

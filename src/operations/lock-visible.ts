@@ -3,8 +3,9 @@ import type { Caller } from '../model/caller.ts'
 import { missing } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Queries } from '../store/database.ts'
-import { type Row, shownColumns, tableOf } from '../store/rows.ts'
-import { raw, type Sql, sql } from '../store/sql.ts'
+import { type LockedRows, lockedRows } from '../store/locked-rows.ts'
+import { type Row, shownColumns } from '../store/rows.ts'
+import { raw, sql } from '../store/sql.ts'
 
 interface Lock {
   readonly state: RowState
@@ -22,7 +23,7 @@ export async function lockVisible(
   lock: Lock,
 ): Promise<Row[]> {
   const rows = await transaction.query<Row>(
-    sql`select ${shownColumns(resource)} from (${visibleForLock(resource, caller, ids, lock)}) as row`,
+    visibleForLock(resource, caller, ids, lock, shownColumns(resource)),
   )
   if (rows.length < ids.length) throw missing(resource.title)
   return rows
@@ -34,8 +35,12 @@ export const visibleForLock = (
   caller: Caller,
   ids: readonly string[],
   { state, strength, memberships }: Lock,
-): Sql => sql`
-  select row.* from ${tableOf(resource)} as row
-  where ${ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`}
-    and ${raw(state === 'active' ? 'row.active' : 'not row.active')} and ${visibleRows(resource, caller, memberships)}
-  order by row.id for ${raw(strength)} of row`
+  columns = raw('row.*'),
+): LockedRows =>
+  lockedRows({
+    table: resource.table,
+    columns,
+    where: sql`${ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`}
+    and ${raw(state === 'active' ? 'row.active' : 'not row.active')} and ${visibleRows(resource, caller, memberships)}`,
+    strength,
+  })

@@ -1,4 +1,4 @@
-import { readableEntries, rememberedRow } from '../access/remembered-rows.ts'
+import { readableAmong, readableEntries, rememberedRow } from '../access/remembered-rows.ts'
 import { requireRole } from '../access/require-write.ts'
 import type { Caller } from '../model/caller.ts'
 import { labelOf } from '../model/field.ts'
@@ -8,8 +8,9 @@ import { collectViolations, type Violations } from '../model/violations.ts'
 import { resourceNamed, resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { project } from '../resources/project.ts'
+import type { Queries } from '../store/database.ts'
 import { tableOf } from '../store/rows.ts'
-import { allOf, type Sql, sql } from '../store/sql.ts'
+import { allOf, eitherWay, type Sql, sql } from '../store/sql.ts'
 import { pageSizeDefault, pageSizeMax } from './limits.ts'
 import { refuseTooSlow } from './refuse-too-slow.ts'
 import { changeColumns, type ShownChange, type StoredChange, showChange } from './show-change.ts'
@@ -31,24 +32,57 @@ export async function readHistory(
   if (resource && !projectId) requireRole(resource, caller, 'read')
   const [seen, seenId] = projectId === undefined ? [resource as Resource, id] : [project, projectId]
   const [row] = await database.query(sql`
-    select from ${tableOf(seen)} as row where id = ${seenId} and ${rememberedRow(seen, caller)}`)
+    select 1 from ${tableOf(seen)} as row where id = ${seenId} and ${rememberedRow(seen, caller)}`)
   if (!row) throw missing(seen.title)
-  const conditions = [
-    ...(projectId === undefined
+  const conditions =
+    projectId === undefined
       ? [sql`entry.row_id = ${id} and entry.resource = ${resource?.name}`]
-      : [sql`entry.project_id = ${projectId} and ${readableEntries(caller)}`]),
-    ...(projectId !== undefined && resource ? [sql`entry.resource = ${resource.name}`] : []),
-    ...(before === undefined ? [] : [sql`entry.sequence < ${before}`]),
-  ]
+      : [sql`entry.project_id = ${projectId}`, ...(resource ? [sql`entry.resource = ${resource.name}`] : [])]
+  const wanted = { caller, conditions, count: pageSize + 1, before, isOfRow: projectId === undefined }
   const found = await refuseTooSlow(slowness, () =>
-    database.lists.query<StoredChange>(newest(conditions, pageSize + 1), caller.id),
+    database.lists.query<StoredChange>(
+      eitherWay(newestReadable(wanted), (queries) => newestInTurn(queries, wanted)),
+      caller.id,
+    ),
   )
   const data = found.slice(0, pageSize).map((change) => showChange(change, caller))
   return { data, next: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
 }
 
-const newest = (conditions: readonly Sql[], count: number): Sql => sql`
-  select ${changeColumns} from history as entry where ${allOf(conditions)} order by entry.sequence desc limit ${count}`
+interface Wanted {
+  readonly caller: Caller
+  readonly conditions: readonly Sql[]
+  readonly count: number
+  readonly before: number | undefined
+  /** Who may see the row may see its history. */
+  readonly isOfRow: boolean
+}
+
+const newest = ({ conditions, before, count }: Omit<Wanted, 'caller' | 'isOfRow'>): Sql => {
+  const wanted = [...conditions, ...(before === undefined ? [] : [sql`entry.sequence < ${before}`])]
+  return sql`
+    select ${changeColumns} from history as entry where ${allOf(wanted)} order by entry.sequence desc limit ${count}`
+}
+
+const newestReadable = ({ caller, conditions, isOfRow, ...rest }: Wanted): Sql =>
+  newest({ ...rest, conditions: isOfRow ? conditions : [...conditions, readableEntries(caller)] })
+
+/** Looked at in parts, until enough of them are for the reader. */
+async function newestInTurn(
+  queries: Queries,
+  { caller, isOfRow, ...wanted }: Wanted,
+): Promise<readonly StoredChange[]> {
+  const found: StoredChange[] = []
+  let { before } = wanted
+  for (;;) {
+    const part = await queries.query<StoredChange>(newest({ ...wanted, before, count: lookedAtOnce }))
+    found.push(...(isOfRow ? part : await readableAmong(queries, caller, part)))
+    if (part.length < lookedAtOnce || found.length >= wanted.count) return found.slice(0, wanted.count)
+    before = part.at(-1)?.sequence
+  }
+}
+
+const lookedAtOnce = 500
 
 const slowness = { what: 'Reading the history', advice: 'Ask for smaller pages, or for one row.' }
 

@@ -3,7 +3,8 @@ import { invalid } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { type ReferenceColumn, referencesFrom } from '../resources/derived.ts'
 import type { Condition } from '../store/conditional-write.ts'
-import { column, tableOf, type Values } from '../store/rows.ts'
+import { lockedRows } from '../store/locked-rows.ts'
+import { column, type Values } from '../store/rows.ts'
 import { allOf, raw, sql } from '../store/sql.ts'
 
 interface References {
@@ -45,14 +46,15 @@ function eachConditionOf(
   const isAsked = before ? [sql`${raw(before)}.${column(name)} <> ${wanted}`] : []
   const isNew =
     before &&
-    sql`id in (select ${wanted} from input join ${raw(before)} as stored on stored.id = input.id
+    sql`row.id in (select ${wanted} from input join ${raw(before)} as stored on stored.id = input.id
       where stored.${column(name)} <> ${wanted})`
   return {
     locks: {
       name,
-      rows: sql`select id from ${tableOf(parent)}
-        where ${allOf([sql`id = any(${ids}::uuid[])`, raw('active'), ...(isNew ? [isNew] : [])])}
-        order by id for key share`,
+      rows: lockedRows({
+        ...locking(parent),
+        where: allOf([sql`row.id = any(${ids}::uuid[])`, raw('row.active'), ...(isNew ? [isNew] : [])]),
+      }),
     },
     refusedIf: allOf([...isAsked, sql`${wanted} not in (select id from ${raw(`"${name}"`)})`]),
     refusal: () => notActive(name, parent),
@@ -69,7 +71,7 @@ function conditionOf(
 ): Condition {
   const [id] = ids
   const isAsked = before ? [sql`${raw(before)}.${column(name)} <> ${id}`] : []
-  const isOneOfThem = ids.length === 1 ? sql`id = ${id}` : sql`id = any(${ids}::uuid[])`
+  const isOneOfThem = ids.length === 1 ? sql`row.id = ${id}` : sql`row.id = any(${ids}::uuid[])`
   const ifAsked = before ? [sql`(select ${column(name)} <> ${id} from ${raw(before)})`] : []
   const locked = raw(`"${name}"`)
   const isMissing =
@@ -79,13 +81,14 @@ function conditionOf(
   return {
     locks: {
       name,
-      rows: sql`select id from ${tableOf(parent)} where ${allOf([isOneOfThem, raw('active'), ...ifAsked])}
-        order by id for key share`,
+      rows: lockedRows({ ...locking(parent), where: allOf([isOneOfThem, raw('row.active'), ...ifAsked]) }),
     },
     refusedIf: allOf([...isAsked, isMissing]),
     refusal: () => notActive(name, parent),
   }
 }
+
+const locking = ({ table }: Resource) => ({ table, columns: raw('row.id'), strength: 'key share' }) as const
 
 const distinctIds = (rows: readonly Values[], { column }: ReferenceColumn): string[] => [
   ...new Set(rows.map((row) => row[column]).filter((id) => typeof id === 'string')),

@@ -53,7 +53,7 @@ async function requireNoDependents(transaction: Queries, resource: Resource, ids
   if (blocking.length === 0) return
   const found = blocking.map(
     ({ child, column: parentId }) => sql`exists (
-      select from ${tableOf(child)} where ${column(parentId)} = any(${ids}::uuid[]) and active
+      select 1 from ${tableOf(child)} where ${column(parentId)} = any(${ids}::uuid[]) and active
     ) as ${raw(`"${child.plural}"`)}`,
   )
   const [dependents] = await transaction.query<Record<string, boolean>>(sql`select ${join(found, ', ')}`)

@@ -5,8 +5,9 @@ import type { Resource } from '../resources/define-resource.ts'
 import { goesAlong, type ReferenceColumn, referencesFrom, referencesTo } from '../resources/derived.ts'
 import { requireConditions } from '../store/conditional-write.ts'
 import type { Queries } from '../store/database.ts'
+import { lockedRows } from '../store/locked-rows.ts'
 import { column, type Row, restoreRows, tableOf, type Values } from '../store/rows.ts'
-import { sql } from '../store/sql.ts'
+import { raw, sql } from '../store/sql.ts'
 import { lockVisible } from './lock-visible.ts'
 import { noteAccountChange } from './note-account-change.ts'
 import { readIds } from './read-ids.ts'
@@ -83,10 +84,14 @@ async function restoreLinks(
 ) {
   const takenAlong = sql`removed_with = any(${ids}::uuid[]) and not link.active`
   // Whether active or not: somebody may be restoring or removing the other parent just now, and must be waited for.
-  await transaction.query(sql`
-    select id from ${tableOf(other.parent)}
-    where id in (select ${column(other.column)} from ${tableOf(link)} as link where ${takenAlong})
-    order by id for key share`)
+  await transaction.query(
+    lockedRows({
+      table: other.parent.table,
+      columns: raw('row.id'),
+      where: sql`row.id in (select ${column(other.column)} from ${tableOf(link)} as link where ${takenAlong})`,
+      strength: 'key share',
+    }),
+  )
   const returning = sql`id in (
     select link.id from ${tableOf(link)} as link join ${tableOf(other.parent)} as parent on parent.id = link.${column(other.column)}
     where ${takenAlong} and parent.active

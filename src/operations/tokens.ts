@@ -36,7 +36,7 @@ const columns =
   token.last_used_address as "lastUsedAddress"`)
 
 const standing = raw(`token.ended_at is null and token.expires_at > now() and exists (
-  select from users as account where account.id = token.user_id and account.active
+  select 1 from users as account where account.id = token.user_id and account.active
     and account.security_stamp = token.security_stamp)`)
 
 /** The tokens of the own account, or of any account for administrators, newest first. */
@@ -103,7 +103,7 @@ async function requireRoom(transaction: Queries, accountId: string): Promise<voi
 async function requireSeen(transaction: Queries, caller: Caller, ids: NewToken['projectIds']): Promise<void> {
   if (!ids) return
   const seen = await transaction.query(sql`
-    select from projects as row where row.id = any(${ids}::uuid[]) and row.active and ${visibleRows(project, caller)}`)
+    select 1 from projects as row where row.id = any(${ids}::uuid[]) and row.active and ${visibleRows(project, caller)}`)
   if (seen.length < ids.length)
     throw invalid({ projectIds: ['ProjectIds must refer to active projects of yours.'] })
 }

@@ -11,17 +11,20 @@ export interface Changes {
 
 /**
  * The resources with changes that became visible since `snapshot`, none missed and none twice, in whatever order their
- * transactions committed: a row counts when it is visible now and was not in the older snapshot.
+ * transactions committed: a row counts when it is settled now and was not in the older snapshot.
  */
 export async function changesSince(database: Queries, snapshot: Snapshot | undefined): Promise<Changes> {
   const [row] = await database.query<Changes>(
     snapshot === undefined
-      ? sql`select pg_current_snapshot()::text as snapshot, array[]::text[] as resources`
-      : sql`select pg_current_snapshot()::text as snapshot, array(
+      ? sql`select settled_snapshot()::text as snapshot, array[]::text[] as resources`
+      : sql`
+        with settled as materialized (select settled_snapshot() as snapshot)
+        select settled.snapshot::text, array(
           select distinct resource from changes
           where transaction >= pg_snapshot_xmin(${snapshot}::pg_snapshot)
             and not pg_visible_in_snapshot(transaction, ${snapshot}::pg_snapshot)
-        ) as resources`,
+            and pg_visible_in_snapshot(transaction, settled.snapshot)
+        ) as resources from settled`,
   )
   if (!row) throw new Error('The store did not tell its snapshot.')
   return row

@@ -1,11 +1,13 @@
 import { invalid, type Problem } from '../model/problem.ts'
 import type { Queries } from './database.ts'
-import { join, raw, type Sql, sql } from './sql.ts'
+import { type KnownRows, knownRows, type StoredRow, withKnown } from './known-rows.ts'
+import { type LockedRows, lockInTurn } from './locked-rows.ts'
+import { eitherWay, type InTurn, join, raw, type Sql, sql } from './sql.ts'
 
 /** What a write requires. It is asked by the very statement that writes, so that a write takes one round trip. */
 export interface Condition {
   /** Rows that the statement locks first, under a name that `refusedIf` may use. */
-  readonly locks?: { readonly name: string; readonly rows: Sql }
+  readonly locks?: { readonly name: string; readonly rows: LockedRows }
   readonly refusedIf: Sql
   readonly refusal: () => Problem
 }
@@ -29,13 +31,17 @@ export async function writeIf<Written extends object>(
   conditions: readonly Condition[],
   parts: readonly Part[],
   answer: { readonly columns: Sql; readonly from: string },
+  inTurn: InTurn,
 ): Promise<Written[]> {
   const from = raw(answer.from)
   if (conditions.length === 0)
-    return queries.query(sql`with ${listOf(parts)} select ${answer.columns} from ${from} as row`)
-  const rows = await queries.query<Written & Verdict>(sql`
+    return queries.query(
+      eitherWay(sql`with ${listOf(parts)} select ${answer.columns} from ${from} as row`, inTurn),
+    )
+  const statement = sql`
     with ${listOf([...verdictOf(conditions), ...parts])}
-    select verdict.refused, ${answer.columns} from verdict left join ${from} as row on true`)
+    select verdict.refused, ${answer.columns} from verdict left join ${from} as row on true`
+  const rows = await queries.query<Written & Verdict>(eitherWay(statement, inTurn))
   refuseBy(conditions, rows[0])
   return rows
 }
@@ -57,18 +63,24 @@ export async function writeEachIf<Written extends object>(
   conditions: readonly Condition[],
   parts: readonly Part[],
   answer: { readonly columns: Sql; readonly from: string },
+  inTurn: InTurn,
 ): Promise<Asked<Written>[]> {
-  const asked = raw(isOfStored(conditions) ? 'input left join before on before.id = input.id' : 'input')
   const first = [
     { name: 'input', statement: input },
     ...lockingParts(conditions),
-    { name: 'verdict', statement: sql`select input.*, ${refusedBits(conditions)} as refused from ${asked}` },
+    {
+      name: 'verdict',
+      statement: sql`select input.*, ${refusedBits(conditions)} as refused from ${fromInput(conditions)}`,
+    },
   ]
-  const rows = await queries.query<Written & Verdict & { position: number; writtenId: string | null }>(sql`
+  const statement = sql`
     with ${listOf([...first, ...parts])}
     select verdict.position, verdict.refused, row.id as "writtenId", ${answer.columns}
     from verdict left join ${raw(answer.from)} as row on row.id = verdict.id
-    order by verdict.position`)
+    order by verdict.position`
+  const rows = await queries.query<Written & Verdict & { position: number; writtenId: string | null }>(
+    eitherWay(statement, inTurn),
+  )
   return rows.map(({ position, refused, writtenId, ...written }) => ({
     position,
     refusal: refused === 0 ? undefined : problemOf(conditionsIn(refused, conditions)),
@@ -82,8 +94,9 @@ export async function requireConditions(
   conditions: readonly Condition[],
 ): Promise<void> {
   if (conditions.length === 0) return
+  const statement = sql`with ${listOf(verdictOf(conditions))} select refused from verdict`
   const [verdict] = await transaction.query<Verdict>(
-    sql`with ${listOf(verdictOf(conditions))} select refused from verdict`,
+    eitherWay(statement, async (queries) => [await askInTurn(queries, conditions)]),
   )
   refuseBy(conditions, verdict)
 }
@@ -91,6 +104,30 @@ export async function requireConditions(
 interface Verdict {
   /** One bit a condition. */
   readonly refused: number
+}
+
+/** Locks and asks in several statements, and says which rows were locked under which names. */
+export async function askInTurn(
+  queries: Queries,
+  conditions: readonly Condition[],
+  given: readonly KnownRows[] = [],
+): Promise<Verdict & { readonly known: readonly KnownRows[] }> {
+  const known = [...given]
+  const [asked] = given[0]?.rows ?? []
+  for (const { locks } of conditions) {
+    if (!locks) continue
+    const { name, rows } = locks
+    const locked = await lockInTurn(queries, rows.locking, known)
+    // Of many rows that are asked of one by one, the one that is asked of now.
+    const isAskedOf = ({ id }: StoredRow) => name !== 'before' || !asked || id === asked.id
+    known.push(knownRows(name, rows.locking.table, locked.filter(isAskedOf)))
+  }
+  if (conditions.length === 0) return { refused: 0, known }
+  const from = asked ? fromInput(conditions) : fromOnce(conditions)
+  const [verdict] = await queries.query<Verdict>(
+    sql`${withKnown(known)} select ${refusedBits(conditions)} as refused from ${from}`,
+  )
+  return { refused: verdict?.refused ?? 0, known }
 }
 
 function refuseBy(conditions: readonly Condition[], verdict: Verdict | undefined) {
@@ -101,13 +138,19 @@ function refuseBy(conditions: readonly Condition[], verdict: Verdict | undefined
 const conditionsIn = (refused: number, conditions: readonly Condition[]) =>
   conditions.filter((_, index) => (refused >> index) & 1)
 
-const verdictOf = (conditions: readonly Condition[]): Part[] => {
-  const from = raw(isOfStored(conditions) ? ' from (select) as once left join before on true' : '')
-  return [
-    ...lockingParts(conditions),
-    { name: 'verdict', statement: sql`select ${refusedBits(conditions)} as refused${from}` },
-  ]
-}
+const verdictOf = (conditions: readonly Condition[]): Part[] => [
+  ...lockingParts(conditions),
+  {
+    name: 'verdict',
+    statement: sql`select ${refusedBits(conditions)} as refused from ${fromOnce(conditions)}`,
+  },
+]
+
+const fromOnce = (conditions: readonly Condition[]): Sql =>
+  raw(`(select 1) as once${isOfStored(conditions) ? ' left join before on true' : ''}`)
+
+const fromInput = (conditions: readonly Condition[]): Sql =>
+  raw(`input${isOfStored(conditions) ? ' left join before on before.id = input.id' : ''}`)
 
 /** Whether the row as it was, which is called `before`, is asked; where there is none its columns are null. */
 const isOfStored = (conditions: readonly Condition[]): boolean =>
@@ -116,7 +159,7 @@ const isOfStored = (conditions: readonly Condition[]): boolean =>
 const lockingParts = (conditions: readonly Condition[]): Part[] =>
   conditions.flatMap(({ locks }) => (locks ? [{ name: locks.name, statement: locks.rows }] : []))
 
-const listOf = (parts: readonly Part[]): Sql =>
+export const listOf = (parts: readonly Part[]): Sql =>
   join(
     parts.map(({ name, statement }) => sql`${raw(`"${name}"`)} as materialized (${statement})`),
     ', ',

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { type Budgets, openBudgets } from '../configuration/budgets.ts'
 import { contended } from '../model/problem.ts'
 import { createConnections } from './connections.ts'
+import { chooseForms } from './distributed/forms.ts'
 import { isConflict, isLostConnection, isRefusedByServer } from './failures.ts'
 import { type LimitedReads, openLimitedReads } from './limited-reads.ts'
 import { type Prepare, preparedStatements } from './prepared-statements.ts'
@@ -65,21 +66,24 @@ export function openDatabase({
   const listeners: (() => void)[] = []
   const { timed, onStatement } = createTiming()
   const timedReads = (kind: StatementKind, limited: LimitedReads): Pick<LimitedReads, 'query'> => ({
-    query: (...asked) => timed(kind, () => limited.query(...asked)),
+    query: (statement, account) =>
+      timed(kind, () => forms.run((one) => limited.query(one, account), statement)),
   })
-  return {
+  const read = <Row>(statement: Sql): Promise<Row[]> =>
+    retried(isLostConnection, () =>
+      reads.use(async (client) => (await client.query(prepare(statement))).rows),
+    )
+  const forms = chooseForms(read)
+  const database: Database = {
     lists: timedReads('list', lists),
     liveLists: timedReads('live list', liveLists),
     exports,
     onStatement,
-    query: (statement) =>
-      timed('read', () =>
-        retried(isLostConnection, () =>
-          reads.use(async (client) => (await client.query(prepare(statement))).rows),
-        ),
-      ),
+    query: (statement) => timed('read', () => forms.run(read, statement)),
     single: {
       async query<Row>(statement: Sql) {
+        if (statement.inTurn && (await forms.isInTurn(statement)))
+          return database.transaction((transaction) => transaction.query<Row>(statement))
         const run = (client: pg.PoolClient) => connections.run<Row>(client, statement, limits)
         const rows = await timed('write', () => retriedTransaction(() => runSingle(pool, run)))
         for (const listener of listeners) listener()
@@ -88,7 +92,10 @@ export function openDatabase({
     },
     async transaction(work) {
       const begin = (client: pg.PoolClient) => connections.begin(client, limits)
-      const run = () => runTransaction(pool, prepare, begin, work)
+      const run = () =>
+        runTransaction(pool, prepare, begin, (transaction) =>
+          work({ query: (statement) => forms.run(transaction.query, statement) }),
+        )
       const result = await timed('transaction', () => retriedTransaction(run))
       for (const listener of listeners) listener()
       return result
@@ -98,6 +105,7 @@ export function openDatabase({
       await Promise.all([reads.close(), lists.close(), liveLists.close(), exports.close(), pool.end()])
     },
   }
+  return database
 }
 
 async function runSingle<Row>(pool: pg.Pool, run: (client: pg.PoolClient) => Promise<Row[]>): Promise<Row[]> {

@@ -1,21 +1,29 @@
 import { type Asked, type Condition, permitted, writeEachIf } from './conditional-write.ts'
 import type { Queries } from './database.ts'
+import { insertInTurn } from './distributed/write-in-turn.ts'
+import { idTaken, loginTaken } from './duplicates.ts'
+import { violatedUniqueConstraint } from './failures.ts'
+import {
+  type Action,
+  loggedInTurn,
+  loggedParts,
+  mainPart,
+  type Table,
+  type Writer,
+  type WrittenAlone,
+  type WrittenTable,
+} from './logged-write.ts'
 import {
   type AlsoInserted,
   column,
   columnName,
-  idTaken,
-  loggedParts,
-  loginTaken,
-  mainPart,
+  columnsOf,
   nextVersion,
   type Row,
   shownColumns,
-  type Table,
   tableOf,
+  updateOne,
   type Values,
-  type Writer,
-  type WrittenTable,
 } from './rows.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
@@ -48,7 +56,12 @@ export async function insertEach(
     statement: sql`insert into ${tableOf(many.table)} as row (${join(names.map(column), ', ')})
       select ${join(given, ', ')} from verdict where ${permitted} order by verdict.position on conflict do nothing`,
   }
-  const asked = await writeEach(queries, many, loggedParts('create', writer, [main, ...alsoInserted(also)]))
+  const written = [main, ...alsoInserted(also)]
+  const alone = (row: GivenRow) =>
+    [{ table: many.table, values: valuesIn(row, names) }, ...also.filter((one) => one.with === row.id)].map(
+      ({ table, values }) => ({ table, inTurn: insertInTurn(table.table, columnsOf(values)) }),
+    )
+  const asked = await writeEach(queries, 'create', writer, many, { written, alone })
   const untold = asked.filter(({ refusal, written }) => !refusal && !written)
   if (untold.length === 0) return asked
   const ids = many.rows.filter(({ position }) => untold.some((one) => one.position === position))
@@ -76,18 +89,55 @@ export function updateEach(
   const statement = sql`update ${tableOf(many.table)} as row set ${changes}
     from verdict where row.id = verdict.id and ${permitted}`
   const change = { before: 'before', columns: [...set, 'updatedAt'] }
-  return writeEach(queries, many, loggedParts('update', writer, [{ table: many.table, statement, change }]))
+  const written = [{ table: many.table, statement, change }]
+  const alone = (row: GivenRow) => [
+    { table: many.table, change, inTurn: updateOne(many.table, valuesIn(row, set)) },
+  ]
+  return writeEach(queries, 'update', writer, many, { written, alone })
 }
 
-const writeEach = (
+const valuesIn = (row: Values, names: readonly string[]): Values =>
+  Object.fromEntries(names.map((name) => [name, row[name]]))
+
+type GivenRow = ManyRows['rows'][number]
+
+interface Writes {
+  readonly written: readonly WrittenTable[]
+  /** What is written for one row, where each is written by itself. */
+  readonly alone: (row: GivenRow) => readonly WrittenAlone[]
+}
+
+function writeEach(
   queries: Queries,
+  action: Action,
+  writer: Writer,
   { table, rows, types, conditions }: ManyRows,
-  parts: ReturnType<typeof loggedParts>,
-): Promise<Asked<Row>[]> =>
-  writeEachIf<Row>(queries, inputFrom(rows, types), conditions, parts, {
-    columns: shownColumns(table),
-    from: mainPart,
+  { written, alone }: Writes,
+): Promise<Asked<Row>[]> {
+  const columns = shownColumns(table)
+  const parts = loggedParts(action, writer, written)
+  const answer = { columns, from: mainPart }
+  return writeEachIf<Row>(queries, inputFrom(rows, types), conditions, parts, answer, async (inTurn) => {
+    const answered: unknown[] = []
+    for (const row of rows) {
+      const given = [{ name: 'input', rows: [row], statement: inputFrom([row], types) }]
+      const wanted = { conditions, given, writes: alone(row), columns }
+      const [one] = await unlessTaken(() => loggedInTurn(inTurn, action, writer, wanted))
+      answered.push({ refused: 0, ...one, position: row.position, writtenId: one?.id ?? null })
+    }
+    return answered
   })
+}
+
+/** A key that is taken is no reason to fail for the others. */
+async function unlessTaken(write: () => Promise<unknown[]>): Promise<Partial<Row>[]> {
+  try {
+    return (await write()) as Partial<Row>[]
+  } catch (error) {
+    if (violatedUniqueConstraint(error) === undefined) throw error
+    return []
+  }
+}
 
 /** One parameter, whatever the number of rows. */
 function inputFrom(rows: ManyRows['rows'], types: ManyRows['types']): Sql {

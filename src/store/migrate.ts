@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { statementsOf } from './statements-of.ts'
 
 const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
 
@@ -123,7 +124,7 @@ function requireNotNewer(migrations: readonly Migration[], applied: readonly App
 
 async function apply(client: pg.Client, { name, text, checksum, contracts }: Migration) {
   try {
-    await client.query(text)
+    for (const statement of statementsOf(text)) await client.query(statement)
     await client.query('insert into migrations (name, checksum, contracts) values ($1, $2, $3)', [
       name,
       checksum,

@@ -111,7 +111,7 @@ async function setMark(database: Queries): Promise<Mark> {
 
 async function look(database: Queries, { transaction }: Mark) {
   const [row] = await database.query<{ hasPassed: boolean; second: number }>(sql`
-    select pg_snapshot_xmin(pg_current_snapshot()) >= ${transaction}::xid8 as "hasPassed",
+    select pg_snapshot_xmin(settled_snapshot()) >= ${transaction}::xid8 as "hasPassed",
       extract(epoch from statement_timestamp())::float8 as second`)
   return { hasPassed: row?.hasPassed === true, second: row?.second ?? 0 }
 }

@@ -1,24 +1,26 @@
-import type { Caller } from '../model/caller.ts'
-import { duplicate } from '../model/problem.ts'
-import { type Condition, type Part, permitted, writeIf } from './conditional-write.ts'
+import { type Condition, permitted, writeIf } from './conditional-write.ts'
 import type { Queries } from './database.ts'
-import { violatedUniqueConstraint } from './failures.ts'
-import { type Change, historyOf, type Remembered } from './history.ts'
+import { placeColumnOf } from './distributed/placement.ts'
+import { insertInTurn, updateInTurn, type WrittenInTurn } from './distributed/write-in-turn.ts'
+import { duplicateProblem } from './duplicates.ts'
+import { type LockedRows, lockedRows } from './locked-rows.ts'
+import {
+  type Action,
+  loggedInTurn,
+  loggedParts,
+  mainPart,
+  type Table,
+  type Writer,
+  type WrittenAlone,
+  type WrittenTable,
+} from './logged-write.ts'
 import { join, raw, render, type Sql, sql } from './sql.ts'
+
+export type { Action, Table, Writer } from './logged-write.ts'
 
 /** camelCase names outside, snake_case columns inside. */
 export type Values = Readonly<Record<string, unknown>>
 export type Row = Values & { readonly id: string }
-
-/** What the store has to know of a resource. */
-export interface Table extends Remembered {
-  readonly name: string
-}
-
-export type Action = 'create' | 'update' | 'remove' | 'restore'
-
-/** For writes without a caller, such as those of the seed. */
-export type Writer = Pick<Caller, 'id' | 'origin'> | undefined
 
 /** Names come from declarations, so there are few of them, and each is spelled for the store once. */
 const columns = new Map<string, Sql>()
@@ -69,9 +71,14 @@ export async function insertRow(
   const writes = [{ table, values }, ...also].map((row) => ({
     table: row.table,
     statement: insertion(row, conditions.length > 0),
+    inTurn: insertInTurn(row.table.table, columnsOf(row.values)),
   }))
   return first(await write(queries, 'create', writer, writes, { conditions }))
 }
+
+/** What is known of a new row before it is written, by its columns. */
+export const columnsOf = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [columnName(name), value]))
 
 function insertion({ table, values }: AlsoInserted, isConditional: boolean): Sql {
   const names = Object.keys(values)
@@ -98,14 +105,27 @@ export async function updateRow(
   if (conditions.length === 0)
     return first(await rewrite(queries, 'update', writer, { table, update, set, which: sql`row.id = ${id}` }))
   const statement = sql`${update} from verdict where row.id = ${id} and ${permitted}`
+  const inTurn = updateOne(table, values)
   return first(
     await write(
       queries,
       'update',
       writer,
-      [{ table, statement, change: { before: 'before', columns: set } }],
+      [{ table, statement, inTurn, change: { before: 'before', columns: set } }],
       { conditions },
     ),
+  )
+}
+
+/** The same where the row is known as `before`. */
+export function updateOne(table: Table, values: Values): WrittenInTurn {
+  const { assignmentId, ...others } = values
+  const moves = assignmentId !== undefined && placeColumnOf(table.table) !== undefined
+  const changes = join([...assignments(moves ? others : values), nextVersion], ', ')
+  return updateInTurn(
+    table.table,
+    sql`update ${tableOf(table)} as row set ${changes}`,
+    moves ? assignmentId : undefined,
   )
 }
 
@@ -165,26 +185,28 @@ function rewrite(
   writer: Writer,
   { table, update, set, which }: Rewriting,
 ): Promise<Row[]> {
-  const before = {
-    name: 'before',
-    statement: sql`select row.* from ${tableOf(table)} as row where ${which} order by row.id for no key update`,
-  }
-  const statement = sql`${update} from before where row.id = before.id`
-  return write(queries, action, writer, [{ table, statement, change: { before: 'before', columns: set } }], {
-    first: [before],
+  const rows = lockedRows({
+    table: table.table,
+    columns: raw('row.*'),
+    where: which,
+    strength: 'no key update',
   })
+  const statement = sql`${update} from before where row.id = before.id`
+  const inTurn = updateInTurn(table.table, update)
+  return write(
+    queries,
+    action,
+    writer,
+    [{ table, statement, inTurn, change: { before: 'before', columns: set } }],
+    { locks: [{ name: 'before', rows }] },
+  )
 }
 
-export interface WrittenTable {
-  readonly table: Table
-  readonly statement: Sql
-  /** New rows have none. */
-  readonly change?: Change
-}
+type EitherWay = WrittenTable & WrittenAlone
 
 interface WriteOptions {
   readonly conditions?: readonly Condition[]
-  readonly first?: readonly Part[]
+  readonly locks?: readonly { readonly name: string; readonly rows: LockedRows }[]
 }
 
 /**
@@ -195,53 +217,25 @@ async function write(
   queries: Queries,
   action: Action,
   writer: Writer,
-  writes: readonly WrittenTable[],
-  { conditions = [], first = [] }: WriteOptions = {},
+  writes: readonly EitherWay[],
+  { conditions = [], locks = [] }: WriteOptions = {},
 ): Promise<Row[]> {
   const [main] = writes
   if (!main) return []
+  const columns = shownColumns(main.table)
+  const first = locks.map(({ name, rows }) => ({ name, statement: rows }))
   try {
-    return await writeIf<Row>(queries, conditions, [...first, ...loggedParts(action, writer, writes)], {
-      columns: shownColumns(main.table),
-      from: mainPart,
-    })
+    return await writeIf<Row>(
+      queries,
+      conditions,
+      [...first, ...loggedParts(action, writer, writes)],
+      { columns, from: mainPart },
+      (inTurn) => loggedInTurn(inTurn, action, writer, { conditions, locks, writes, columns }),
+    )
   } catch (error) {
     throw duplicateProblem(error, main.table) ?? error
   }
 }
-
-/** The name of the part that writes the first table. */
-export const mainPart = 'written0'
-
-/** What writes the rows, and their rows in the change log and in the history. */
-export function loggedParts(action: Action, writer: Writer, writes: readonly WrittenTable[]): Part[] {
-  const parts = writes.map(({ statement, ...written }, index) => ({
-    ...written,
-    name: `written${index}`,
-    statement: sql`${statement} returning row.*`,
-  }))
-  const logged = parts.map(
-    ({ table, name }) =>
-      sql`select ${raw(`'${table.name}', id, '${action}'`)}, ${writer?.id ?? null}::uuid from ${raw(name)}`,
-  )
-  const log = sql`insert into changes (resource, row_id, action, caller) ${join(logged, ' union all ')}
-    returning sequence, transaction, at, resource, row_id, action, caller`
-  const kept = historyOf(
-    parts.map(({ name: now, ...written }) => ({ ...written, now })),
-    writer,
-  )
-  return [...parts, { name: 'logged', statement: log }, { name: 'kept', statement: kept }]
-}
-
-/** A racing duplicate and one found before answer alike. */
-function duplicateProblem(error: unknown, { table }: Table) {
-  const constraint = violatedUniqueConstraint(error)
-  if (constraint === `${table}_pkey`) return idTaken()
-  return constraint === 'users_login_active' ? loginTaken() : undefined
-}
-
-export const idTaken = () => duplicate('id', 'Id is already taken.')
-export const loginTaken = () => duplicate('login', 'Login is already used by an active account.')
 
 function first(rows: readonly Row[]): Row {
   const [row] = rows

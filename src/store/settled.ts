@@ -11,7 +11,7 @@ export async function hasSettled(database: Queries): Promise<boolean> {
   )
   for (let waits = 0; waits < waitsMax; waits += 1) {
     const [row] = await database.query<{ isOver: boolean }>(
-      sql`select pg_snapshot_xmin(pg_current_snapshot()) >= ${mark?.next}::xid8 as "isOver"`,
+      sql`select pg_snapshot_xmin(settled_snapshot()) >= ${mark?.next}::xid8 as "isOver"`,
     )
     if (row?.isOver) return true
     await new Promise((resolve) => setTimeout(resolve, waitMilliseconds))

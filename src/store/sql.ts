@@ -5,8 +5,12 @@ export interface Sql {
   readonly parts: readonly unknown[]
   /** Made for one request; it gets no name and no plan of its own, of which there is room for the common ones only. */
   readonly isRare?: true
+  readonly inTurn?: InTurn
   readonly [writtenHere]: true
 }
+
+/** The same work in several statements, one after the other. */
+export type InTurn = (queries: { query<Row>(statement: Sql): Promise<Row[]> }) => Promise<readonly unknown[]>
 
 /** Marks what this file made: no request can forge a symbol, so no value is ever mistaken for SQL. */
 const writtenHere: unique symbol = Symbol('sql')
@@ -17,6 +21,9 @@ export const sql = (strings: TemplateStringsArray, ...parts: readonly unknown[])
   parts,
   [writtenHere]: true,
 })
+
+/** A distributed store cannot do everything in one statement; there the second form is taken, within one transaction. */
+export const eitherWay = (statement: Sql, inTurn: InTurn): Sql => ({ ...statement, inTurn })
 
 export const rare = (statement: Sql): Sql => ({ ...statement, isRare: true })
 

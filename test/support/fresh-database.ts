@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Database, openDatabase } from '../../src/store/database.ts'
+import { distribute } from '../../src/store/distributed/distribute.ts'
 import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/store/migrate.ts'
 
@@ -69,14 +70,20 @@ async function startServer(): Promise<Server> {
   const names = new Set<string>()
   const create = async (name: string, from: string) => {
     names.add(name)
-    await execute(store.url, `create database ${name} template ${from}`)
+    for (const url of [store.url, ...workers]) await execute(url, `create database ${name} template ${from}`)
+    // A copy does not have the settings of its template.
+    if (workers.length > 0)
+      await execute(store.url, `alter database ${name} set citus.multi_shard_modify_mode = 'sequential'`)
     return withDatabase(store.url, name)
   }
   const drop = async (name: string) => {
-    if (names.delete(name)) await execute(store.url, `drop database if exists ${name} with (force)`)
+    if (!names.delete(name)) return
+    for (const url of [store.url, ...workers])
+      await execute(url, `drop database if exists ${name} with (force)`)
   }
   let count = 0
   await migrate(await create(template, 'template0'))
+  if (workers.length > 0) await distributeTemplate(store.url, template)
   return {
     async createDatabase() {
       const name = `${prefix}_${++count}`
@@ -87,6 +94,31 @@ async function startServer(): Promise<Server> {
       if (store.stays) for (const name of [...names]) await drop(name)
       await store.stop()
     },
+  }
+}
+
+/** Servers that a distributed store spreads its rows over; TEST_DATABASE_URL is its coordinator then. */
+const workers = (process.env.TEST_DATABASE_WORKERS ?? '').split(',').filter(Boolean)
+
+/** Its copies are distributed stores, because the copies of its parts on the workers have the same names. */
+async function distributeTemplate(coordinator: string, name: string) {
+  for (const url of [coordinator, ...workers])
+    await execute(withDatabase(url, name), 'create extension citus')
+  const { hostname, port } = new URL(coordinator)
+  await execute(withDatabase(coordinator, name), `select citus_set_coordinator_host('${hostname}', ${port})`)
+  for (const worker of workers.map((url) => new URL(url)))
+    await execute(
+      withDatabase(coordinator, name),
+      `select citus_add_node('${worker.hostname}', ${worker.port})`,
+    )
+  await distribute(withDatabase(coordinator, name), 4)
+  // Nobody may be connected to a database that is copied, the server's own helpers included.
+  for (const url of [coordinator, ...workers]) {
+    await execute(url, `alter database ${name} with allow_connections false`)
+    await execute(
+      url,
+      `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`,
+    )
   }
 }
 

@@ -3,6 +3,7 @@ import { type Environment, readSettings } from '../../configuration/settings.ts'
 import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { readPending } from '../../store/migrate.ts'
 import { checkKeys } from './check-keys.ts'
+import { checkNodes } from './check-nodes.ts'
 import { type Finding, fine, look, wrong } from './finding.ts'
 
 const connectMilliseconds = 5000
@@ -147,6 +148,7 @@ const checks: readonly ((client: pg.Client) => Promise<readonly Finding[]>)[] = 
       ),
     )
   },
+  checkNodes,
   async (client) => {
     const { failing } = await ask<{ failing: boolean }>(
       client,

@@ -16,6 +16,7 @@ export async function grantRights(url: string, prefix: string): Promise<readonly
     for (const statement of closeToAll(rows[0]?.name ?? '', roles)) await client.query(statement)
     for (const [host, rights] of Object.entries(rightsOfHosts))
       for (const statement of openTo(roleOf(prefix, host), rights)) await client.query(statement)
+    for (const statement of await openToWriters(client, prefix)) await client.query(statement)
     for (const [host, functions] of Object.entries(functionsOfHosts))
       await client.query(`grant execute on function ${functions.join(', ')} to ${name(roleOf(prefix, host))}`)
     await client.query('commit')
@@ -59,6 +60,17 @@ function closeToAll(database: string, roles: readonly string[]): string[] {
     `revoke all on all functions in schema bank from ${all}`,
     `grant connect on database ${name(database)} to ${roles.map(name).join(', ')}`,
   ]
+}
+
+/** A store that is spread over nodes has tables of its own, which whoever writes rows writes too. */
+async function openToWriters(client: pg.Client, prefix: string): Promise<string[]> {
+  const { rows } = await client.query<{ isDistributed: boolean }>(
+    `select to_regclass('row_places') is not null as "isDistributed"`,
+  )
+  const writers = Object.keys(functionsOfHosts).map((host) => name(roleOf(prefix, host)))
+  return rows[0]?.isDistributed
+    ? [`grant select, insert, update, delete on row_places, two_phase_commits to ${writers.join(', ')}`]
+    : []
 }
 
 function openTo(role: string, rights: Rights): string[] {

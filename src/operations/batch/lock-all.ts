@@ -5,7 +5,8 @@ import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { referencesFrom } from '../../resources/derived.ts'
 import type { Queries } from '../../store/database.ts'
-import { type Action, tableOf } from '../../store/rows.ts'
+import { lockedRows } from '../../store/locked-rows.ts'
+import type { Action } from '../../store/rows.ts'
 import { raw, sql } from '../../store/sql.ts'
 import type { ReadyItem } from './batch-item.ts'
 
@@ -38,10 +39,14 @@ export async function lockAll(
   const locks = [...wanted].filter(([, { ids }]) => ids.size > 0)
   await Promise.all(
     locks.map(([resource, { ids, strength }]) =>
-      transaction.query(sql`
-        select from ${tableOf(resource)} as row where row.id = any(${[...ids]}::uuid[])
-          and ${isLockable(resource, caller, strength)}
-        order by row.id for ${raw(strengths[strength] ?? 'update')} of row`),
+      transaction.query(
+        lockedRows({
+          table: resource.table,
+          columns: raw('row.id'),
+          where: sql`row.id = any(${[...ids]}::uuid[]) and ${isLockable(resource, caller, strength)}`,
+          strength: strengths[strength] ?? 'update',
+        }),
+      ),
     ),
   )
 }

@@ -1,8 +1,8 @@
-import { readableEntries } from '../../access/remembered-rows.ts'
+import { readableAmong, readableEntries } from '../../access/remembered-rows.ts'
 import type { Caller } from '../../model/caller.ts'
 import { gone } from '../../model/problem.ts'
 import type { LimitedReads } from '../../store/limited-reads.ts'
-import { allOf, raw, type Sql, sql } from '../../store/sql.ts'
+import { allOf, eitherWay, raw, type Sql, sql } from '../../store/sql.ts'
 import { refuseTooSlow } from '../refuse-too-slow.ts'
 import { changeColumns, type StoredChange } from '../show-change.ts'
 import { beginning, type Position } from './position.ts'
@@ -64,7 +64,7 @@ export async function readFeed(query: FeedQuery, reads: Pick<LimitedReads, 'quer
 /** Where a reader who wants nothing of before begins. */
 export async function newestPosition(reads: Pick<LimitedReads, 'query'>, caller: Caller): Promise<Position> {
   const [row] = await reads.query<{ since: string; sinceAt: number }>(
-    sql`select pg_current_snapshot()::text as since, ${milliseconds(raw('statement_timestamp()'))} as "sinceAt"`,
+    sql`select settled_snapshot()::text as since, ${milliseconds(raw('statement_timestamp()'))} as "sinceAt"`,
     caller.id,
   )
   if (!row) throw new Error('The store did not tell its snapshot.')
@@ -94,19 +94,35 @@ function withoutBounds({
 
 const milliseconds = (moment: Sql): Sql => sql`floor(extract(epoch from ${moment}) * 1000)::bigint`
 
-function feedStatement({ caller, filter, position, pageSize }: FeedQuery): Sql {
+function feedStatement(query: FeedQuery): Sql {
+  const { caller, pageSize } = query
+  return eitherWay(changesOf(query, readableEntries(caller), pageSize), async (queries) => {
+    const found = await queries.query<FoundChange>(changesOf(query, raw('true'), scannedMax))
+    const readable = await readableAmong(
+      queries,
+      caller,
+      found.filter(({ sequence }) => sequence !== null),
+    )
+    const [first] = found
+    return readable.length > 0 ? readable.slice(0, pageSize) : [{ ...first, sequence: null }]
+  })
+}
+
+function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number): Sql {
   const since = position?.since ?? beginning
   return sql`
-    with scanned as materialized (${scannedEntries(position)})
+    with settled as materialized (select settled_snapshot() as snapshot),
+      scanned as materialized (${scannedEntries(position)})
     select bounds.*, total.*, found.* from (
-      select pg_current_snapshot()::text as snapshot, ${milliseconds(raw('statement_timestamp()'))} as now,
+      select settled.snapshot::text, ${milliseconds(raw('statement_timestamp()'))} as now,
         (select ${milliseconds(raw('greatest(at, restored_at)'))} from history_begin) as begin,
-        pg_snapshot_xmax(${since}::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as "isAhead"
+        pg_snapshot_xmax(${since}::pg_snapshot) > pg_snapshot_xmax(settled.snapshot) as "isAhead"
+      from settled
     ) as bounds
     cross join (select count(*) as scanned, max(sequence) as "lastScanned" from scanned) as total
     left join (
       select ${changeColumns} from scanned as entry
-      where ${allOf([...filterConditions(filter), readableEntries(caller)])} order by entry.sequence limit ${pageSize}
+      where ${allOf([...filterConditions(filter), readable])} order by entry.sequence limit ${count}
     ) as found on true
     order by found.sequence`
 }
@@ -117,17 +133,19 @@ function feedStatement({ caller, filter, position, pageSize }: FeedQuery): Sql {
  */
 function scannedEntries(position: Position | undefined): Sql {
   if (position === undefined)
-    return sql`select entry.* from history as entry order by entry.sequence limit ${scannedMax}::int`
+    return sql`select entry.* from history as entry where ${isSettled} order by entry.sequence limit ${scannedMax}::int`
   const { since, within } = position
   const isNew = sql`entry.transaction >= pg_snapshot_xmin(${since}::pg_snapshot)
     and not pg_visible_in_snapshot(entry.transaction, ${since}::pg_snapshot)`
   if (within === undefined)
-    return sql`select entry.* from history as entry where ${isNew} order by entry.sequence + 0 limit ${scannedMax}::int`
+    return sql`select entry.* from history as entry where ${isNew} and ${isSettled} order by entry.sequence + 0 limit ${scannedMax}::int`
   return sql`
     select entry.* from history as entry
     where entry.sequence > ${within.last} and ${isNew} and pg_visible_in_snapshot(entry.transaction, ${within.until}::pg_snapshot)
     order by entry.sequence limit ${scannedMax}::int`
 }
+
+const isSettled = raw('pg_visible_in_snapshot(entry.transaction, (select snapshot from settled))')
 
 const filterConditions = ({ resources, actions, projectId }: FeedFilter): Sql[] => [
   ...(resources ? [sql`entry.resource = any(${resources}::text[])`] : []),

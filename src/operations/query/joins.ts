@@ -1,7 +1,8 @@
 import { shownRows } from '../../access/rows-at.ts'
 import type { Caller } from '../../model/caller.ts'
+import type { Queries } from '../../store/database.ts'
 import { column, type Row, type Values } from '../../store/rows.ts'
-import { join, raw, type Sql, sql } from '../../store/sql.ts'
+import { join, rare, raw, type Sql, sql } from '../../store/sql.ts'
 import type { Shown } from './shape.ts'
 
 /** How a page called `page` gets the rows it refers to: each by its id, if the caller may see it. */
@@ -35,6 +36,59 @@ export function joinsOf(shown: Shown, caller: Caller, at?: string): Joins {
   }
   const columns = walk(shown, 'page')
   return { joins, selected, columns }
+}
+
+/** The rows with what they refer to, under the names that the joins give it: a statement for each reference. */
+export async function withExpansions(
+  queries: Queries,
+  shown: Shown,
+  asked: { readonly caller: Caller; readonly at: string | undefined },
+  rows: readonly Row[],
+): Promise<Values[]> {
+  const whole = rows.map((row) => ({ ...row }) as Record<string, unknown>)
+  const fill = async (
+    { expansions }: Shown,
+    alias: string,
+    owners: readonly Values[],
+    into: typeof whole,
+  ) => {
+    for (const [index, { column: reference, shown: parent }] of expansions.entries()) {
+      const own = aliasOf(alias, index)
+      const ids = [...new Set(owners.map((owner) => owner[reference]).filter((id) => typeof id === 'string'))]
+      const found = await parentsOf(queries, parent, asked, ids)
+      const met = owners.flatMap((owner, number) => {
+        const row = found.get(owner[reference])
+        const target = into[number]
+        return row && target ? [{ row, target }] : []
+      })
+      for (const { row, target } of met)
+        for (const name of parent.columns) target[`${own}.${name}`] = row[name]
+      await fill(
+        parent,
+        own,
+        met.map(({ row }) => row),
+        met.map(({ target }) => target),
+      )
+    }
+  }
+  await fill(shown, 'page', whole, whole)
+  return whole
+}
+
+async function parentsOf(
+  queries: Queries,
+  { listed, columns, expansions }: Shown,
+  { caller, at }: { readonly caller: Caller; readonly at: string | undefined },
+  ids: readonly string[],
+): Promise<ReadonlyMap<unknown, Values>> {
+  if (ids.length === 0) return new Map()
+  const names = new Set(['id', ...columns, ...expansions.map((one) => one.column)])
+  const selected = [...names].map((name) => sql`row.${column(name)} as ${raw(`"${name}"`)}`)
+  const { from, wanted } = shownRows(listed, caller, at, sql`any(${ids}::uuid[])`)
+  const rows = await queries.query<Row>(
+    rare(sql`select ${join(selected, ', ')} from ${from} where ${wanted}`),
+  )
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 const aliasOf = (alias: string, index: number): string => `${alias}_${index}`

@@ -5,13 +5,13 @@ import type { Listed } from '../../resources/define-resource.ts'
 import { lastChangeSecond } from '../../store/change-log.ts'
 import type { LimitedReads } from '../../store/limited-reads.ts'
 import { column, type Row, type Values } from '../../store/rows.ts'
-import { join, rare, raw, type Sql, sql } from '../../store/sql.ts'
+import { eitherWay, join, rare, raw, type Sql, sql } from '../../store/sql.ts'
 import { foundOnce, foundRows, pageOfFound } from '../found-rows.ts'
 import { refuseTooSlow } from '../refuse-too-slow.ts'
 import { writeCursor } from './cursor.ts'
 import type { Filter, Value } from './filter.ts'
 import { filterCondition } from './filter-condition.ts'
-import { joinsOf, showRow } from './joins.ts'
+import { joinsOf, showRow, withExpansions } from './joins.ts'
 import { behind, orderBy } from './keyset.ts'
 import type { Query } from './read-query.ts'
 import type { Shown } from './shape.ts'
@@ -84,16 +84,34 @@ function statementOf(listed: Listed, caller: Caller, query: Query, viewResources
       select ${shownHere}, row_number() over (order by ${order}) as "position"
       from ${from} ${place ? sql`and ${behind(sort, place)}` : raw('')}
       order by ${order} ${limit}`
-  return rare(sql`
+  const counting = sql`${query.isCounted ? sql`(select count(*) from ${counted})` : raw('null::bigint')} as "totalCount"`
+  const lastChange = sql`${lastChangeSecond([...resourcesBehind(shown, caller), ...viewResources])} as "lastChangeSecond"`
+  const statement = sql`
     ${isFoundOnce ? sql`with ${foundOnce(from, sorted)}` : raw('')}
     select page.*, ${join([raw('total.*'), ...selected], ', ')}
     from (
-      select ${query.isCounted ? sql`(select count(*) from ${counted})` : raw('null::bigint')} as "totalCount",
-        ${lastChangeSecond([...resourcesBehind(shown, caller), ...viewResources])} as "lastChangeSecond"
+      select ${counting}, ${lastChange}
     ) as total
     left join (${page}) as page on true
     ${join(joins, ' ')}
-    order by page."position"`)
+    order by page."position"`
+  return rare(
+    eitherWay(statement, async (queries) => {
+      // Asked first: the rows must never be older than their date.
+      const [change] = await queries.query<object>(sql`select ${lastChange}`)
+      const [total] = query.isCounted
+        ? await queries.query<object>(sql`select count(*) as "totalCount" from ${from}`)
+        : [{ totalCount: null }]
+      const isBehind = place ? sql`and ${behind(sort, place)}` : raw('')
+      const rows = await queries.query<Row>(
+        rare(sql`select ${shownHere} from ${from} ${isBehind} order by ${order} ${limit}`),
+      )
+      const whole = await withExpansions(queries, shown, { caller, at }, rows)
+      return whole.length > 0
+        ? whole.map((row) => ({ ...row, ...total, ...change }))
+        : [{ id: null, ...total, ...change }]
+    }),
+  )
 }
 
 /** What is asked for, as it stands after `from`. */

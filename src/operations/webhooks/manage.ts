@@ -62,7 +62,7 @@ export async function createWebhook(
   const secret = newSecret()
   const [made] = await database.transaction(async (transaction) => {
     // The lock of the account makes the count hold.
-    await transaction.query(sql`select from users where id = ${caller.id} for no key update`)
+    await transaction.query(sql`select 1 from users where id = ${caller.id} for no key update`)
     const [{ count = 0 } = {}] = await transaction.query<{ count: number }>(
       sql`select count(*) as count from webhooks where user_id = ${caller.id}`,
     )
@@ -70,7 +70,7 @@ export async function createWebhook(
       throw invalid({ generalErrors: [`An account may have at most ${webhooksOfAccountMax} webhooks.`] })
     if (projectId !== undefined) {
       const [seen] = await transaction.query(sql`
-        select from projects as row where id = ${projectId} and active and ${rememberedRow(project, caller)} for key share`)
+        select 1 from projects as row where id = ${projectId} and active and ${rememberedRow(project, caller)} for key share`)
       if (!seen) throw invalid({ projectId: ['ProjectId must refer to an active project.'] })
     }
     return transaction.query<Webhook>(sql`
@@ -163,7 +163,7 @@ export async function testWebhook({ database }: Tracker, caller: Caller, id: str
 
 export async function requireMine(database: Tracker['database'], caller: Caller, id: string): Promise<void> {
   const [found] = await database.query(
-    sql`select from webhooks as hook where hook.id = ${id} and ${mine(caller)}`,
+    sql`select 1 from webhooks as hook where hook.id = ${id} and ${mine(caller)}`,
   )
   if (!found) throw missing('Webhook')
 }

@@ -49,7 +49,7 @@ const time = (milliseconds: number) => sql`to_timestamp(${milliseconds / 1000}::
 
 /** Where nobody wants to be told, nothing else is looked at. */
 export async function hasWebhooks(database: Queries): Promise<boolean> {
-  const [one] = await database.query(sql`select from webhooks where active limit 1`)
+  const [one] = await database.query(sql`select 1 from webhooks where active limit 1`)
   return one !== undefined
 }
 
@@ -60,9 +60,9 @@ export function claimWebhooks(database: Database, now: number): Promise<Claimed[
     with free as (
       select id from webhooks as hook
       where active and (claimed_until is null or claimed_until < ${time(now)}) and (
-        exists (select from webhook_deliveries where webhook_id = hook.id and next_at <= ${time(now)})
+        exists (select 1 from webhook_deliveries where webhook_id = hook.id and next_at <= ${time(now)})
         or exists (
-          select from changes where transaction >= pg_snapshot_xmin(hook.since::pg_snapshot)
+          select 1 from changes where transaction >= pg_snapshot_xmin(hook.since::pg_snapshot)
             and not pg_visible_in_snapshot(transaction, hook.since::pg_snapshot)))
       order by claimed_until nulls first limit ${claimedAtOnceMax}::int for update skip locked
     )

@@ -1,0 +1,76 @@
+-- What a store of several nodes does in another way. `distribute` runs this every time.
+
+-- A transaction can be seen here a moment before it can be seen on every node: it is committed on the nodes after it was committed
+-- here. Until then it keeps the lock on its own number. The locks are looked at after the snapshot was taken, so what is neither
+-- under way in it nor locked is committed on every node. `pg_locks` has the lower half of a number only.
+create or replace function settled_snapshot() returns pg_snapshot
+language sql stable as $$
+  with current as materialized (
+    select pg_snapshot_xmin(snapshot)::text::bigint as least, pg_snapshot_xmax(snapshot)::text::bigint as next, snapshot
+    from (select pg_current_snapshot() as snapshot offset 0) as taken
+  ), locked as materialized (
+    select next - mod(next - transactionid::text::bigint + 2 * 4294967296, 4294967296) as number
+    from current cross join pg_locks
+    where locktype = 'transactionid' and mode = 'ExclusiveLock' and granted
+  ), unsettled as (
+    select number from locked cross join current where number < next and number > next - 2147483648
+    union select open::text::bigint from current cross join lateral pg_snapshot_xip(snapshot) as open
+  )
+  select format('%s:%s:%s', least(least, min(number)), next, string_agg(number::text, ',' order by number))::pg_snapshot
+  from current left join unsettled on true group by least, next
+$$;
+
+-- The key of a row has to have what says where it lies. That an id is given once is held by row_places. The table is named, because
+-- the engine makes another one of it.
+create or replace function keep_with_assignment(child regclass) returns void
+language plpgsql as $$
+declare
+  name text := (select relname from pg_class where oid = child);
+begin
+  execute format('alter table %I drop constraint if exists %I', name, name || '_assignment_id_fkey');
+  execute format('alter table %I drop constraint %I', name, name || '_pkey');
+  execute format('alter table %I add constraint %I primary key (id, assignment_id)', name, name || '_pkey');
+  execute format('insert into row_places (table_name, id, assignment_id) select %L, id, assignment_id from %1$I on conflict do nothing', name);
+  execute format('select create_distributed_table(%L, ''assignment_id'', colocate_with => ''assignments'')', name);
+  execute format('alter table %I add constraint %I foreign key (assignment_id) references assignments', name, name || '_assignment_id_fkey');
+end $$;
+
+-- The same in several statements, because no statement looks for references on several nodes while it deletes. Rows are locked
+-- by their lines in row_places, as everywhere.
+create or replace function forget_removed(resource text, table_name text, days integer) returns bigint
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  moment timestamptz := now() - make_interval(days => days);
+  candidates uuid[];
+  referred uuid[];
+  child record;
+begin
+  if days < 30 then raise exception 'Removed rows are kept for 30 days at least.'; end if;
+  if (select count(*) from pg_attribute where attrelid = to_regclass(format('public.%I', table_name))
+      and attname in ('id', 'active', 'deleted_at', 'created_at', 'updated_at')) <> 5 then
+    raise exception 'This table has no rows that are removed.';
+  end if;
+  perform pg_advisory_xact_lock(7251405121);
+  execute format('select array_agg(id) from (select id from %I where not active and deleted_at < $1 limit 1000) as found', table_name)
+    into candidates using moment;
+  select array_agg(id) into candidates from (
+    select id from row_places as place where place.table_name = forget_removed.table_name and id = any(candidates)
+    order by id for update skip locked) as locked;
+  execute format('select array_agg(id) from %I where id = any($1) and not active and deleted_at < $2', table_name)
+    into candidates using candidates, moment;
+  for child in
+    select conrelid::regclass as name, attname from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+    where contype = 'f' and confrelid = format('public.%I', table_name)::regclass
+  loop
+    execute format('select array_agg(distinct %I) from %s where %1$I = any($1)', child.attname, child.name)
+      into referred using candidates;
+    candidates := array(select id from unnest(candidates) as id where id <> all(coalesce(referred, '{}')));
+  end loop;
+  if coalesce(cardinality(candidates), 0) = 0 then return 0; end if;
+  execute format('delete from %I where id = any($1)', table_name) using candidates;
+  delete from row_places as place where place.table_name = forget_removed.table_name and id = any(candidates);
+  delete from two_phase_commits where id = 0;
+  insert into changes (resource, row_id, action) values (forget_removed.resource, candidates[1], 'remove');
+  insert into purges (resource, removed_before, rows) values (forget_removed.resource, moment, cardinality(candidates));
+  return cardinality(candidates);
+end $$;

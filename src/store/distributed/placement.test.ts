@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { it } from 'node:test'
+import { resources } from '../../resources/all.ts'
+import { statementsOf } from '../statements-of.ts'
+import { everywhere, isEverywhere, placeColumnOf, withAssignment } from './placement.ts'
+
+it('knows of every resource that belongs to an assignment that it lies with it', () => {
+  for (const { table, access } of resources) {
+    const belongs = access.kind === 'projectMembers' && access.projectPath.length === 2
+    assert.equal(placeColumnOf(table) !== undefined, belongs, table)
+    assert.ok(!(belongs && isEverywhere(table)), table)
+  }
+})
+
+it('is given by migrations what it takes: a constraint of a new column has a name, and a statement of its own', () => {
+  const folder = new URL('../migrations/', import.meta.url)
+  const later = readdirSync(folder).filter((name) => name > '0068-settled-snapshot.sql')
+  const spread = new RegExp(
+    `^alter table (${[...everywhere, ...withAssignment, 'assignments'].join('|')}) `,
+    'i',
+  )
+  for (const name of later)
+    for (const statement of statementsOf(readFileSync(new URL(name, folder), 'utf8')))
+      if (spread.test(statement))
+        assert.doesNotMatch(statement, /add column[\s\S]*\b(check|references|unique|primary key)\b/i, name)
+})

@@ -1,0 +1,93 @@
+import type { Queries } from '../database.ts'
+import { raw, type Sql, sql } from '../sql.ts'
+import { isEverywhere, placeColumnOf } from './placement.ts'
+
+/**
+ * Where a row lies. A line of `row_places`, a table of the coordinator's own, stands for each row: it is locked instead of
+ * the row, because a distributed store locks no rows on several nodes, and its key holds that an id is given once.
+ */
+export interface Place {
+  readonly id: string
+  /** The assignment that it lies with. */
+  readonly assignment_id?: string | null
+}
+
+export type Strength = 'update' | 'no key update' | 'key share'
+
+/** What finds the rows on their nodes, and on no others. */
+export function atPlaces(table: string, places: readonly Place[]): Sql {
+  const ids = places.map(({ id }) => id)
+  const isOne = ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`
+  if (placeColumnOf(table) === undefined) return isOne
+  const keys = [...new Set(places.map(({ assignment_id }) => assignment_id))]
+  return keys.length === 1
+    ? sql`${isOne} and row.assignment_id = ${keys[0]}`
+    : sql`${isOne} and row.assignment_id = any(${keys}::uuid[])`
+}
+
+export const placeOf = (table: string, values: Readonly<Record<string, unknown>>): Place => ({
+  id: values.id as string,
+  assignment_id: placeColumnOf(table) ? (values.assignment_id as string) : null,
+})
+
+/** Locks rows in the order of their ids, until the transaction ends, and says where they lie then. */
+export async function lockPlaces(
+  queries: Queries,
+  table: string,
+  ids: readonly string[],
+  strength: Strength,
+): Promise<Place[]> {
+  if (strength !== 'key share') await waitForTurn(queries, table)
+  const lock = () =>
+    queries.query<Place>(sql`
+      select id, assignment_id from row_places where table_name = ${table} and id = any(${ids}::uuid[])
+      order by id for ${raw(strength)}`)
+  const locked = await lock()
+  if (locked.length === ids.length) return locked
+  // Rows that came by other ways than these statements, such as a backup.
+  const missing = ids.filter((id) => locked.every((place) => place.id !== id))
+  const added = await queries.query<Place>(sql`
+    select id${raw(placeColumnOf(table) ? ', assignment_id' : '')} from ${raw(`"${table}"`)} where id = any(${missing}::uuid[])`)
+  if (added.length === 0) return locked
+  await takePlaces(queries, table, added)
+  return lock()
+}
+
+/**
+ * Tables that every node has are written by one transaction at a time: so the engine has it anyway, table by table, and two
+ * that write several of them would wait for each other.
+ */
+export async function waitForTurn(queries: Queries, table: string): Promise<void> {
+  if (!isEverywhere(table)) return
+  await queries.query(
+    sql`select id from row_places where table_name = '' and id = ${turnId}::uuid for update`,
+  )
+}
+
+export const turnId = '00000000-0000-0000-0000-000000000000'
+
+/** The ids that were not taken before. */
+export async function takePlaces(
+  queries: Queries,
+  table: string,
+  places: readonly Place[],
+): Promise<readonly string[]> {
+  const rows = await queries.query<Place>(sql`
+    insert into row_places (table_name, id, assignment_id)
+    select ${table}, id, assignment_id from jsonb_populate_recordset(null::row_places, ${JSON.stringify(places)}::jsonb)
+    order by id on conflict do nothing returning id`)
+  return rows.map(({ id }) => id)
+}
+
+export async function givePlaceBack(queries: Queries, table: string, id: string): Promise<void> {
+  await queries.query(sql`delete from row_places where table_name = ${table} and id = ${id}`)
+}
+
+export async function movePlace(
+  queries: Queries,
+  table: string,
+  { id, assignment_id }: Place,
+): Promise<void> {
+  await queries.query(sql`
+    update row_places set assignment_id = ${assignment_id} where table_name = ${table} and id = ${id}`)
+}

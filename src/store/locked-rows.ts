@@ -1,0 +1,47 @@
+import type { Queries } from './database.ts'
+import { placeColumnOf } from './distributed/placement.ts'
+import { atPlaces, lockPlaces, type Place, type Strength } from './distributed/places.ts'
+import { type KnownRows, withKnown } from './known-rows.ts'
+import { eitherWay, raw, type Sql, sql } from './sql.ts'
+
+/** Rows called `row` that are locked until the transaction ends, in the order of their ids. */
+export interface Locking {
+  readonly table: string
+  readonly columns: Sql
+  readonly where: Sql
+  /** `update` keeps references away, `no key update` lets them pass, `key share` is what a reference takes. */
+  readonly strength: Strength
+}
+
+export type LockedRows = Sql & { readonly locking: Locking }
+
+export function lockedRows(locking: Locking): LockedRows {
+  const { table, columns, where, strength } = locking
+  const statement = sql`select ${columns} from ${raw(`"${table}"`)} as row where ${where} order by row.id for ${raw(strength)} of row`
+  return { ...eitherWay(statement, (queries) => lockInTurn(queries, locking, [])), locking }
+}
+
+/**
+ * Where rows are spread over nodes: they are found first, their places are locked, and they are read again, because they
+ * may have changed while the lock was waited for. One that moved meanwhile is read where it lies now.
+ */
+export async function lockInTurn(
+  queries: Queries,
+  { table, columns, where, strength }: Locking,
+  known: readonly KnownRows[],
+): Promise<Readonly<Record<string, unknown>>[]> {
+  const place = raw(placeColumnOf(table) ? ', row.assignment_id' : '')
+  const from = sql`from ${raw(`"${table}"`)} as row where ${where}`
+  const found = await queries.query<Place>(sql`${withKnown(known)} select row.id${place} ${from}`)
+  if (found.length === 0) return []
+  const locked = await lockPlaces(
+    queries,
+    table,
+    found.map(({ id }) => id),
+    strength,
+  )
+  if (locked.length === 0) return []
+  return queries.query(
+    sql`${withKnown(known)} select ${columns} ${from} and ${atPlaces(table, locked)} order by row.id`,
+  )
+}

@@ -1,0 +1,36 @@
+// biome-ignore-all lint/suspicious/noConsole: what it prints is the result.
+import pg from 'pg'
+import { statementsOf } from '../../../src/store/statements-of.ts'
+
+/** A migration as one to come may be, applied after the store was distributed, and taken back. */
+const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
+await client.connect()
+await client.query('begin')
+const migration = `
+  create table attachments (
+    id uuid primary key,
+    name text not null check (char_length(name) <= 200),
+    assignment_id uuid not null,
+    user_id uuid not null references users,
+    active boolean not null default true
+  );
+  create index attachments_assignment on attachments (assignment_id, id) where active;
+  select keep_with_assignment('attachments');
+  alter table assignments add column estimated_by text;
+  alter table assignments add constraint assignments_estimated_by_check check (char_length(estimated_by) <= 200);
+  alter table projects add column code text not null default '';
+  create index assignments_estimated on assignments (estimated_by) where active;
+  create table favourites (user_id uuid not null references users, row_id uuid not null, primary key (user_id, row_id))`
+for (const statement of statementsOf(migration)) await client.query(statement)
+const { rows } = await client.query<{ is: string }>(`
+  select citus_table_type || ' by ' || distribution_column as is from citus_tables where table_name = 'attachments'::regclass`)
+const { rows: shards } = await client.query<{ result: string }>(
+  `select result from run_command_on_shards('assignments', 'select count(*) from %s where estimated_by is null') where not success`,
+)
+await client.query('rollback')
+await client.end()
+if (rows[0]?.is !== 'distributed by assignment_id' || shards.length > 0)
+  throw new Error('A later migration does not reach the nodes.')
+console.log(
+  'A later migration reaches every node: a table of assignments, columns, an index, a table of accounts.',
+)

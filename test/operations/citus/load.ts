@@ -1,0 +1,187 @@
+// biome-ignore-all lint/suspicious/noConsole: what it prints is the result.
+import { randomInt, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/**
+ * Writers, readers of lists and rows, and a reader of the feed, until the file of phases says that it is the end. No request may
+ * fail; every change must be told once, and the row that it is about must be there when it is told.
+ */
+const [phasesFile = ''] = process.argv.slice(2)
+const phase = () => readFileSync(phasesFile, 'utf8').trim().split('\n').at(-1) ?? ''
+const isOver = () => phase() === 'end'
+const rest = `http://127.0.0.1:${process.env.REST_PORT ?? 5100}`
+const identity = `http://127.0.0.1:${process.env.IDENTITY_PORT ?? 5200}`
+
+const basic = Buffer.from(`robot:${process.env.Identity__ServiceClients__robot__Secret}`).toString('base64')
+const answer = await fetch(`${identity}/connect/token`, {
+  method: 'POST',
+  headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
+  body: 'grant_type=client_credentials',
+})
+const { access_token: token } = (await answer.json()) as { access_token: string }
+
+interface Row {
+  readonly id: string
+}
+const failures = new Map<string, number>()
+const milliseconds = new Map<string, number[]>()
+
+async function ask<Result>(method: string, path: string, body?: object): Promise<Result | undefined> {
+  const startedAt = performance.now()
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body && { 'content-type': 'application/json' }),
+  }
+  const response = await fetch(`${rest}${path}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(60_000),
+  }).catch((error: Error) => error)
+  const key = `${phase()}: ${method} ${path.split('?')[0]}`
+  milliseconds.set(key, [...(milliseconds.get(key) ?? []), performance.now() - startedAt])
+  if (response instanceof Response && response.ok)
+    return ((await response.json()) as { result: Result }).result
+  const why = response instanceof Response ? `${response.status} ${await response.text()}` : response.message
+  failures.set(`${key} ${why}`, (failures.get(`${key} ${why}`) ?? 0) + 1)
+  return undefined
+}
+
+const make = async (resource: string, body: object): Promise<string> => {
+  const row = await ask<Row>('POST', `/api/${resource}`, body)
+  if (!row) throw new Error(`There is no ${resource}: ${[...failures.keys()].join('\n')}`)
+  return row.id
+}
+
+const { cursor: start } = (await ask<{ cursor: string }>('GET', '/ext/changes?after=now')) ?? { cursor: '' }
+const person = (await ask<Row>('GET', '/api/account/me')) ?? (await ask<Row>('GET', '/ext/account'))
+const organizationId = await make('organization', { name: 'Organization' })
+const projectId = await make('project', { name: 'Project', organizationId })
+const workflowId = await make('workflow', { name: 'Stage', order: 1 })
+const assignmentTypeId = await make('assignmentType', { name: 'Type' })
+const userId =
+  person?.id ??
+  (await make('user', { name: 'Person', login: `${randomUUID()}@example.com`, password: randomUUID() }))
+
+const acknowledged = new Set<string>()
+const assignments: string[] = []
+const note = (row: Row | undefined, resource: string, action: string) => {
+  if (row) acknowledged.add(`${resource} ${row.id} ${action}`)
+  return row
+}
+const moment = () => new Date(Date.UTC(2026, randomInt(12), 1 + randomInt(28))).toISOString()
+
+async function write(): Promise<void> {
+  while (!isOver()) {
+    const startDate = moment()
+    const assignment = note(
+      await ask<Row>('POST', '/api/assignment', {
+        name: randomUUID(),
+        startDate,
+        endDate: startDate,
+        amountHours: 1,
+        projectId,
+        workflowId,
+        userId,
+        assignmentTypeId,
+      }),
+      'assignment',
+      'create',
+    )
+    if (!assignment) continue
+    const old = assignments[randomInt(Math.max(assignments.length, 1))] ?? assignment.id
+    assignments.push(assignment.id)
+    const hours = { keepDate: startDate, amountHours: 1, assignmentId: assignment.id, userId }
+    const appointment = note(await ask<Row>('POST', '/api/appointment', hours), 'appointment', 'create')
+    note(
+      await ask<Row>('POST', '/ext/comment', { text: 'Done.', assignmentId: assignment.id, userId }),
+      'comment',
+      'create',
+    )
+    if (appointment)
+      note(
+        await ask<Row>('PATCH', '/api/appointment', {
+          ...hours,
+          id: appointment.id,
+          assignmentId: old,
+          amountHours: 2,
+        }),
+        'appointment',
+        'update',
+      )
+  }
+}
+
+async function read(): Promise<void> {
+  while (!isOver()) {
+    await ask('GET', `/api/assignments?pageSize=20&projectId=${projectId}`)
+    const id = assignments[randomInt(Math.max(assignments.length, 1))]
+    if (id) await ask('GET', `/api/assignment?id=${id}`)
+    await sleep(20)
+  }
+}
+
+interface Change {
+  readonly id: string
+  readonly resource: string
+  readonly rowId: string
+  readonly action: string
+}
+const told = new Map<string, number>()
+const seen = new Set<string>()
+let notThere = 0
+
+async function follow(): Promise<void> {
+  let after = start
+  for (let isLast = false; ; ) {
+    const page = await ask<{ data: Change[]; cursor: string; hasMore: boolean }>(
+      'GET',
+      `/ext/changes?pageSize=100&after=${after}`,
+    )
+    if (!page) continue
+    after = page.cursor
+    for (const change of page.data) noteTold(change)
+    for (const resource of ['assignment', 'appointment']) await requireThere(resource, page.data)
+    if (isLast && !page.hasMore) return
+    isLast = areWritersDone
+    if (page.data.length === 0) await sleep(20)
+  }
+}
+
+function noteTold({ id, resource, rowId, action }: Change): void {
+  told.set(id, (told.get(id) ?? 0) + 1)
+  seen.add(`${resource} ${rowId} ${action}`)
+}
+
+/** Asked at once: who is told of a change before its row can be read reads too early, and does not read again. */
+async function requireThere(resource: string, changes: readonly Change[]): Promise<void> {
+  const made = changes.filter((change) => change.action === 'create' && change.resource === resource)
+  if (made.length === 0) return
+  const ids = made.map(({ rowId }) => `ids=${rowId}`).join('&')
+  const list = await ask<{ totalCount: number }>('GET', `/api/${resource}s?pageSize=1&${ids}`)
+  if (list) notThere += made.length - list.totalCount
+}
+
+let areWritersDone = false
+const writers = Promise.all([1, 2, 3, 4].map(write)).then(() => {
+  areWritersDone = true
+})
+await Promise.all([writers, read(), read(), follow()])
+
+const missed = [...acknowledged].filter((change) => !seen.has(change))
+const twice = [...told.values()].filter((count) => count > 1).length
+const requests = [...milliseconds.values()].reduce((sum, one) => sum + one.length, 0)
+console.log(`${requests} requests, ${[...failures.values()].reduce((sum, count) => sum + count, 0)} failed.`)
+for (const [what, count] of failures) console.log(`  ${count} times ${what}`)
+console.log(
+  `${acknowledged.size} acknowledged changes: ${missed.length} not told, ${twice} told twice, ${notThere} told before they could be read.`,
+)
+for (const [what, all] of [...milliseconds].sort()) {
+  const sorted = all.sort((one, other) => one - other)
+  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0)
+  console.log(
+    `${what}: ${sorted.length}, half in ${at(0.5)} ms, 99 of 100 in ${at(0.99)} ms, the longest ${(sorted.at(-1) ?? 0).toFixed(0)} ms`,
+  )
+}
+if (failures.size + missed.length + twice + notThere > 0) process.exitCode = 1
