@@ -5,11 +5,17 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 /** One host as it is deployed, in a process of its own, without its limiter and its log lines. */
-export async function startHost(
+export const startHost = (
   name: string,
   environment: Readonly<Record<string, string>>,
+): Promise<ChildProcess> => startHosts([name], environment)
+
+/** No name means all of them. */
+export async function startHosts(
+  names: readonly string[],
+  environment: Readonly<Record<string, string>>,
 ): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/cli.ts'), 'start', name], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/cli.ts'), 'start', ...names], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, RateLimit__Rest__PermitLimit: '0', LOG_LEVEL: 'warn', ...environment },
   })

@@ -5,10 +5,12 @@ const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<
   commands: async (words) => (await import('./commands/main.ts')).runCommandBench(words),
   compression: async () => (await import('./compression/main.ts')).runCompressionBench(),
   exports: async (words) => (await import('./exports/main.ts')).runExportsBench(words),
+  growth: async (words) => (await import('./growth/main.ts')).runGrowthBench(words),
   identity: async (words) => (await import('./identity/main.ts')).runIdentityBench(words),
   'read-connections': async () => (await import('./read-connections/main.ts')).runReadConnectionsBench(),
   rest: async (words) => (await import('./rest/main.ts')).runRestBench(words),
   'slow-reads': async (words) => (await import('./slow-reads/main.ts')).runSlowReadsBench(words),
+  soak: async (words) => (await import('./soak/main.ts')).runSoak(words),
 }
 
 const [name = '', ...words] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/store/database.ts'
@@ -9,6 +9,7 @@ import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { firstLine, postmasterOf, startHost } from '../child-process.ts'
 import { cpuSecondsOf, cpuSecondsOfServer } from '../cpu.ts'
 import { type LoadResult, percentile, runLoad, type Shot } from '../load.ts'
+import { memoryMegabytesOf } from '../memory.ts'
 import type { BareSqlTask } from './bare-sql.ts'
 import { type Scenario, scenariosFor } from './scenarios.ts'
 import { type SeededStore, seedStore } from './seed.ts'
@@ -168,9 +169,6 @@ async function startEmptyHost(): Promise<Running> {
   })
   return { process: child, port: Number(await firstLine(child)) }
 }
-
-const memoryMegabytesOf = ({ pid }: ChildProcess): number =>
-  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024)
 
 const rounded = (number: number): number => Math.round(number * 1000) / 1000
 const ratio = (figure: number, floor: number): number => Math.round((figure / floor) * 100) / 100

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cpuSecondsOf } from '../cpu.ts'
+import { percentile } from '../load.ts'
+import { memoryMegabytesOf } from '../memory.ts'
+import type { Size } from './sizes.ts'
+
+const listingsOfAccount = 20
+const writes = 5
+
+/** Streams of one listing each, opened by many accounts, and how long until all who must be told of a write are told. */
+export async function measureLive(size: Size, streams: number) {
+  const tokens = [size.tokens.member, ...(await size.signIn(Math.ceil(streams / listingsOfAccount) - 1))]
+  const memoryBefore = memoryMegabytesOf(size.host)
+  const startedAt = performance.now()
+  const opened = await openAll(size, tokens, streams)
+  const openSeconds = (performance.now() - startedAt) / 1000
+  await sleep(3000)
+  const memory = memoryMegabytesOf(size.host)
+  const idleBefore = cpuSecondsOf(size.host.pid ?? 0)
+  await sleep(5000)
+  const idle = (cpuSecondsOf(size.host.pid ?? 0) - idleBefore) / 5
+  const told = await Promise.all([tellTimes(size, opened), othersWait(size)])
+  for (const { close } of opened) close()
+  return {
+    assignments: size.rows,
+    streams: opened.filter(({ isOpen }) => isOpen()).length,
+    'opened in s': rounded(openSeconds),
+    'KiB each': Math.round(((memory - memoryBefore) * 1024) / streams),
+    'idle CPU %': rounded(idle * 100),
+    ...told[0],
+    ...told[1],
+  }
+}
+
+interface Stream {
+  /** How many snapshots came so far. */
+  snapshots(): number
+  isOpen(): boolean
+  close(): void
+}
+
+async function openAll({ port, store }: Size, tokens: readonly string[], streams: number): Promise<Stream[]> {
+  const opened: Stream[] = []
+  const open = async (index: number) => {
+    const token = tokens[Math.floor(index / listingsOfAccount)] ?? ''
+    // The member's own are the ones that are told; each has a project that the member writes to.
+    const path = `/api/assignments?pageSize=20&projectId=${store.projects[index % store.projects.length]}`
+    opened[index] = await openStream(port, path, token)
+  }
+  let next = 0
+  const worker = async () => {
+    while (next < streams) await open(next++)
+  }
+  await Promise.all(Array.from({ length: 64 }, worker))
+  return opened
+}
+
+function openStream(port: number, path: string, token: string): Promise<Stream> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' }
+    const sent = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+      let [snapshots, isOpen] = [0, response.statusCode === 200]
+      response.setEncoding('utf8')
+      response.on('data', (text: string) => {
+        snapshots += text.split('\ndata:').length - 1 + (text.startsWith('data:') ? 1 : 0)
+      })
+      response.on('error', () => undefined)
+      response.on('close', () => {
+        isOpen = false
+      })
+      resolve({ snapshots: () => snapshots, isOpen: () => isOpen, close: () => response.destroy() })
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+/** A new assignment changes the listings of its project, which are those of the member: the first twenty. */
+async function tellTimes({ port, store, tokens }: Size, opened: readonly Stream[]) {
+  const times: number[] = []
+  for (let count = 0; count < writes; count += 1) {
+    const { id: _known, ...row } = store.assignments[0] ?? {}
+    const index = store.projects.indexOf(String(row.projectId))
+    const own = opened.slice(0, listingsOfAccount).filter((_, at) => at % store.projects.length === index)
+    const before = own.map(({ snapshots }) => snapshots())
+    const body = JSON.stringify({ ...row, id: randomUUID(), name: 'Told of' })
+    const headers = { authorization: `Bearer ${tokens.member}`, 'content-type': 'application/json' }
+    const answer = await fetch(`http://127.0.0.1:${port}/api/assignment`, { method: 'POST', headers, body })
+    if (!answer.ok) throw new Error(`The write was answered ${answer.status}.`)
+    const startedAt = performance.now()
+    while (own.some(({ snapshots }, at) => snapshots() === before[at])) {
+      if (performance.now() - startedAt > 30_000) throw new Error('Nobody was told of a write in 30 seconds.')
+      await sleep(5)
+    }
+    times.push(performance.now() - startedAt)
+    await sleep(1500)
+  }
+  times.sort((first, second) => first - second)
+  return { 'told ms p50': Math.round(percentile(times, 0.5)), 'told ms max': Math.round(times.at(-1) ?? 0) }
+}
+
+async function othersWait({ port, store, tokens }: Size) {
+  const times: number[] = []
+  for (let count = 0; count < 100; count += 1) {
+    const startedAt = performance.now()
+    const address = `http://127.0.0.1:${port}/api/assignment?id=${store.assignments[count % 100]?.id}`
+    await (await fetch(address, { headers: { authorization: `Bearer ${tokens.member}` } })).text()
+    times.push(performance.now() - startedAt)
+    await sleep(50)
+  }
+  times.sort((first, second) => first - second)
+  return { 'get ms p50': rounded(percentile(times, 0.5)), 'get ms p99': rounded(percentile(times, 0.99)) }
+}
+
+const rounded = (number: number): number => Math.round(number * 10) / 10

@@ -1,0 +1,69 @@
+import type { ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/store/database.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { raw } from '../../src/store/sql.ts'
+import type { TestIssuer } from '../../test/support/test-issuer.ts'
+import { startHost } from '../child-process.ts'
+import type { Tokens } from './scenarios.ts'
+import { chosenRows, type GrownStore, growStore } from './seed.ts'
+
+export interface Size {
+  readonly rows: number
+  readonly port: number
+  readonly host: ChildProcess
+  readonly store: GrownStore
+  readonly tokens: Tokens
+  /** Of other people, as many as are wanted; each may have twenty live listings. */
+  signIn(people: number): Promise<string[]>
+  stop(): Promise<void>
+}
+
+interface Place {
+  readonly dataDirectory: string
+  /** Of the server, whose databases the sizes are. */
+  readonly url: string
+  readonly issuer: TestIssuer
+}
+
+/** A database and a host for one number of assignments, beside those of other numbers. */
+export async function openSize(
+  rows: number,
+  port: number,
+  { dataDirectory, url, issuer }: Place,
+): Promise<Size> {
+  const startedAt = performance.now()
+  const server = openDatabase({ url, applicationName: 'bench' })
+  await server.single.query(raw(`create database growth_${rows}`))
+  await server.close()
+  const own = url.replace(/\/[^/?]*(\?|$)/, `/growth_${rows}$1`)
+  await migrate(own)
+  const database = openDatabase({ url: own, applicationName: 'bench' })
+  await growStore(own, rows)
+  const store = await chosenRows(database)
+  const tokens = {
+    member: await issuer.signIn(database, store.member),
+    administrator: await issuer.signIn(database, store.administrator, { admin: true }),
+  }
+  const host = await startHost('rest', {
+    DATABASE_URL: own,
+    DATA_DIR: join(dataDirectory, String(rows)),
+    REST_PORT: String(port),
+    Jwt__Issuer: issuer.issuer,
+    SVC_ADMIN_LOGINS: 'person1@example.com',
+  })
+  host.stdout?.resume()
+  console.log(`${rows} assignments are there after ${((performance.now() - startedAt) / 1000).toFixed(0)} s.`)
+  return {
+    rows,
+    port,
+    host,
+    store,
+    tokens,
+    signIn: (people) => Promise.all(store.people.slice(0, people).map((id) => issuer.signIn(database, id))),
+    async stop() {
+      host.kill()
+      await database.close()
+    },
+  }
+}

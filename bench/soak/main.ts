@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startHosts } from '../child-process.ts'
+import { percentile } from '../load.ts'
+import { type Megabytes, memoryOf } from './memory.ts'
+import { type Ports, prepareWork, type Work } from './work.ts'
+
+const ports: Ports = { rest: 5160, identity: 5260, commands: 5360, bank: 9960, web: 5460 }
+/** Answers that are late do not make more and more requests wait. */
+const underWayMax = 200
+
+/** Everything of a default start under steady work: does its memory stay what it is? `--minutes 60 --rate 40` a second. */
+export async function runSoak(words: readonly string[]): Promise<void> {
+  const numberOf = (name: string, byDefault: number) =>
+    Number(words[words.indexOf(`--${name}`) + 1] ?? '') || byDefault
+  const [minutes, rate] = [numberOf('minutes', 60), numberOf('rate', 40)]
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-soak-'))
+  const secret = randomBytes(24).toString('hex')
+  const hosts = await startHosts([], environmentOf(dataDirectory, secret))
+  hosts.stdout?.resume()
+  const work = await prepareWork(ports, secret)
+  try {
+    const samples = await run(work, { minutes, rate, pid: hosts.pid ?? 0 })
+    const table = verdict(samples, minutes)
+    console.table(table)
+    console.log('Megabytes: medians of each third, after the first tenth. A third of garbage is noise.')
+    if (table.some(({ flat }) => flat !== 'yes')) process.exitCode = 1
+  } finally {
+    work.stop()
+    hosts.kill()
+    await new Promise((resolve) => hosts.once('exit', resolve))
+    rmSync(dataDirectory, { recursive: true, force: true })
+  }
+}
+
+const environmentOf = (dataDirectory: string, secret: string) => ({
+  DATA_DIR: dataDirectory,
+  REST_PORT: String(ports.rest),
+  IDENTITY_PORT: String(ports.identity),
+  COMMAND_PORT: String(ports.commands),
+  COMMAND_DIAGNOSTICS_PORT: String(ports.commands + 1),
+  WEB_PORT: String(ports.web),
+  BANK_PORT: String(ports.bank),
+  Jwt__Issuer: `http://localhost:${ports.identity}`,
+  METRICS: 'true',
+  RateLimit__Identity__PermitLimit: '0',
+  Identity__ServiceClients__robot__Login: 'demo@example.com',
+  Identity__ServiceClients__robot__Secret: secret,
+})
+
+async function run(work: Work, { minutes, rate, pid }: { minutes: number; rate: number; pid: number }) {
+  const samples: Megabytes[] = []
+  const latencies: number[] = []
+  const failures = new Map<string, number>()
+  let [underWay, leftOut, sent] = [0, 0, 0]
+  const fire = async (job: () => Promise<unknown>) => {
+    underWay += 1
+    const startedAt = performance.now()
+    await job().catch((error) => failures.set(String(error), (failures.get(String(error)) ?? 0) + 1))
+    latencies.push(performance.now() - startedAt)
+    underWay -= 1
+  }
+  const startedAt = performance.now()
+  const elapsedMinutes = () => (performance.now() - startedAt) / 60_000
+  const sampleEveryMinutes = minutes / 60
+  while (elapsedMinutes() < minutes) {
+    // As many as are due by now, so that a late turn of this loop loses none.
+    for (const due = elapsedMinutes() * 60 * rate; sent < due; sent += 1) {
+      if (underWay >= underWayMax) leftOut += 1
+      else void fire(work.jobs[sent % work.jobs.length] as () => Promise<unknown>)
+    }
+    if (elapsedMinutes() >= samples.length * sampleEveryMinutes) samples.push(memoryOf(pid))
+    await sleep(1000 / rate)
+  }
+  latencies.sort((first, second) => first - second)
+  console.log(
+    `${sent} requests in ${minutes} minutes, ${leftOut} left out while ${underWayMax} were under way,`,
+    `p50 ${percentile(latencies, 0.5).toFixed(1)} ms, p99 ${percentile(latencies, 0.99).toFixed(0)} ms; failures:`,
+    Object.fromEntries(failures),
+  )
+  return samples
+}
+
+/** Garbage comes and goes: more than a tenth and 8 MB from the second third to the last is a leak. */
+function verdict(samples: readonly Megabytes[], minutes: number) {
+  const warm = samples.slice(Math.ceil(samples.length / 10))
+  const third = (index: number) =>
+    warm.slice(Math.floor((index * warm.length) / 3), Math.floor(((index + 1) * warm.length) / 3))
+  return Object.keys(samples[0] ?? {}).map((name) => {
+    const [first = 0, second = 0, last = 0] = [0, 1, 2].map((index) =>
+      median(third(index).map((sample) => sample[name] ?? 0)),
+    )
+    return {
+      process: name,
+      start: Math.round(samples[0]?.[name] ?? 0),
+      'first third': Math.round(first),
+      'second third': Math.round(second),
+      'last third': Math.round(last),
+      'MB an hour, second to last': Math.round(((last - second) / (minutes * 0.3)) * 60),
+      'at most': Math.round(Math.max(...samples.map((sample) => sample[name] ?? 0))),
+      flat: last <= second * 1.1 + 8 ? 'yes' : 'no',
+    }
+  })
+}
+
+const median = (numbers: readonly number[]): number =>
+  percentile(
+    [...numbers].sort((a, b) => a - b),
+    0.5,
+  )

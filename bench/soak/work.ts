@@ -1,0 +1,82 @@
+import { openCommandClient } from '../../clients/typescript/src/commands.ts'
+import { clientCredentials, openTracker } from '../../clients/typescript/src/tracker.ts'
+import { sendAlone, statementRequest, transactionRequest } from '../../src/hosts/bank/testing/raw-client.ts'
+
+export interface Ports {
+  readonly rest: number
+  readonly identity: number
+  readonly commands: number
+  readonly bank: number
+  readonly web: number
+}
+
+export interface Work {
+  /** What is sent in turns; each promise is rejected when its answer is not what it should be. */
+  readonly jobs: readonly (() => Promise<unknown>)[]
+  stop(): void
+}
+
+/** As many rows as stay: what is made is removed again, so that only history and ledger grow. */
+const rowsKept = 200
+/** Of one account, which may have twenty; four are left to those that are opened and closed. */
+const openListings = 16
+
+/** A bit of everything that people, scripts, browsers and payers send, by the clients of this project. */
+export async function prepareWork(ports: Ports, clientSecret: string): Promise<Work> {
+  const issuer = `http://localhost:${ports.identity}`
+  const newToken = () => clientCredentials({ issuer, clientId: 'robot', clientSecret })
+  const token = newToken()
+  const tracker = openTracker({ address: `http://localhost:${ports.rest}`, token, idempotencyKeys: false })
+  const client = openCommandClient({ target: `localhost:${ports.commands}`, token })
+  const until = new AbortController()
+  const { id: organizationId } = await tracker.organizations.create({ name: 'A long run' })
+  const { id: projectId } = await tracker.projects.create({ name: 'A long run', organizationId })
+  const impediments: string[] = []
+  const created = async () => {
+    const { id } = await tracker.impediments.create({ name: `Impediment of a long run ${Math.random()}` })
+    impediments.push(id)
+    const oldest = impediments.length > rowsKept ? impediments.shift() : undefined
+    if (oldest !== undefined) await tracker.impediments.remove([oldest])
+  }
+  while (impediments.length < 20) await created()
+  const some = () => impediments[Math.floor(Math.random() * impediments.length)] ?? ''
+  const listen = async () => {
+    for await (const _page of tracker.impediments.live({ search: 'long run' }, { signal: until.signal })) {
+      // Only kept open.
+    }
+  }
+  for (let count = 0; count < openListings; count += 1) listen().catch(() => undefined)
+  const look = async () => {
+    for await (const _page of tracker.projects.live({ organizationId })) break
+  }
+  const bank = (request: string) => async () => {
+    const { status } = await sendAlone(ports.bank, request)
+    if (status !== 200) throw new Error(`the bank answered ${status}`)
+  }
+  return {
+    jobs: [
+      () => tracker.impediments.list({ search: 'long' }),
+      () => tracker.projects.get(projectId),
+      created,
+      () => tracker.impediments.update({ id: some(), name: `Changed ${Math.random()}` }),
+      () => client.listProjects({ pagination: { pageSize: 5 } }),
+      () => client.getProjectById({ id: projectId }),
+      bank(transactionRequest(1, { valor: 1, tipo: 'c', descricao: 'long run' })),
+      bank(statementRequest(1)),
+      () => newToken()(),
+      look,
+      () => read(`http://localhost:${ports.web}/`),
+      () => read(`http://localhost:${ports.identity}/.well-known/openid-configuration`),
+    ],
+    stop() {
+      until.abort()
+      client.close()
+    },
+  }
+}
+
+async function read(address: string): Promise<void> {
+  const answer = await fetch(address)
+  await answer.arrayBuffer()
+  if (!answer.ok) throw new Error(`${address} answered ${answer.status}`)
+}
