@@ -94,6 +94,62 @@ describe('rows that were removed long ago', () => {
     assert.ok(await isThere('organizations', id))
   })
 
+  it('take along what only the account was for, and leave its history', async () => {
+    const { database } = scene.tracker
+    const user = await make('user')
+    for (const statement of ofAnAccount) await database.query(raw(statement.replaceAll('$user', `'${user}'`)))
+    await removeRow('user', user)
+    await age('users', user, 100)
+    await forget()
+    assert.equal(await isThere('users', user), false)
+    const [left] = await database.query<{ entries: number; tokens: number }>(
+      sql`select (select count(*)::int from history where row_id = ${user}) as entries,
+        (select count(*)::int from api_tokens where user_id = ${user}) as tokens`,
+    )
+    assert.deepEqual(left, { entries: 2, tokens: 0 })
+  })
+
+  it('of an account stay while hours are counted that it booked', async () => {
+    const user = await make('user')
+    const booked = {
+      userId: user,
+      assignmentId: await make('assignment'),
+      keepDate: '2026-01-05',
+      amountHours: 1,
+    }
+    await removeRow('appointment', (await scene.make('appointment', booked)).id as string)
+    await removeRow('user', user)
+    await age('users', user, 100)
+    await forget()
+    assert.ok(await isThere('users', user))
+  })
+
+  it('are kept by other resources only, which are found by an index', async () => {
+    const isResource = (table: string) =>
+      raw(`(select count(*) from pg_attribute where attrelid = ${table}
+        and attname in ('id', 'active', 'deleted_at', 'created_at', 'updated_at')) = 5`)
+    const references = await scene.tracker.database.query<{
+      reference: string
+      keeps: boolean
+      goes: boolean
+    }>(
+      sql`select conrelid::regclass || '.' || attname as reference, ${isResource('conrelid')} as keeps, confdeltype = 'c' as goes
+        from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+        where contype = 'f' and ${isResource('confrelid')}`,
+    )
+    assert.ok(references.length > 20)
+    const wrong = references.filter(({ keeps, goes }) => keeps === goes).map(({ reference }) => reference)
+    assert.deepEqual(wrong, [], 'what is no resource is deleted with its parent: add on delete cascade')
+    const unfound = await scene.tracker.database.query<{ reference: string }>(
+      sql`select conrelid::regclass || '.' || attname as reference
+        from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+        where contype = 'f' and ${isResource('confrelid')} and not exists (
+          select from pg_index where indrelid = conrelid and indkey[0] = conkey[1]
+            and (indpred is null or pg_get_expr(indpred, indrelid) = '(' || attname || ' IS NOT NULL)'))`,
+    )
+    assert.deepEqual(unfound, [], 'each deleted row would read the whole table: add an index of all its rows')
+  })
+
   it('cannot be made to go early, nor any other table', async () => {
     const { database } = scene.tracker
     await assert.rejects(forget(29), /kept for 30 days at least/)
@@ -104,3 +160,16 @@ describe('rows that were removed long ago', () => {
       )
   })
 })
+
+/** Everything else that refers to an account goes through the same constraint; these are the ones that last. */
+const ofAnAccount = [
+  `insert into api_tokens (id, user_id, hash, security_stamp, name, scopes, expires_at)
+   values (gen_random_uuid(), $user, sha256('a'), '', 'a', '{a}', now())`,
+  'insert into administrators (user_id, given_by) values ($user, $user)',
+  'insert into deactivated_accounts (user_id, deactivated_by) values ($user, $user)',
+  `insert into account_links (id, purpose, hash, made_by, expires_at) values (gen_random_uuid(), 'invitation', sha256('b'), $user, now())`,
+  `insert into account_links (id, purpose, hash, made_by, user_id, security_stamp, expires_at)
+   values (gen_random_uuid(), 'password', sha256('c'), $user, $user, '', now())`,
+  `insert into consents (user_id, client_id, scope, granted_at) values ($user, 'a', 'a', now())`,
+  `insert into webhooks (id, user_id, url, secret, position, since) values (gen_random_uuid(), $user, 'https://a.example', '', '', '')`,
+]

@@ -60,7 +60,7 @@ begin
     into candidates using candidates, moment;
   for child in
     select conrelid::regclass as name, attname from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
-    where contype = 'f' and confrelid = format('public.%I', table_name)::regclass
+    where contype = 'f' and confrelid = format('public.%I', table_name)::regclass and confdeltype <> 'c'
   loop
     execute format('select array_agg(distinct %I) from %s where %1$I = any($1)', child.attname, child.name)
       into referred using candidates;
