@@ -14,9 +14,10 @@ export interface OpenStore {
 export async function openStore(
   { databaseUrl, dataDirectory, namedStatements }: StoreSettings,
   budgets: Budgets,
-  onExit: (reason: string) => void,
+  onFault: (sentence: string) => void,
 ): Promise<OpenStore> {
-  const embedded = databaseUrl === undefined ? await startEmbeddedStore({ dataDirectory, onExit }) : undefined
+  const embedded =
+    databaseUrl === undefined ? await startEmbeddedStore({ dataDirectory, onFault }) : undefined
   const url = databaseUrl ?? embedded?.url ?? ''
   try {
     await migrate(url)

@@ -28,14 +28,15 @@ export interface SharedStore {
 interface Process {
   /** What is to be stopped, last first. */
   readonly stops: (() => Promise<void>)[]
-  readonly onExit: (reason: string) => void
+  /** Of the embedded database, which is started again. */
+  readonly onFault: (sentence: string) => void
 }
 
-export function shareStore(settings: StoreSettings, { stops, onExit }: Process): SharedStore {
+export function shareStore(settings: StoreSettings, { stops, onFault }: Process): SharedStore {
   let account: DemoAccount | undefined
   const budgets = openBudgets()
   const open = once(async () => {
-    const store = await openStore(settings, budgets, onExit)
+    const store = await openStore(settings, budgets, onFault)
     stops.push(store.close)
     return store
   })

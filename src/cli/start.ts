@@ -18,7 +18,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
   const stop = stopOnSignal(stops)
   stopWithNpm(stop)
   try {
-    const store = shareStore(storeSettings, { stops, onExit: endWith(stop) })
+    const store = shareStore(storeSettings, { stops, onFault: console.error })
     const running: RunningHost[] = []
     for (const start of hosts) {
       const host = await start(store)
@@ -30,10 +30,4 @@ export async function runStart(names: readonly string[]): Promise<void> {
     await stop()
     throw error
   }
-}
-
-/** Without its database this process can only say why and end. */
-const endWith = (stop: () => Promise<void>) => (reason: string) => {
-  console.error(reason)
-  void stop().then(() => process.exit(1))
 }

@@ -8,7 +8,14 @@ export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     // Fastify closes the connection after a refused body; a client still sending would then lose the answer to a reset.
     if (app.server.listening) reply.removeHeader('connection')
-    if (error instanceof Problem) return sendProblem(reply, error)
+    if (error instanceof Problem) {
+      if (error.cause !== undefined)
+        request.log.error(
+          { err: error.cause, route: request.routeOptions.url },
+          'The store was not available to a request.',
+        )
+      return sendProblem(reply, error)
+    }
     const envelope = frameworkRefusal(error, request)
     if (envelope !== undefined) return sendEnvelope(reply, envelope)
     request.log.error({ err: error, route: request.routeOptions.url }, 'An unexpected error ended a request.')

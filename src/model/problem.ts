@@ -22,6 +22,8 @@ export interface ProblemDetails {
   readonly errors?: FieldErrors
   /** When a locked or busy caller may try again. */
   readonly retryAfterSeconds?: number
+  /** What only the log is told. */
+  readonly cause?: unknown
 }
 
 export class Problem extends Error {
@@ -29,8 +31,8 @@ export class Problem extends Error {
   readonly errors: FieldErrors | undefined
   readonly retryAfterSeconds: number | undefined
 
-  constructor(kind: ProblemKind, message: string, { errors, retryAfterSeconds }: ProblemDetails = {}) {
-    super(message)
+  constructor(kind: ProblemKind, message: string, { errors, retryAfterSeconds, cause }: ProblemDetails = {}) {
+    super(message, { cause })
     this.name = 'Problem'
     this.kind = kind
     this.errors = errors

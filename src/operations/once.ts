@@ -76,8 +76,8 @@ async function runOnce(
     tell()
     return done
   } catch (error) {
-    // A refusal may itself be an event for the log, such as the failure that begins a lockout.
-    if (error instanceof Problem) tell()
+    // A refusal may itself be an event for the log, such as the failure that begins a lockout; a store that is away is none.
+    if (error instanceof Problem && error.kind !== 'overloaded') tell()
     throw error
   }
 }

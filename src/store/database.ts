@@ -6,6 +6,7 @@ import { chooseForms } from './distributed/forms.ts'
 import { isConflict, isLostConnection, isRefusedByServer } from './failures.ts'
 import { type LimitedReads, openLimitedReads } from './limited-reads.ts'
 import { type Prepare, preparedStatements } from './prepared-statements.ts'
+import { refuseUnavailable } from './refuse-unavailable.ts'
 import { retried } from './retry.ts'
 import type { Sql } from './sql.ts'
 import { createTiming, type StatementKind, type StatementListener } from './statement-times.ts'
@@ -67,7 +68,7 @@ export function openDatabase({
   const { timed, onStatement } = createTiming()
   const timedReads = (kind: StatementKind, limited: LimitedReads): Pick<LimitedReads, 'query'> => ({
     query: (statement, account) =>
-      timed(kind, () => forms.run((one) => limited.query(one, account), statement)),
+      refuseUnavailable(() => timed(kind, () => forms.run((one) => limited.query(one, account), statement))),
   })
   const read = <Row>(statement: Sql): Promise<Row[]> =>
     retried(isLostConnection, () =>
@@ -79,13 +80,15 @@ export function openDatabase({
     liveLists: timedReads('live list', liveLists),
     exports,
     onStatement,
-    query: (statement) => timed('read', () => forms.run(read, statement)),
+    query: (statement) => refuseUnavailable(() => timed('read', () => forms.run(read, statement))),
     single: {
       async query<Row>(statement: Sql) {
-        if (statement.inTurn && (await forms.isInTurn(statement)))
+        if (statement.inTurn && (await refuseUnavailable(() => forms.isInTurn(statement))))
           return database.transaction((transaction) => transaction.query<Row>(statement))
         const run = (client: pg.PoolClient) => connections.run<Row>(client, statement, limits)
-        const rows = await timed('write', () => retriedTransaction(() => runSingle(pool, run)))
+        const rows = await refuseUnavailable(() =>
+          timed('write', () => retriedTransaction(() => runSingle(pool, run))),
+        )
         for (const listener of listeners) listener()
         return rows
       },
@@ -96,7 +99,7 @@ export function openDatabase({
         runTransaction(pool, prepare, begin, (transaction) =>
           work({ query: (statement) => forms.run(transaction.query, statement) }),
         )
-      const result = await timed('transaction', () => retriedTransaction(run))
+      const result = await refuseUnavailable(() => timed('transaction', () => retriedTransaction(run)))
       for (const listener of listeners) listener()
       return result
     },

@@ -37,6 +37,9 @@ export function isLostConnection(error: unknown): boolean {
 export const isRefusedByServer = (error: unknown): boolean =>
   ['57P01', readOnlyCode].includes(failureOf(error).code ?? '')
 
+/** A full disk, or too little of memory or connections: the statement was rolled back, and may succeed when there is room again. */
+export const isOutOfRoom = (error: unknown): boolean => (failureOf(error).code ?? '').startsWith('53')
+
 /** The constraint that a duplicate key would have broken. */
 export function violatedUniqueConstraint(error: unknown): string | undefined {
   const { code, constraint } = failureOf(error)

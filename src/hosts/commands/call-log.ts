@@ -1,5 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import type { Log } from '../../http/log.ts'
+import { Problem } from '../../model/problem.ts'
 import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
 
 export interface CallLog {
@@ -30,6 +31,9 @@ export function createCallLog(
     },
     refusalOf({ command, requestId }, error) {
       const known = callErrorOf(error)
+      const cause = error instanceof Problem ? error.cause : undefined
+      if (known && cause !== undefined)
+        log.error({ err: cause, command, reqId: requestId }, 'The store was not available to a call.')
       if (known) return known
       log.error({ err: error, command, reqId: requestId }, 'An unexpected error ended a call.')
       return unexpectedError()

@@ -62,13 +62,13 @@ function answerOf({ answer, method }: Operation): Readonly<Record<string, Schema
 
 /** Every request is limited; every body has a size and a type. */
 function refusalsOf({ refusals, method }: Operation): Readonly<Record<string, Schema>> {
-  const statuses = [429, 500, ...refusals, ...(method === 'POST' ? [400, 413, 415] : [])]
+  const statuses = [429, 500, 503, ...refusals, ...(method === 'POST' ? [400, 413, 415] : [])]
   return Object.fromEntries([...new Set(statuses)].sort().map((status) => [status, refusal(status)]))
 }
 
 const refusal = (status: number): Schema => ({
   description: descriptions[status],
-  ...(status === 429 && { headers: { 'Retry-After': { schema: { type: 'integer' } } } }),
+  ...([429, 503].includes(status) && { headers: { 'Retry-After': { schema: { type: 'integer' } } } }),
   content: { 'application/json': { schema: ref('Error') } },
 })
 
@@ -81,4 +81,5 @@ const descriptions: Readonly<Record<number, string>> = {
   415: 'The body is no form.',
   429: 'Too many requests.',
   500: 'An unexpected error.',
+  503: 'The store is away; it may be tried again later.',
 }

@@ -91,8 +91,8 @@ const replayedHeaders = {
 /** Every operation wants a token and is limited; every body has a size and a type. */
 function refusalsOf(operation: Operation): Readonly<Record<string, Schema>> {
   const { refusals, body } = operation
-  const keyed = isKeyed(operation) ? [409, 422, 503] : []
-  const statuses = [401, 429, 500, ...refusals, ...(body ? [400, 413, 415] : []), ...keyed]
+  const keyed = isKeyed(operation) ? [409, 422] : []
+  const statuses = [401, 429, 500, 503, ...refusals, ...(body ? [400, 413, 415] : []), ...keyed]
   return Object.fromEntries(
     [...new Set(statuses)]
       .sort()
@@ -133,7 +133,7 @@ const descriptions: Readonly<Record<string, string>> = {
   422: 'The Idempotency-Key was used for another request.',
   429: 'Too many requests, or a locked account.',
   500: 'An unexpected error.',
-  503: 'Too slow, or too much at once; it may be tried again later.',
+  503: 'Too slow, too much at once, or the store is away; it may be tried again later.',
 }
 
 const common = {

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { chooseSetup, isRoot } from './choose-setup.ts'
 import { endPreviousServer } from './end-server.ts'
 import { installedBinaries } from './find-binaries.ts'
+import { keepRunning } from './keep-running.ts'
 import { isCluster, makeCluster, removeHalfMade } from './make-cluster.ts'
 import { takeOwnership } from './owner-lock.ts'
 import { findPassword } from './password.ts'
@@ -21,8 +22,8 @@ export interface EmbeddedStoreOptions {
   /** The project's DATA_DIR: the cluster lives in its folder `postgres`, the log is `postgres.log`. */
   readonly dataDirectory: string
   readonly settings?: Settings
-  /** Called once when the database ends although nobody asked it to. */
-  readonly onExit?: (reason: string) => void
+  /** Told when the database has ended although nobody asked it to, and when it runs again. */
+  readonly onFault?: (sentence: string) => void
   /** Folders with `postgres` and `initdb`, best first, instead of the installed ones. */
   readonly binaryDirectories?: readonly string[]
 }
@@ -32,7 +33,7 @@ export interface EmbeddedStoreOptions {
  * (on Windows, which is untested, only with `stop`).
  */
 export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
-  const { settings = {}, onExit = () => {} } = options
+  const { settings = {}, onFault = () => {} } = options
   const dataDirectory = prepareDirectory(options.dataDirectory)
   const ownership = takeOwnership(dataDirectory)
   try {
@@ -41,7 +42,7 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
     await endPreviousServer(setup.cluster)
     if (!isCluster(setup.cluster)) await makeCluster(setup, settings)
     const start = process.platform === 'win32' ? startWindowsServer : startServer
-    const server = await start(setup, { dataDirectory, settings, onExit })
+    const server = await keepRunning((onExit) => start(setup, { dataDirectory, settings, onExit }), onFault)
     let stopped: Promise<void> | undefined
     const stop = () => {
       stopped ??= server.stop().finally(ownership.release)

@@ -25,6 +25,21 @@ async function send(
   return fetch(url, { method: 'POST', headers, body, signal }).catch(() => undefined)
 }
 
+/**
+ * A connection that was cut, the tracker's 503, and 422 of the bank, which its contract has for an error of the database. What a
+ * writer had sent when the store ended may be a 500: whether it was committed is unknown.
+ */
+const clearRefusals = /: no answer|^tracker, [^:]*: (409|429|503) |^bank, [^:]*: 422 \{"erro"/
+/** What was answered in place of an acknowledgement, by the fault of that moment: the caller must not be blamed. */
+const refusals = new Map<string, number>()
+async function noteRefusal(of: string, answer: Response | undefined) {
+  const said = answer
+    ? `${answer.status} ${(await answer.text().catch(() => '')).slice(0, 160)}`
+    : 'no answer'
+  const key = `${of}, ${faults().at(-1)}: ${said}`
+  refusals.set(key, (refusals.get(key) ?? 0) + 1)
+}
+
 const gaps = new Map<string, number>()
 const writer = (name: string) => {
   let acknowledgedAt = performance.now()
@@ -63,6 +78,7 @@ async function writeOrganizations(token: string) {
       const answer = await send('http://127.0.0.1:5100/api/organization', headers, JSON.stringify({ name }))
       if (answer?.status === 200) break
       unanswered.tracker += 1
+      await noteRefusal('tracker', answer)
       await sleep(50)
       if (isOver()) return
     }
@@ -84,6 +100,7 @@ async function writeTransactions() {
       noteBank()
     } else {
       unanswered.bank += 1
+      await noteRefusal('bank', answer)
       await sleep(50)
     }
   }
@@ -130,6 +147,11 @@ if (account?.fits !== true) problems.push('The balance is not the sum of the led
 console.log(
   `Requests that failed meanwhile: ${unanswered.tracker} of the tracker, ${unanswered.bank} of the bank.`,
 )
+for (const [refusal, count] of refusals) {
+  console.log(`${count} times ${refusal}`)
+  const isUnknownCommit = / 500 /.test(refusal) && count <= 2 * writers.length
+  if (!isUnknownCommit && !clearRefusals.test(refusal)) problems.push(`Not a clear refusal: ${refusal}`)
+}
 for (const [when, seconds] of gaps)
   console.log(`Longest wait for an acknowledgement (${when}): ${seconds.toFixed(1)} s`)
 if (problems.length > 0) {

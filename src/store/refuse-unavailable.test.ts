@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { freshDatabase } from '../../test/support/fresh-database.ts'
+import { Problem } from '../model/problem.ts'
+import { openDatabase } from './database.ts'
+import { raw } from './sql.ts'
+
+const isUnavailable = (error: unknown) =>
+  error instanceof Problem &&
+  error.kind === 'overloaded' &&
+  error.retryAfterSeconds === 5 &&
+  error.cause !== undefined &&
+  error.message === 'The store is not available, and nothing was done. Please try again later.'
+
+/** What PostgreSQL says when it cannot extend a file; test/operations/full-disk fills a real disk. */
+const diskFull = raw(`do $$ begin
+  raise exception 'could not extend file' using errcode = 'disk_full';
+end $$`)
+
+describe('A store', () => {
+  it('whose disk is full refuses writes and reads as unavailable, and takes the next one', async (t) => {
+    const { database, drop } = await freshDatabase()
+    t.after(drop)
+    await assert.rejects(database.single.query(diskFull), isUnavailable)
+    await assert.rejects(
+      database.transaction((transaction) => transaction.query(diskFull)),
+      isUnavailable,
+    )
+    await assert.rejects(database.query(diskFull), isUnavailable)
+    await assert.rejects(database.lists.query(diskFull, 'anybody'), isUnavailable)
+    assert.equal((await database.query(raw('select 1'))).length, 1)
+  })
+
+  it('that nobody reaches is unavailable, too', async (t) => {
+    const database = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/none', applicationName: 'test' })
+    t.after(() => database.close())
+    await assert.rejects(database.query(raw('select 1')), isUnavailable)
+  })
+
+  it('that fails for another reason is no refusal', async (t) => {
+    const { database, drop } = await freshDatabase()
+    t.after(drop)
+    await assert.rejects(database.single.query(raw('select none')), { code: '42703' })
+  })
+})
