@@ -23,6 +23,7 @@ const adaptUpstreams = (text: string, ports: Behind['ports']) =>
     .replace('rest:5100', `127.0.0.1:${ports.rest}`)
     .replace('identity:5200', `127.0.0.1:${ports.identity}`)
     .replace('commands:5300', `127.0.0.1:${ports.command}`)
+    .replace('bank:9999', `127.0.0.1:${ports['bank-1']}`)
 
 /** Real nginx with the files of `deploy/nginx/`, before hosts that run. */
 export function throughProxies(behind: () => Behind): void {
@@ -67,7 +68,7 @@ export function throughProxies(behind: () => Behind): void {
       const { ports, tokenFor } = behind()
       const { folder, ca } = makeCertificate(
         t,
-        ['app', 'api', 'id', 'commands'].map((name) => `${name}.example.com`),
+        ['app', 'api', 'id', 'commands', 'bank'].map((name) => `${name}.example.com`),
       )
       const [port, plainPort] = [await freePort(), await freePort()]
       const nginx = await startNginxOn('nginx/proxy-tls.conf', (text) =>
@@ -86,7 +87,7 @@ export function throughProxies(behind: () => Behind): void {
         headers: { host: servername },
       })
 
-      for (const name of ['app', 'api', 'id']) {
+      for (const name of ['app', 'api', 'id', 'bank']) {
         const { status, headers } = await get(requestTls, { ...at(`${name}.example.com`), path: '/healthz' })
         assert.equal(status, 200, name)
         assert.match(String(headers['strict-transport-security']), /max-age=\d{8}/)

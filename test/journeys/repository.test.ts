@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -49,26 +49,36 @@ test('the public CI runs the gate on Linux and a start on macOS and Windows', ()
   assert.ok(updates.length > 0)
 })
 
-test('the unit of systemd is one that systemd understands', (t) => {
+test('the units of systemd are ones that systemd understands', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'unit-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const units = globSync('tracker*.*', { cwd: join(root, 'deploy/systemd') }).filter(
+    (name) => !name.endsWith('.d'),
+  )
+  assert.ok(units.length >= 4)
   try {
     execFileSync('systemd-analyze', ['--version'], { stdio: 'ignore' })
   } catch {
     return t.skip('systemd is not installed')
   }
-  const unit = join(folder, 'tracker.service')
-  // systemd looks whether the programs are there.
-  const here = textOf('deploy/systemd/tracker.service')
-    .replace('ExecStart=/opt/tracker/node_modules/.bin/node', `ExecStart=${process.execPath}`)
-    .replaceAll('file:///opt/tracker', `file://${root}`)
-  writeFileSync(unit, here)
-  // Any unknown key or wrong value is a line about this file.
-  const output = execFileSync('/bin/sh', ['-c', 'systemd-analyze verify "$0" 2>&1 || true', unit], {
-    encoding: 'utf8',
-  })
+  for (const name of units) {
+    // systemd looks whether the programs are there.
+    const here = textOf(`deploy/systemd/${name}`)
+      .replace('ExecStart=/opt/tracker/node_modules/.bin/node', `ExecStart=${process.execPath}`)
+      .replaceAll('file:///opt/tracker', `file://${root}`)
+    writeFileSync(join(folder, name), here)
+  }
+  // Any unknown key or wrong value is a line about these files.
+  const paths = units.map((name) => join(folder, name))
+  const output = execFileSync(
+    '/bin/sh',
+    ['-c', 'systemd-analyze verify "$@" 2>&1 || true', 'verify', ...paths],
+    {
+      encoding: 'utf8',
+    },
+  )
   assert.deepEqual(
-    output.split('\n').filter((line) => line.includes('tracker.service')),
+    output.split('\n').filter((line) => line.includes('tracker')),
     [],
   )
 })

@@ -1,4 +1,11 @@
-import { Client, type ClientReadableStream, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientReadableStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js'
 import type { CallOptions, CommandAnswer } from './command-calls.ts'
 import { framed } from './lz4-encoder.ts'
 import { decode } from './message-pack-decoder.ts'
@@ -18,8 +25,11 @@ export interface DotnetCalls {
 export const dotnetPath = (entity: string, name: string, namespace = 'GrpcServer.Contracts.Commands') =>
   `/${namespace}.${entity}.${name}/`
 
-export function openDotnetCalls(target: string): DotnetCalls {
-  const client = new Client(target, credentials.createInsecure())
+export function openDotnetCalls(
+  target: string,
+  security: ChannelCredentials = credentials.createInsecure(),
+): DotnetCalls {
+  const client = new Client(target, security)
   const send: DotnetCalls['send'] = (path, body, { token, metadata = {}, deadline } = {}) =>
     new Promise((resolve) => {
       const headers = new Metadata()
