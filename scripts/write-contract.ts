@@ -31,6 +31,7 @@ const documents = {
         feeds: nowhere,
         receivers: nowhere,
         administrators: nowhere,
+        passwords: true,
       }),
       aboutExtensions,
     ),

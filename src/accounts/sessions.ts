@@ -16,6 +16,8 @@ export interface Session {
   readonly clientId: string | null
   readonly address: string | null
   readonly userAgent: string | null
+  /** The outside provider by which somebody has signed in; null for a password. */
+  readonly provider: string | null
   /** When its client asked for tokens last. */
   readonly lastUsedAt: string | null
   readonly createdAt: string
@@ -42,7 +44,7 @@ export async function listSessions(
   const userId = readUserId(query.userId) ?? caller.id
   requireOwnOrAdministrator(caller, userId)
   return database.query<Session>(sql`
-    select session.id, user_id as "userId", client_id as "clientId", address, user_agent as "userAgent",
+    select session.id, user_id as "userId", client_id as "clientId", address, user_agent as "userAgent", provider,
       session.last_used_at as "lastUsedAt", session.created_at as "createdAt", expires_at as "expiresAt",
       session.id = ${sessionId ?? ''} as "isCurrent"
     from signin_sessions as session

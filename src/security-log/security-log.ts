@@ -9,6 +9,7 @@ const levels = {
   'session-ended': 'info',
   'outside-refused': 'warn',
   'identity-connected': 'info',
+  'identity-disconnected': 'info',
   'refresh-replayed': 'warn',
   'token-refused': 'warn',
   'token-revoked': 'info',

@@ -727,6 +727,7 @@ export interface Session {
   readonly clientId: string | null
   readonly address: string | null
   readonly userAgent: string | null
+  readonly provider: string | null
   readonly lastUsedAt: string | null
   readonly createdAt: string
   readonly expiresAt: string
@@ -743,6 +744,24 @@ export interface SessionIds {
 
 export interface SessionsOfAccount {
   readonly userId?: string
+}
+
+export interface OutsideIdentity {
+  readonly id: string
+  readonly userId: string
+  readonly provider: string
+  readonly issuer: string
+  readonly label: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+}
+
+export interface OutsideIdentityList {
+  readonly identities: readonly OutsideIdentity[]
+}
+
+export interface OutsideIdentityId {
+  readonly id: string
 }
 
 export interface Token {
@@ -2719,6 +2738,19 @@ export interface Operations {
   /** Ends every session of an account, this one too, and the tokens of service clients that act as it; of any account for administrators. */
   'POST /ext/sessions/end-all': {
     readonly body: SessionsOfAccount
+    readonly answer: Success
+  }
+  /** Lists by which outside providers the own account is signed in to; any account for administrators. */
+  'GET /ext/identities': {
+    readonly query: {
+      /** Whose; by default the own account. */
+      readonly userId?: string
+    }
+    readonly answer: OutsideIdentityList
+  }
+  /** Ends a way to sign in, and the sign-ins that began by it. */
+  'DELETE /ext/identities': {
+    readonly body: OutsideIdentityId
     readonly answer: Success
   }
   /** Lists the tokens that stand, of the own account; of any for administrators. */

@@ -64,7 +64,7 @@ export async function startRest(
   compressAnswers(app, tracker.budgets.budget('restCompressions'))
   const receivers = allowedReceivers(settings.webhookReceivers)
   const administrators = administratorsOf(settings)
-  const parts = { live, feeds, receivers, administrators }
+  const parts = { live, feeds, receivers, administrators, passwords: settings.passwords }
   const contract = contractRoutes(tracker, live)
   const extensions = settings.extensions ? extensionRoutes(tracker, parts) : []
   registerRoutes(app, {

@@ -1,11 +1,13 @@
 import type { Send } from './send.ts'
-import type { NewToken, Session as SignIn, Token, TokenCreate } from './types.ts'
+import type { NewToken, OutsideIdentity, Session as SignIn, Token, TokenCreate } from './types.ts'
 
-/** Sign-ins and tokens of the own account. Part of the extensions. */
+/** Sign-ins, ways to sign in and tokens of the own account. Part of the extensions. */
 export interface Access {
   sessions(): Promise<readonly SignIn[]>
   endSession(id: string): Promise<void>
   endAllSessions(): Promise<void>
+  identities(): Promise<readonly OutsideIdentity[]>
+  disconnectIdentity(id: string): Promise<void>
   tokens(): Promise<readonly Token[]>
   makeToken(wish: TokenCreate): Promise<NewToken>
   endToken(id: string): Promise<void>
@@ -21,6 +23,10 @@ export function createAccess(send: Send): Access {
     endSession: (id) => end('/ext/sessions', id),
     async endAllSessions() {
       await send({ method: 'POST', path: '/ext/sessions/end-all', body: {} })
+    },
+    identities: async () => (await read('/ext/identities')).identities,
+    async disconnectIdentity(id) {
+      await send({ method: 'DELETE', path: '/ext/identities', body: { id } })
     },
     tokens: async () => (await read('/ext/tokens')).tokens,
     makeToken: async (body) => (await send({ method: 'POST', path: '/ext/tokens', body })).json(),

@@ -281,6 +281,7 @@ export interface Session {
   readonly clientId: string | null
   readonly address: string | null
   readonly userAgent: string | null
+  readonly provider: string | null
   readonly lastUsedAt: string | null
   readonly createdAt: string
   readonly expiresAt: string
@@ -297,6 +298,24 @@ export interface SessionIds {
 
 export interface SessionsOfAccount {
   readonly userId?: string
+}
+
+export interface OutsideIdentity {
+  readonly id: string
+  readonly userId: string
+  readonly provider: string
+  readonly issuer: string
+  readonly label: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+}
+
+export interface OutsideIdentityList {
+  readonly identities: readonly OutsideIdentity[]
+}
+
+export interface OutsideIdentityId {
+  readonly id: string
 }
 
 export interface Token {
@@ -887,6 +906,7 @@ export const limits = {
   expand: 2000,
   fields: 2000,
   filter: 2000,
+  identities: 20,
   ids: 100,
   items: 1000,
   label: 64,

@@ -1,3 +1,4 @@
+import { identitiesMax } from '../../../accounts/outside-identities.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import { newId } from '../../../store/new-id.ts'
 import { sql } from '../../../store/sql.ts'
@@ -11,9 +12,6 @@ export interface Connecting {
   readonly how: 'verified address' | 'the person'
   readonly origin: RequestOrigin
 }
-
-/** Nobody has more accounts elsewhere. */
-export const identitiesMax = 20
 
 /**
  * Gives an account somebody's identity at a provider. The unique constraint lets one of two who want the same through; the

@@ -16,6 +16,7 @@ import { deactivationRoutes, deactivationSchemas } from './deactivation-routes.t
 import { exportRoutes } from './export-routes.ts'
 import { feedRoute, feedSchemas } from './feed-route.ts'
 import { differenceRoute, historyRoute, historySchemas } from './history-routes.ts'
+import { identityRoutes, identitySchemas } from './identity-routes.ts'
 import { linkRoutes, linkSchemas } from './link-routes.ts'
 import { peopleRoute } from './people-route.ts'
 import { queryRoute } from './query-routes.ts'
@@ -33,12 +34,14 @@ export interface ExtensionParts {
   readonly feeds: FeedStreams
   readonly receivers: AllowedReceivers
   readonly administrators: Administrators
+  /** Whether people may sign in by password. */
+  readonly passwords: boolean
 }
 
 /** What is added to the contract: every path under `/ext/`, in the order of the document. */
 export const extensionRoutes = (
   tracker: Tracker,
-  { live, feeds, receivers, administrators }: ExtensionParts,
+  { live, feeds, receivers, administrators, passwords }: ExtensionParts,
 ): Route[] => [
   ...forTokens([
     peopleRoute(tracker, live),
@@ -48,6 +51,7 @@ export const extensionRoutes = (
     ...reportRoutes(tracker, live),
   ]),
   ...sessionRoutes(tracker),
+  ...identityRoutes(tracker, { passwords }),
   ...tokenRoutes(tracker),
   ...administratorRoutes({ ...tracker, administrators }),
   ...deactivationRoutes(tracker),
@@ -75,6 +79,7 @@ export const aboutExtensions: About = {
     Sessions: 'Where an account is signed in.',
     Administrators: 'Who may do everything, and who may not sign in.',
     Links: 'Invitations, and new passwords for those who have lost theirs.',
+    Identities: 'By which outside providers people sign in.',
     Tokens: 'What programs send instead of signing in.',
     History: 'Who changed what, and when.',
     Batch: 'Many writes in one request.',
@@ -95,6 +100,7 @@ export const aboutExtensions: About = {
     ]),
     ...reportSchemas,
     ...sessionSchemas,
+    ...identitySchemas,
     ...tokenSchemas,
     ...administratorSchemas,
     ...deactivationSchemas,

@@ -12,7 +12,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
   Session: {
     type: 'object',
     required: [
-      ...['id', 'userId', 'clientId', 'address', 'userAgent', 'lastUsedAt'],
+      ...['id', 'userId', 'clientId', 'address', 'userAgent', 'provider', 'lastUsedAt'],
       ...['createdAt', 'expiresAt', 'isCurrent'],
     ],
     properties: {
@@ -21,6 +21,10 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
       clientId: { ...nullableText, description: 'The client that asked for the sign-in.' },
       address: { ...nullableText, description: 'Where the sign-in came from.' },
       userAgent: { ...nullableText, description: 'What the browser called itself.' },
+      provider: {
+        ...nullableText,
+        description: 'The outside provider by which the person signed in; null for a password.',
+      },
       lastUsedAt: {
         type: ['string', 'null'],
         format: 'date-time',

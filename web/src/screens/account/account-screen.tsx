@@ -7,6 +7,7 @@ import { useServices } from '../../services/services.ts'
 import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FactorsSection } from './factors-section.tsx'
+import { IdentitiesSection } from './identities-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import { TokensSection } from './tokens-section.tsx'
@@ -24,6 +25,7 @@ export function AccountScreen() {
           <NameSection account={account} onSaved={reload} />
           <PasswordSection login={account.login} />
           {configuration.extensions && <FactorsSection />}
+          {configuration.extensions && <IdentitiesSection />}
           <SessionsSection />
           <TokensSection />
         </div>

@@ -45,6 +45,7 @@ export function SessionsSection() {
               {one.isCurrent && <span class="quiet-text"> {t('(this one)')}</span>}
               <span class="quiet-text line">
                 {t('Since {moment}', { moment: showMoment(one.createdAt) })}
+                {one.provider !== null && ` · ${t('by {provider}', { provider: one.provider })}`}
                 {one.address !== null && ` · ${one.address}`}
                 {one.lastUsedAt !== null &&
                   ` · ${t('last used {moment}', { moment: showMoment(one.lastUsedAt) })}`}

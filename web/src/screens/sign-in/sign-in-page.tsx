@@ -6,6 +6,7 @@ import { startSignIn } from '../../session/sign-in.ts'
 import { Alone } from '../../ui/alone.tsx'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
 import { SignOutPage } from './sign-out-page.tsx'
+import { Ways } from './ways.tsx'
 
 /** Where the provider sends people who have no session, or has to be asked before it ends. */
 export function SignInPage() {
@@ -38,7 +39,9 @@ function SignIn() {
     )
   return (
     <Alone title="Sign in">
-      <SignInForm authRequest={authRequest} error={error} retryAfter={Number(given.get('retryAfter'))} />
+      <Ways authRequest={authRequest}>
+        <SignInForm authRequest={authRequest} error={error} retryAfter={Number(given.get('retryAfter'))} />
+      </Ways>
       {configuration.passkeys && (
         <a
           class="button wide"

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { passwordHash } from '../support/cheap-passwords.ts'
+import { chromiumPath, launchChromium } from '../support/chromium.ts'
+import { insertAccount } from '../support/insert-account.ts'
+import { type OutsideProviderUnderTest, startOutsideProvider } from '../support/outside-provider.ts'
+import { assertAccessible } from './journeys/accessibility.ts'
+import { fillSignIn } from './support/stage.ts'
+import { startTrackerHosts, type TrackerHosts } from './support/tracker-hosts.ts'
+
+/** A busy machine takes its time. */
+const patienceMilliseconds = 30_000
+
+describe('An outside provider, in a real browser', {
+  skip: chromiumPath === undefined && 'No browser was found.',
+}, () => {
+  let outside: OutsideProviderUnderTest
+  let hosts: TrackerHosts
+  let browser: Browser
+  before(async () => {
+    outside = await startOutsideProvider()
+    ;[hosts, browser] = await Promise.all([
+      startTrackerHosts(outside.settings('corp', { Name: 'Our company', CreateAccounts: 'true' })),
+      launchChromium(),
+    ])
+    outside.register(hosts.issuer, 'corp')
+  })
+  after(async () => {
+    await browser?.close()
+    await hosts?.stop()
+    await outside?.stop()
+  })
+
+  const visit = async (path: string, colorScheme: 'light' | 'dark'): Promise<[Page, string[]]> => {
+    const page = await (await browser.newContext({ colorScheme })).newPage()
+    page.setDefaultTimeout(patienceMilliseconds)
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text())
+    })
+    await page.goto(hosts.web + path)
+    return [page, complaints]
+  }
+
+  test('signs somebody in who has no account yet, and out again in both places', async () => {
+    outside.person = { sub: 'nina', email: 'nina@example.com', email_verified: true, name: 'Nina New' }
+    const [page, complaints] = await visit('/account', 'light')
+    await page.getByRole('link', { name: 'Sign in with Our company' }).waitFor()
+    await assertAccessible(page, 'sign-in with providers')
+    await page.getByRole('link', { name: 'Sign in with Our company' }).click()
+    await page.getByRole('heading', { name: 'Accounts elsewhere' }).waitFor()
+    await page.getByText('by corp').waitFor()
+    await page.getByText('nina@example.com').first().waitFor()
+    await page.getByRole('button', { name: 'Nina New' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    // The provider asks for itself.
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click()
+    await page.getByRole('link', { name: 'Sign in with Our company' }).waitFor()
+    assert.ok(page.url().startsWith(`${hosts.web}/login/`))
+    assert.deepEqual(complaints, [])
+  })
+
+  test('is connected and disconnected by somebody who has an account', async () => {
+    const login = 'olga@example.com'
+    await insertAccount(hosts.database, { login, name: 'Olga Old', passwordHash: await passwordHash() })
+    outside.person = { sub: 'olga', email: 'olga@corp.example', name: 'Olga' }
+    const [page, complaints] = await visit('/account', 'dark')
+    await fillSignIn(page, login)
+    await page.getByRole('button', { name: 'Connect Our company' }).click()
+    await fillSignIn(page, login)
+    await page.getByRole('heading', { name: 'Connect Our company?' }).waitFor()
+    await page.getByText('Olga Old (olga@example.com)').waitFor()
+    await assertAccessible(page, 'the question whether to connect')
+    await page.getByRole('button', { name: 'Connect' }).click()
+    await page.getByText('olga@corp.example').first().waitFor()
+    await assertAccessible(page, 'the account with identities')
+    await page.getByRole('button', { name: 'Disconnect olga@corp.example' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByText('Our company was disconnected.').waitFor()
+    assert.equal(await page.getByText('olga@corp.example').count(), 0)
+    assert.deepEqual(complaints, [])
+  })
+})

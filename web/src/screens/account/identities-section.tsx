@@ -1,0 +1,90 @@
+import { useEffect, useState } from 'preact/hooks'
+import { createAccess } from '../../api/access.ts'
+import { sentenceOf } from '../../api/api-problem.ts'
+import type { OutsideIdentity } from '../../api/types.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { useServices } from '../../services/services.ts'
+import { connectAddress, loadSignInWays } from '../../session/outside-providers.ts'
+import { startSignIn } from '../../session/sign-in.ts'
+import { t } from '../../texts/text.ts'
+import { showMoment } from '../../time/moments.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { LoadProblem } from '../../ui/notes.tsx'
+
+/** With which accounts elsewhere the person may sign in. Nothing where there are no providers. */
+export function IdentitiesSection() {
+  const { configuration, send, toasts } = useServices()
+  const access = createAccess(send)
+  const { value: ways } = useLoaded('sign-in ways', [], () => loadSignInWays(configuration))
+  const { value: identities, problem, reload } = useLoaded('identities', [], () => access.identities())
+  const [front, setFront] = useState<OutsideIdentity>()
+  useConnecting()
+  const nameOf = (id: string) => ways?.providers.find((one) => one.id === id)?.name ?? id
+  const disconnect = async ({ id, provider }: OutsideIdentity) => {
+    try {
+      await access.disconnectIdentity(id)
+      toasts.show({ kind: 'done', text: t('{name} was disconnected.', { name: nameOf(provider) }) })
+    } catch (error) {
+      toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    }
+    reload()
+  }
+  if (!ways || (ways.providers.length === 0 && !identities?.length)) return null
+  return (
+    <section aria-labelledby="identities-title">
+      <h2 id="identities-title">{t('Accounts elsewhere')}</h2>
+      <p class="form-note">{t('Sign in here with an account that you have elsewhere.')}</p>
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
+      <ul class="rows">
+        {identities?.map((one) => (
+          <li key={one.id} class="row">
+            <span class="row-text" dir="auto">
+              {nameOf(one.provider)}
+              <span class="quiet-text line">
+                {one.label}
+                {one.lastUsedAt !== null &&
+                  ` · ${t('last used {moment}', { moment: showMoment(one.lastUsedAt) })}`}
+              </span>
+            </span>
+            <button type="button" class="button" onClick={() => setFront(one)}>
+              {t('Disconnect')}
+              <span class="visually-hidden"> {one.label}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div class="form-buttons">
+        {ways.providers.map(({ id, name }) => (
+          <button
+            key={id}
+            type="button"
+            class="button"
+            onClick={() => void startSignIn(configuration, `/account?connect=${id}`, { asks: true })}
+          >
+            {t('Connect {name}', { name })}
+          </button>
+        ))}
+      </div>
+      {front && (
+        <ConfirmDialog
+          title={t('Disconnect {name}?', { name: front.label })}
+          text={t('Nobody signs in here by it any more, and the sign-ins that began by it end.')}
+          confirmLabel={t('Disconnect')}
+          onConfirm={() => void disconnect(front)}
+          onClose={() => setFront(undefined)}
+        />
+      )}
+    </section>
+  )
+}
+
+/** Back from the sign-in that connecting wants: goes on to the provider. Whether to connect is asked after that. */
+function useConnecting() {
+  const { configuration, router } = useServices()
+  const provider = router.address.value.searchParams.get('connect')
+  useEffect(() => {
+    if (provider === null) return
+    router.go('/account', { replace: true })
+    location.assign(connectAddress(configuration, provider))
+  }, [configuration, provider, router])
+}
