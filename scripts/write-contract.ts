@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { openBudgets } from '../src/configuration/budgets.ts'
 import { commands } from '../src/hosts/commands/all-commands.ts'
 import { protoFile } from '../src/hosts/commands/protobuf/proto-file.ts'
-import { identityDocument } from '../src/hosts/identity/openapi.ts'
+import { identityDocument, identityExtensionsDocument } from '../src/hosts/identity/openapi.ts'
 import { aboutExtensions, extensionRoutes } from '../src/hosts/rest/extensions/routes.ts'
 import { openApiOf } from '../src/hosts/rest/openapi.ts'
 import { aboutContract, contractRoutes } from '../src/hosts/rest/routes.ts'
@@ -37,6 +37,7 @@ const documents = {
     ),
   ),
   'identity.v1.json': textOf(identityDocument()),
+  'identity-extensions.v1.json': textOf(identityExtensionsDocument()),
   'tracker/commands/v1/commands.proto': protoFile('v1', commands('v1')),
   'tracker/ext/v1/commands.proto': protoFile('ext', commands('ext')),
 }

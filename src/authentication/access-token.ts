@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose'
+import { isAllowedSince } from '../accounts/consents.ts'
 import { uuidPattern } from '../model/field-kinds.ts'
 import { type Sql, sql } from '../store/sql.ts'
 
@@ -62,6 +63,7 @@ export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | 
 export const stillStands = (claims: AccessTokenClaims, clock: Sql): Sql => sql`
   account.id = ${claims.accountId} and account.active and account.security_stamp = ${claims.securityStamp}
   and ${isClientKnown(claims)}
+  and ${isAllowedSince(claims.clientId, moment(claims.issuedAt))}
   and not exists (select 1 from revoked_tokens as revoked where revoked.id = ${claims.tokenId ?? ''})
   ${claims.sessionId === undefined ? sql`` : sql`and ${isSessionLive(claims.sessionId, clock)}`}`
 
@@ -75,5 +77,7 @@ const isSessionLive = (sessionId: string, clock: Sql): Sql => sql`exists (
 /** A removed client has no moment since which its tokens are valid; one that came back has a new one. */
 const isClientKnown = ({ clientId, issuedAt }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from service_clients as client where client.id = ${clientId ?? ''}
-    and coalesce(client.valid_since > ${new Date(issuedAt).toISOString()}::timestamptz, true)
+    and coalesce(client.valid_since > ${moment(issuedAt)}, true)
 )`
+
+const moment = (milliseconds: number): Sql => sql`${new Date(milliseconds).toISOString()}::timestamptz`

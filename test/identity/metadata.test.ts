@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { createPkce, openBrowser } from '../support/browser.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
@@ -31,6 +32,14 @@ describe('what the provider says of itself', () => {
     for (const [name, value] of Object.entries(metadata))
       if (!/^(response_types|grant_types)_supported$/.test(name))
         assert.deepEqual(discovery[name], value, name)
+  })
+
+  it('beyond the contract stands in a document of its own, as it was reviewed', async (t) => {
+    const host = await startIdentityUnderTest()
+    t.after(() => host.stop())
+    const { json } = await openBrowser(host.address).get('/swagger/extensions.v1.json')
+    const snapshot = new URL('../../docs/contract/identity-extensions.v1.json', import.meta.url)
+    assert.deepEqual(json, JSON.parse(await readFile(snapshot, 'utf8')))
   })
 
   it('and every client of the settings, are gone while the extensions are off', async (t) => {

@@ -63,6 +63,19 @@ describe('a client of the settings', () => {
     assert.equal((await refresh(browser, json.refresh_token, { client_id: wiki.id })).status, 200)
   })
 
+  it('may propose a login, which the page of this host is filled in with', async () => {
+    const ask = async (login_hint: string) => {
+      const browser = openBrowser(host.address)
+      const request = requestAt(wiki, createPkce(), { login_hint })
+      return (await browser.follow(await browser.get('/connect/authorize', request))).text
+    }
+    assert.match(
+      await ask('ada"><b>@example.com'),
+      /name="login" value="ada&#34;&#62;&#60;b&#62;@example.com"/,
+    )
+    assert.match(await ask('x'.repeat(6000)), /name="login" value="x{256}"/)
+  })
+
   it('is told nothing that its scopes do not cover, and no mail address that is none', async () => {
     const { browser, ...person } = await newcomer()
     const { json } = await tokensAt(browser, wiki, { login: person.login, request: { scope: 'openid' } })

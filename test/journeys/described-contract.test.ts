@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, 'docs', 'contract')
-const names = ['rest.v1.json', 'extensions.v1.json', 'identity.v1.json']
+const names = ['rest.v1.json', 'extensions.v1.json', 'identity.v1.json', 'identity-extensions.v1.json']
 const run = promisify(execFile)
 
 interface Schema {

@@ -86,9 +86,10 @@ export async function startRestUnderTest(
     const log = createLog({ level: settings.logLevel, ...(destination && { destination }) })
     const authentication = createAuthentication({
       ...settings,
+      ...own,
       database: store,
       scope: 'svc.api',
-      administrators: administratorsOf(settings),
+      administrators: administratorsOf({ ...settings, ...own }),
       log,
       securityLog: createSecurityLog(log),
     })

@@ -764,6 +764,21 @@ export interface OutsideIdentityId {
   readonly id: string
 }
 
+export interface Consent {
+  readonly clientId: string
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly grantedAt: string
+}
+
+export interface ConsentList {
+  readonly consents: readonly Consent[]
+}
+
+export interface ConsentWithdrawal {
+  readonly clientId: string
+}
+
 export interface Token {
   readonly id: string
   readonly userId: string
@@ -2751,6 +2766,19 @@ export interface Operations {
   /** Ends a way to sign in, and the sign-ins that began by it. */
   'DELETE /ext/identities': {
     readonly body: OutsideIdentityId
+    readonly answer: Success
+  }
+  /** Lists what the own account has allowed clients; of any account for administrators. */
+  'GET /ext/consents': {
+    readonly query: {
+      /** Whose; by default the own account. */
+      readonly userId?: string
+    }
+    readonly answer: ConsentList
+  }
+  /** Takes back what the own account has allowed a client. */
+  'DELETE /ext/consents': {
+    readonly body: ConsentWithdrawal
     readonly answer: Success
   }
   /** Lists the tokens that stand, of the own account; of any for administrators. */

@@ -26,6 +26,7 @@ const tracker: Rights = {
   administrators: reads,
   service_clients: reads,
   revoked_tokens: reads,
+  consents: reads,
   migrations: reads,
 }
 
@@ -45,6 +46,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     account_links: keeps,
     deactivated_accounts: ['select', 'insert', 'delete'],
     outside_identities: ['select', 'delete'],
+    consents: ['select', 'update'],
     webhooks: keeps,
     webhook_deliveries: keeps,
     webhook_attempts: ['select', 'insert'],

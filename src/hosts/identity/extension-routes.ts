@@ -8,6 +8,7 @@ import { confirmHostedLogout } from './endpoints/logout.ts'
 import { answerPasskey, askPasskey, passkeyPath } from './endpoints/passkey-sign-in.ts'
 import { answerSecondFactor, askSecondFactor } from './endpoints/second-step.ts'
 import { answerSetUp, askToSetUp } from './endpoints/set-up-factor.ts'
+import { extensionOperations } from './extension-operations.ts'
 import type { Identity } from './identity.ts'
 import { callbackOf } from './outside/callback.ts'
 import { confirmConnecting, startConnecting } from './outside/connect.ts'
@@ -21,12 +22,7 @@ import { secondStepPath, setUpPath } from './sign-in/sign-in-step.ts'
 
 /** What registered clients, second factors and outside providers need beyond the contract. */
 export const extensionRoutes = (identity: Identity): readonly ExtensionRoute[] => [
-  {
-    method: 'GET',
-    path: '/.well-known/oauth-authorization-server',
-    answer: {},
-    handle: serverMetadata(identity),
-  },
+  { ...extensionOperations.getServerMetadata, handle: serverMetadata(identity) },
   { method: 'GET', path: hostedSignInPath, handle: hostedSignIn(identity) },
   { method: 'POST', path: hostedSignInPath, handle: hostedLogin(identity) },
   { method: 'GET', path: secondStepPath, handle: askSecondFactor(identity) },
@@ -41,7 +37,7 @@ export const extensionRoutes = (identity: Identity): readonly ExtensionRoute[] =
   { method: 'GET', path: hostedSignOutPath, handle: hostedSignOut(identity) },
   { method: 'POST', path: hostedSignOutPath, handle: confirmHostedLogout(identity) },
   { method: 'GET', path: signedOutPath, handle: signedOut() },
-  { method: 'GET', path: '/ext/providers', answer: {}, handle: listProviders(identity) },
+  { ...extensionOperations.listProviders, handle: listProviders(identity) },
   ...(identity.providers.size > 0 ? outsideRoutes(identity) : []),
 ]
 

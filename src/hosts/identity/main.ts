@@ -3,7 +3,7 @@ import { administratorsOf } from '../../accounts/administrators.ts'
 import { createLockouts, forgetOldLockouts } from '../../accounts/lockouts.ts'
 import { budgetLimits } from '../../configuration/budgets.ts'
 import type { CorsOptions } from '../../http/cors.ts'
-import { addDocumentation } from '../../http/documentation.ts'
+import { addDocumentation, type Documentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
 import { countEvents, measureHost } from '../../http/host-measures.ts'
 import { listen } from '../../http/listen.ts'
@@ -21,12 +21,13 @@ import { extensionRoutes } from './extension-routes.ts'
 import type { Identity } from './identity.ts'
 import { openKeys } from './keys/open-keys.ts'
 import { noteClients } from './note-clients.ts'
-import { openApiOf } from './openapi.ts'
+import { identityExtensionsDocument, openApiOf } from './openapi.ts'
 import { openProviders } from './outside/open-providers.ts'
 import { warnOfProviders } from './outside/warn-of-providers.ts'
 import { addPageScripts } from './pages/scripts.ts'
 import { refuseNul } from './refuse-nul.ts'
 import { registerRoutes } from './register-routes.ts'
+import type { Route } from './route.ts'
 import { identityRoutes, navigationPaths } from './routes.ts'
 import { sweep } from './sweep.ts'
 
@@ -88,7 +89,7 @@ export async function startIdentity(
   if (settings.extensions) addPageScripts(app)
   addHelloRoute(app)
   addHealthRoutes(app, storeReadiness(database))
-  addDocumentation(app, { title: 'Project tracking: identity', document: openApiOf(contract) })
+  addDocumentation(app, documentationOf(contract, settings))
   await listen(app, settings)
   const onFailure = (error: unknown) => log.warn({ err: error }, 'The upkeep of keys and sessions failed.')
   const upkeep = repeat({ everyMilliseconds: upkeepMilliseconds, onFailure }, async () => {
@@ -103,6 +104,14 @@ export async function startIdentity(
     },
   }
 }
+
+const documentationOf = (contract: readonly Route[], { extensions }: IdentitySettings): Documentation => ({
+  title: 'Project tracking: identity',
+  document: openApiOf(contract),
+  ...(extensions && {
+    extensions: { title: 'Project tracking: identity, extensions', document: identityExtensionsDocument() },
+  }),
+})
 
 const corsOf = (
   { allowedOrigins, registeredClients }: IdentitySettings,

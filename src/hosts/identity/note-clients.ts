@@ -9,15 +9,17 @@ import { moment } from './moment.ts'
  * them stop working. The settings of the instance that started last count, as with a new deployment.
  */
 export async function noteClients(database: Database, clients: Clients, now: number): Promise<void> {
-  const ids = [...clients.keys()].filter((id) => id !== webClientId)
+  const noted = [...clients.values()].filter(({ id }) => id !== webClientId)
+  const ids = noted.map(({ id }) => id).toSorted()
+  const names = ids.map((id) => clients.get(id)?.registration?.name ?? id)
   // Tokens tell the moment of their issue in whole seconds.
   const thisSecond = moment(Math.floor(now / 1000) * 1000)
   await database.transaction(async (transaction) => {
     // Two instances that start at once write in the same order.
     await transaction.query(sql`
-      insert into service_clients as known (id)
-      select id from unnest(${ids.toSorted()}::text[]) as given(id) order by id
-      on conflict (id) do update set valid_since = ${thisSecond} where known.valid_since is null`)
+      insert into service_clients as known (id, name)
+      select id, name from unnest(${ids}::text[], ${names}::text[]) as given(id, name) order by id
+      on conflict (id) do update set name = excluded.name, valid_since = coalesce(known.valid_since, ${thisSecond})`)
     await transaction.query(sql`
       update service_clients set valid_since = null
       where id in (

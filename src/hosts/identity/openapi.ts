@@ -1,5 +1,6 @@
 import { type About, documentOf, queryParameters } from '../../http/openapi.ts'
 import type { Schema } from '../../http/operation.ts'
+import { extensionOperations, extensionSchemas } from './extension-operations.ts'
 import { operations } from './operations.ts'
 import type { Operation } from './route.ts'
 import { ref, schemas } from './schemas.ts'
@@ -7,8 +8,22 @@ import { ref, schemas } from './schemas.ts'
 /** What `docs/contract/identity.v1.json` holds. */
 export const identityDocument = (): Schema => openApiOf(Object.values(operations))
 
-export const openApiOf = (operations: readonly Operation[]): Schema =>
-  documentOf(operations, about, (operation) => ({
+/** What `docs/contract/identity-extensions.v1.json` holds. */
+export const identityExtensionsDocument = (): Schema =>
+  openApiOf(Object.values(extensionOperations), {
+    ...about,
+    title: 'Project tracking: identity, extensions',
+    description: 'What the identity host answers programs beyond its contract. Its pages are for browsers.',
+    tags: {
+      Provider: 'What clients and other hosts learn about the provider.',
+      SignIn: 'What the pages of the sign-in talk to.',
+    },
+    securitySchemes: {},
+    schemas: extensionSchemas,
+  })
+
+export const openApiOf = (operations: readonly Operation[], described = about): Schema =>
+  documentOf(operations, described, (operation) => ({
     security: operation.security ?? [],
     ...(operation.method === 'GET'
       ? { parameters: queryParameters(operation.parameters) }

@@ -1,5 +1,5 @@
 import type { Send } from './send.ts'
-import type { NewToken, OutsideIdentity, Session as SignIn, Token, TokenCreate } from './types.ts'
+import type { Consent, NewToken, OutsideIdentity, Session as SignIn, Token, TokenCreate } from './types.ts'
 
 /** Sign-ins, ways to sign in and tokens of the own account. Part of the extensions. */
 export interface Access {
@@ -8,6 +8,8 @@ export interface Access {
   endAllSessions(): Promise<void>
   identities(): Promise<readonly OutsideIdentity[]>
   disconnectIdentity(id: string): Promise<void>
+  consents(): Promise<readonly Consent[]>
+  withdrawConsent(clientId: string): Promise<void>
   tokens(): Promise<readonly Token[]>
   makeToken(wish: TokenCreate): Promise<NewToken>
   endToken(id: string): Promise<void>
@@ -27,6 +29,10 @@ export function createAccess(send: Send): Access {
     identities: async () => (await read('/ext/identities')).identities,
     async disconnectIdentity(id) {
       await send({ method: 'DELETE', path: '/ext/identities', body: { id } })
+    },
+    consents: async () => (await read('/ext/consents')).consents,
+    async withdrawConsent(clientId) {
+      await send({ method: 'DELETE', path: '/ext/consents', body: { clientId } })
     },
     tokens: async () => (await read('/ext/tokens')).tokens,
     makeToken: async (body) => (await send({ method: 'POST', path: '/ext/tokens', body })).json(),

@@ -318,6 +318,21 @@ export interface OutsideIdentityId {
   readonly id: string
 }
 
+export interface Consent {
+  readonly clientId: string
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly grantedAt: string
+}
+
+export interface ConsentList {
+  readonly consents: readonly Consent[]
+}
+
+export interface ConsentWithdrawal {
+  readonly clientId: string
+}
+
 export interface Token {
   readonly id: string
   readonly userId: string
@@ -898,6 +913,9 @@ export const limits = {
   administrators: 100,
   after: 8192,
   attempts: 5,
+  clientId: 200,
+  clientIdMin: 1,
+  consents: 100,
   currentPassword: 128,
   currentPasswordMin: 1,
   cursor: 6000,

@@ -12,7 +12,12 @@ interface Attempt {
 
 const scopes = 'openid profile svc.api offline_access'
 const callbackPath = '/signin-callback/'
-const attemptKey = (state: string) => `tracker.sign-in.${state}`
+const attemptPrefix = 'tracker.sign-in.'
+const attemptKey = (state: string) => attemptPrefix + state
+
+/** Whether this tab has left for the provider and not come back: for a sign-in, though it may be signed in already. */
+export const isSigningIn = (): boolean =>
+  Object.keys(sessionStorage).some((key) => key.startsWith(attemptPrefix))
 
 /**
  * Leaves for the provider (RFC 6749, 4.1.1 and RFC 7636); comes back to `returnTo`, an address of this site. With `asks`

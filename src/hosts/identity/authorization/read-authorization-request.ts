@@ -1,3 +1,4 @@
+import { loginCharactersMax } from '../../../model/text-limits.ts'
 import { addressesOf, type Client, type Clients } from '../clients.ts'
 import { invalidRequest, OAuthError } from '../oauth-error.ts'
 import {
@@ -25,6 +26,8 @@ export interface AuthorizationRequest {
   readonly prompts: ReadonlySet<Prompt>
   readonly maxAgeSeconds: number | undefined
   readonly idTokenHint: string | undefined
+  /** The login that the client expects; a proposal, and cut where no login is longer. */
+  readonly loginHint: string | undefined
   /** What it was read from, to be read again when the user comes back. */
   readonly parameters: Parameters
 }
@@ -52,6 +55,7 @@ export function readAuthorizationRequest(clients: Clients, given: GivenParameter
       prompts: readPrompts(parameters),
       maxAgeSeconds: readMaxAge(parameters),
       idTokenHint: parameters.id_token_hint,
+      loginHint: hintOf(parameters),
       parameters: requireShort(parameters),
     }
   })
@@ -137,11 +141,17 @@ function readCodeChallenge({ registration }: Client, parameters: Parameters): st
 
 const codeChallengePattern = /^[\w-]{43}$/
 
+/** Only a proposal: a longer one than any login is cut, and refused to nobody. */
+const hintOf = ({ login_hint: hint }: Parameters): string | undefined => hint?.slice(0, loginCharactersMax)
+
 /** Sealed, a request still has to fit into an address, of which common proxies take 8 KB. */
 const requestBytesMax = 5000
 
 function requireShort(parameters: Parameters): Parameters {
-  const kept = Object.fromEntries(rememberedNames.map((name) => [name, parameters[name]]))
+  const kept: Parameters = {
+    ...Object.fromEntries(rememberedNames.map((name) => [name, parameters[name]])),
+    login_hint: hintOf(parameters),
+  }
   if (Buffer.byteLength(JSON.stringify(kept)) > requestBytesMax)
     throw invalidRequest('The authorization request is too long.')
   return kept

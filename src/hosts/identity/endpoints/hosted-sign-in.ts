@@ -22,6 +22,7 @@ export const hostedSignIn =
     return {
       page: signInPageOf({
         ...{ client: pending.request.client, authRequest, error, retryAfter, action, passkeyAddress },
+        loginHint: pending.request.loginHint,
         providers: providerLinks(identity, authRequest),
         passwords: identity.settings.passwords,
       }),

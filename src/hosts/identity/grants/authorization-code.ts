@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import { isAllowedSince } from '../../../accounts/consents.ts'
 import { accessTokenSeconds } from '../../../authentication/access-token.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Queries } from '../../../store/database.ts'
-import { sql } from '../../../store/sql.ts'
+import { raw, sql } from '../../../store/sql.ts'
 import type { Client } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
@@ -85,6 +86,7 @@ async function spendCode(
       join users as account on account.id = session.user_id
       where code.id = ${id} and code.client_id = ${clientId} and code.redirect_uri = ${redirectUri}
         and code.code_challenge is not distinct from ${codeChallenge ?? null}::text and code.expires_at > ${now} and ${isLive(identity)}
+        and ${isAllowedSince(clientId, raw("code.expires_at - interval '1 minute'"))}
       for share of session
     ), spent as (
       update authorization_codes set spent_at = ${now}

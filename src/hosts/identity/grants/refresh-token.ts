@@ -1,7 +1,8 @@
+import { isAllowedSince } from '../../../accounts/consents.ts'
 import { accessTokenSeconds } from '../../../authentication/access-token.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Queries } from '../../../store/database.ts'
-import { sql } from '../../../store/sql.ts'
+import { raw, sql } from '../../../store/sql.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
@@ -73,6 +74,7 @@ async function spendToken(
       join signin_sessions as session on session.id = token.session_id
       join users as account on account.id = session.user_id
       where token.id = ${id} and token.client_id = ${clientId} and ${isLive(identity)}
+        and ${isAllowedSince(clientId, raw('token.created_at'))}
         and ${requestedScopes}::text[] <@ string_to_array(token.scope, ' ')
       for no key update of session
     ), spent as (

@@ -15,13 +15,14 @@ export const signInWith =
     const pending = await openPendingRequest(identity, authRequest)
     const provider = identity.providers.get(id)
     if (authRequest === undefined || !pending || !provider) return { page: overPage }
-    const { prompts, maxAgeSeconds } = pending.request
+    const { prompts, maxAgeSeconds, loginHint } = pending.request
     try {
       return await leaveForProvider(identity, provider, call.headers, {
         purpose: { authRequest },
         // Who wants the person to be asked again means there, too.
         prompt: (['login', 'select_account'] as const).find((prompt) => prompts.has(prompt)),
         maxAge: maxAgeSeconds,
+        loginHint,
       })
     } catch (error) {
       if (!(error instanceof OutsideFailure)) throw error

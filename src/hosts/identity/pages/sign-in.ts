@@ -5,6 +5,8 @@ import type { Page } from './page.ts'
 export interface SignInPageOptions {
   readonly client: Client
   readonly authRequest: string
+  /** The login that the client expects. */
+  readonly loginHint?: string | undefined
   /** What came of the attempt before. */
   readonly error: string | undefined
   readonly retryAfter: string | undefined
@@ -35,13 +37,13 @@ ${passkeyAddress === undefined ? '' : html`<p><a href="${passkeyAddress}">Sign i
   }
 }
 
-function formOf({ authRequest, error, retryAfter, action }: SignInPageOptions): Html {
+function formOf({ authRequest, loginHint = '', error, retryAfter, action }: SignInPageOptions): Html {
   const problem = problemOf(error, retryAfter)
   const described = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
   return html`<form method="post" action="${action}">
 ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${problem}</p>`}
 <label>Login
-<input name="login" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="256" required autofocus${described}></label>
+<input name="login" value="${loginHint}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="256" required autofocus${described}></label>
 <label>Password
 <input name="password" type="password" autocomplete="current-password" maxlength="128" required${described}></label>
 <input type="hidden" name="authRequest" value="${authRequest}">

@@ -12,6 +12,7 @@ import { forTokens, type Route } from '../route.ts'
 import { administratorRoutes, administratorSchemas } from './administrator-routes.ts'
 import { batchRoute } from './batch-route.ts'
 import { batchSchemas } from './batch-schemas.ts'
+import { consentRoutes, consentSchemas } from './consent-routes.ts'
 import { deactivationRoutes, deactivationSchemas } from './deactivation-routes.ts'
 import { exportRoutes } from './export-routes.ts'
 import { feedRoute, feedSchemas } from './feed-route.ts'
@@ -52,6 +53,7 @@ export const extensionRoutes = (
   ]),
   ...sessionRoutes(tracker),
   ...identityRoutes(tracker, { passwords }),
+  ...consentRoutes(tracker),
   ...tokenRoutes(tracker),
   ...administratorRoutes({ ...tracker, administrators }),
   ...deactivationRoutes(tracker),
@@ -80,6 +82,7 @@ export const aboutExtensions: About = {
     Administrators: 'Who may do everything, and who may not sign in.',
     Links: 'Invitations, and new passwords for those who have lost theirs.',
     Identities: 'By which outside providers people sign in.',
+    Consents: 'What people have allowed clients.',
     Tokens: 'What programs send instead of signing in.',
     History: 'Who changed what, and when.',
     Batch: 'Many writes in one request.',
@@ -101,6 +104,7 @@ export const aboutExtensions: About = {
     ...reportSchemas,
     ...sessionSchemas,
     ...identitySchemas,
+    ...consentSchemas,
     ...tokenSchemas,
     ...administratorSchemas,
     ...deactivationSchemas,

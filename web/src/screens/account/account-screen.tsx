@@ -6,6 +6,7 @@ import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { ConsentsSection } from './consents-section.tsx'
 import { FactorsSection } from './factors-section.tsx'
 import { IdentitiesSection } from './identities-section.tsx'
 import { PasswordSection } from './password-section.tsx'
@@ -27,6 +28,7 @@ export function AccountScreen() {
           {configuration.extensions && <FactorsSection />}
           {configuration.extensions && <IdentitiesSection />}
           <SessionsSection />
+          {configuration.extensions && <ConsentsSection />}
           <TokensSection />
         </div>
       )}

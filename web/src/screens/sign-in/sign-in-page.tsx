@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '../../api/types.ts'
 import { homePath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
-import { startSignIn } from '../../session/sign-in.ts'
+import { isSigningIn, startSignIn } from '../../session/sign-in.ts'
 import { Alone } from '../../ui/alone.tsx'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
 import { SignOutPage } from './sign-out-page.tsx'
@@ -22,8 +22,8 @@ function SignIn() {
   const error = given.get('error') ?? (given.has('errorId') ? 'request' : null)
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
-    // Reached with Back, after its request was used: a person who is signed in has nothing to do here.
-    if (session.state.peek() === 'signed-in') return router.go(homePath, { replace: true })
+    // Reached with Back, after its request was used: a person who is signed in has nothing to do here, unless asked anew.
+    if (session.state.peek() === 'signed-in' && !isSigningIn()) return router.go(homePath, { replace: true })
     if (authRequest !== null || error !== null) return
     startSignIn(configuration, given.get('again') === null ? homePath : '/signed-in/').catch(() =>
       setProblem('The sign-in service cannot be reached. Load this page again in a moment.'),
