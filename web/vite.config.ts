@@ -31,7 +31,7 @@ export default defineConfig({
   plugins: [compress()],
 })
 
-/** Beside each file its compressed twins, so that the host compresses nothing. */
+/** Writes each file compressed as well, so that the host compresses nothing. */
 function compress(): Plugin {
   let folder = ''
   return {

@@ -15,7 +15,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** All of it in one text, where there is no field to stand beside. */
+/** All of it in one text, for where no field is shown. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof ApiProblem)) return error instanceof Error ? error.message : String(error)
   const sentences = Object.values(error.errors).flat()
@@ -25,7 +25,7 @@ export function sentenceOf(error: unknown): string {
 export const unreachable = (): ApiProblem =>
   new ApiProblem(0, 'The server cannot be reached. Check the connection, then try again.')
 
-/** The envelope of the interface; anything else that answers in its place gets a sentence of ours. */
+/** Reads the interface's envelope; for an answer of anything else, such as a proxy, the sentence is ours. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const envelope = await response.json().catch(() => undefined)
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)

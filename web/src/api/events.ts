@@ -2,7 +2,7 @@ import { queryOf } from './api.ts'
 import type { Send } from './send.ts'
 import type { History, Webhook, WebhookCreate, WebhookDelivery } from './types.ts'
 
-/** What happened, and who is told of it. Part of the extensions. */
+/** History, activity and webhooks. Part of the extensions. */
 export interface Events {
   history(query: HistoryQuery, signal?: AbortSignal): Promise<History['result']>
   webhooks(projectId: string | undefined): Promise<readonly Webhook[]>

@@ -9,7 +9,7 @@ export interface Passkey {
   readonly lastUsedAt: string | null
 }
 
-/** What the own account is proved with beside its password. */
+/** The second factors of the own account. */
 export interface OwnFactors {
   readonly appSince: string | null
   readonly recoveryCodesLeft: number
@@ -24,7 +24,7 @@ export interface AppOffer {
   readonly offer: string
   readonly secret: string
   readonly address: string
-  /** Squares of one side, as the path of an SVG. */
+  /** The dark squares of the QR code, as the path of an SVG. */
   readonly picture: { readonly side: number; readonly path: string }
 }
 
@@ -33,7 +33,7 @@ export interface MadeCodes {
   readonly recoveryCodes: readonly string[] | null
 }
 
-/** The provider wants to see the person first. */
+/** The last sign-in is too long ago: the person has to sign in again first. */
 export class StaleSignIn extends Error {
   constructor() {
     super('Sign in again to change how you sign in.')

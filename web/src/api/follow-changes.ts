@@ -70,7 +70,7 @@ export function followChanges<Name extends ResourceName>(
       const { totalCount } = await api.list(name, { ...sorted, pageSize: 1 })
       reopen(totalCount <= rowsMax ? wholeList : windowAround(await findFirst(totalCount, isUnchanged)))
     } catch {
-      // The listing itself tells what is wrong, and goes on when it has passed.
+      // The live listing shows what is wrong, and tries again by itself.
       reopen(wholeList)
     }
   }

@@ -2,7 +2,7 @@ import { problemOf, unreachable } from './api-problem.ts'
 import type { Send } from './send.ts'
 import type { InvitationAnswer, NewLink, PasswordLinkAnswer } from './types.ts'
 
-/** Where in this client a link leads; what stands behind the number sign is sent to no server and written to no log. */
+/** The addresses that links lead to. What follows the # is sent to no server and written to no log. */
 const linkPaths = { invitation: '/invitation', password: '/new-password' } as const
 
 const addressOf = (path: string, { secret }: NewLink): string => `${location.origin}${path}#${secret}`
@@ -24,7 +24,7 @@ export const acceptInvitation = (apiUrl: string, body: InvitationAnswer) =>
 export const usePasswordLink = (apiUrl: string, body: PasswordLinkAnswer) =>
   post(`${apiUrl}/ext/password-links/use`, body)
 
-/** Without a token, which nobody has who comes by a link. */
+/** Sends without a token: people who follow a link are not signed in. */
 async function post(address: string, body: object): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(address, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => {

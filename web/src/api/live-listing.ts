@@ -11,7 +11,7 @@ export interface LiveListing<Row> {
   readonly path: string
   onPage(page: Page<Row>): void
   onConnection(connection: Connection): void
-  /** The listing cannot be had, whatever one tries. */
+  /** The listing was refused for good: no further try is made. */
   onProblem(problem: Error): unknown
 }
 
@@ -51,7 +51,7 @@ async function run<Row>(send: Send, listing: LiveListing<Row>, closed: AbortSign
 
 /** Longer than the server's heartbeat of 15 s, twice. */
 const silenceMilliseconds = 35_000
-/** A glance at another tab is no reason to reconnect. */
+/** A page hidden for a shorter time keeps its connection. */
 const hiddenMilliseconds = 15_000
 const backoffMilliseconds = [250, 1000, 2000, 5000, 10_000, 20_000]
 
@@ -91,7 +91,7 @@ async function follow<Row>(
   }
 }
 
-/** Asking again would be refused again; a session that has ended is opened again by the person. */
+/** Refusals that asking again would not change. After the end of a session the person signs in again. */
 const isFinal = (error: unknown): error is Error =>
   error instanceof SessionEnded ||
   (error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429)
@@ -113,7 +113,7 @@ function untilVisible(closed: AbortSignal): Promise<void> | undefined {
 /** Until the next try; sooner when the network comes back. */
 async function pause(failures: number, closed: AbortSignal): Promise<void> {
   const longest = backoffMilliseconds[Math.min(failures, backoffMilliseconds.length - 1)] ?? 0
-  // Spread, so that a restarted server is not asked by everyone in the same instant.
+  // Spread at random, so that not all clients ask a restarted server at the same moment.
   const milliseconds = longest * (0.75 + Math.random() / 2)
   await untilEvent([[window, 'online']], closed, navigator.onLine ? milliseconds : undefined)
 }

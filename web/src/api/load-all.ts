@@ -10,7 +10,7 @@ export interface AllLoaded<Row> {
   readonly isCut: boolean
 }
 
-/** A whole list, page by page, up to a limit of which the screen tells. */
+/** A whole list, page by page, up to a limit; the screen says so when there is more. */
 export async function loadAll<Name extends ResourceName>(
   api: Api,
   name: Name,
@@ -24,7 +24,7 @@ export async function loadAll<Name extends ResourceName>(
     Array.from({ length: Math.max(0, pages - 1) }, (_, index) => load(index + 2)),
   )
   const rows = [first, ...others].flatMap(({ data }) => data)
-  // A row may wander from one page to the next between two requests.
+  // A row may move from one page to another between two requests.
   return { rows: [...byId(rows).values()], isCut: first.totalPages > pagesMax }
 }
 

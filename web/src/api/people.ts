@@ -10,7 +10,7 @@ export interface People {
   nameOf(id: string): string
   /** The name, or nothing until it is known. */
   findName(id: string): string | undefined
-  /** Which of the tints shows this person: another one for each of the first twelve. */
+  /** The number of this person's colour; the first twelve people get different ones. */
   tintOf(id: string): number
   search(text: string, signal?: AbortSignal): Promise<readonly Person[]>
 }
@@ -18,7 +18,7 @@ export interface People {
 /** Shown at once by a picker; others are found by typing. */
 const suggestionsMax = 20
 
-/** As many as the style sheet knows. */
+/** How many colours the style sheet has. */
 const tintCount = 12
 
 export const hashOf = (text: string): number =>
@@ -51,7 +51,7 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
     for (let from = 0; from < ids.length; from += limits.ids) {
       const some = ids.slice(from, from + limits.ids)
       find({ ids: some.join(','), pageSize: limits.ids }).then(learn, () => {
-        // Asked again when next drawn, because the reason may pass.
+        // Asked for again the next time it is drawn: the failure may be over by then.
         for (const id of some) names.delete(id)
       })
     }
@@ -85,7 +85,7 @@ interface Wanted {
   readonly pageSize: number
 }
 
-/** Without the extensions only administrators can see who is who; everyone else at least knows themselves. */
+/** Without the extensions only administrators can read names; everybody else knows their own. */
 function createSource(api: Api, session: Session, extensions: boolean) {
   let hasPeople = extensions
   const findElsewhere = async (wanted: Wanted, abort?: AbortSignal): Promise<readonly Person[]> => {

@@ -69,7 +69,7 @@ export function createSender(apiUrl: string, session: Session): Sender {
   return { send, busyUntil, isReached }
 }
 
-/** A busy minute may be followed by another one; after that the person decides. */
+/** How often it waits for a busy server; then the person is shown the refusal. */
 const attemptsMax = 3
 /** The interface counts by the minute; a longer wait is a lockout. */
 const busySecondsMax = 60

@@ -10,7 +10,7 @@ import type { Session } from '../session/session.ts'
 import { startSignIn } from '../session/sign-in.ts'
 import { Shell } from './shell.tsx'
 
-/** The addresses of signing in stand alone; every other one is a screen for people who are signed in. */
+/** Pages for signing in have no navigation; every other address is a screen for people who are signed in. */
 export function App() {
   const { router, session } = useServices()
   useFreshPageForAnother(session.person.value?.id)
@@ -29,7 +29,7 @@ export function App() {
   )
 }
 
-/** For people who come by a link that was made for them; few do, so it is a script of its own. */
+/** The pages that links lead to. Few people need them, so they are a script of their own. */
 function LinkPage({ path }: { readonly path: '/invitation' | '/new-password' }) {
   const [Page, setPage] = useState<ComponentType>()
   useEffect(() => {
@@ -42,14 +42,14 @@ function LinkPage({ path }: { readonly path: '/invitation' | '/new-password' }) 
   return Page ? <Page /> : null
 }
 
-/** Without one since it was opened, a page holds nothing worth keeping: it can leave for the sign-in at once. */
+/** A page that never had a session since it was opened has nothing to lose: it goes to the sign-in at once. */
 function useHadSession(state: Session['state']['value']): boolean {
   const had = useRef(false)
   if (state === 'signed-in') had.current = true
   return had.current
 }
 
-/** What one person was doing is not for the next one to go on with. */
+/** When another person signs in, the page is loaded anew: nothing of the former person's work stays. */
 function useFreshPageForAnother(id: string | undefined): void {
   const first = useRef(id)
   useEffect(() => {
@@ -65,7 +65,7 @@ function Leaving({ hadSession }: { readonly hadSession: boolean }) {
   useEffect(() => {
     const { pathname, search } = router.address.peek()
     const returnTo = pathname === '/' ? homePath : pathname + search
-    // Signed out in another tab, whose visit to the provider may not be over yet.
+    // Signed out in another tab, where the sign-out at the provider may not have ended yet.
     startSignIn(configuration, returnTo, { asks: hadSession }).catch(() =>
       setProblem('The sign-in service cannot be reached. Load this page again in a moment.'),
     )

@@ -73,7 +73,7 @@ async function findRecords(
   const ids = assignments.data.map(({ projectId }) => projectId)
   const theirs = await loadByIds(api, 'project', ids, signal)
   const [, projectId] = /^\/projects\/([^/]+)/.exec(router.address.peek().pathname) ?? []
-  // A person leads to what is theirs on the board one stands on.
+  // A person leads to the assignments of that person on the board that is open.
   const persons = projectId === undefined ? [] : (await people.search(text, signal)).slice(0, foundMax)
   return [
     ...projects.data.map(({ id, name }) => ({

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
 import { useSecondsUntil } from '../ui/use-seconds-until.ts'
 
-/** One line under the top bar while the device is offline or the server asks for patience. */
+/** One line under the top bar while the device is offline or the server asks the client to wait. */
 export function ConnectionBar() {
   const { busyUntil } = useServices()
   const isOnline = useOnline()

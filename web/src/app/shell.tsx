@@ -59,7 +59,7 @@ export function Shell() {
   )
 }
 
-/** So that a screen gone to later is there at once. */
+/** Loads the other screens' script early, so that they open at once. */
 function loadScreensWhenIdle(): void {
   const load = () => {
     // A failure shows when the screen is drawn.

@@ -117,7 +117,7 @@ function useCopyLink(): (assignment: Assignment) => void {
   }
 }
 
-/** Removed by somebody, here or elsewhere, or out of one’s sight. */
+/** It was removed, here or elsewhere, or the person may no longer see it. */
 function Gone({
   assignment,
   onRestored,

@@ -7,11 +7,11 @@ const keyOf = (projectId: string) => `tracker.done.${projectId}`
 /** Read again after a choice by the component that shows it. */
 const choices = signal(0)
 
-/** In the languages the client speaks, and those its users write. */
+/** Names of a stage for finished work, in several languages. */
 const doneNames =
   /^(done|finished|complete[d]?|closed|feito|conclu[ií]d[oa]s?|pronto|terminad[oa]|erledigt|fertig)$/i
 
-/** Which stage of a project means done: chosen in this browser, else called so, else the last one. */
+/** Which stage of a project means done: the one chosen in this browser, else one with such a name, else the last. */
 export function doneStageOf(projectId: string, stages: readonly Stage[]): string | undefined {
   void choices.value
   const chosen = localStorage.getItem(keyOf(projectId))

@@ -5,7 +5,7 @@ import type { Option } from '../ui/combobox.tsx'
 /** Others are found by typing more. */
 const suggestionsMax = 20
 
-/** Assignments by a part of their name or description, with the project that tells equal names apart. */
+/** Assignments by a part of their name or description, each with its project, because names may be equal. */
 export async function findAssignments(
   api: Api,
   search: string,

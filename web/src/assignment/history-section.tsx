@@ -6,7 +6,7 @@ import { t } from '../texts/text.ts'
 import { ChangeList } from '../ui/change-list.tsx'
 import { LoadProblem, Skeleton } from '../ui/notes.tsx'
 
-/** What became of it, asked for when somebody wants to know. */
+/** The history of the assignment, loaded when the section is opened. */
 export function HistorySection({ assignmentId }: { readonly assignmentId: string }) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -7,7 +7,7 @@ import { useServices } from '../services/services.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 
-/** What keeps it from going on. */
+/** The impediments of the assignment. */
 export function ImpedimentsSection({ assignmentId }: { readonly assignmentId: string }) {
   const remove = useRemoval()
   const [isAdding, setAdding] = useState(false)

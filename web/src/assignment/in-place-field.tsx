@@ -16,7 +16,7 @@ export interface InPlaceFieldProps {
   }) => ComponentChildren
 }
 
-/** A field that saves itself, with what is wrong with it and what somebody else has made of it. */
+/** A field that saves itself, with its messages and with what somebody else has changed it to. */
 export function InPlaceField({
   label,
   edit,

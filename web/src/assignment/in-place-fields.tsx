@@ -25,7 +25,7 @@ interface NamedProps extends InPlaceProps {
   readonly label: string
 }
 
-/** Enter saves, Escape takes back; leaving saves too. */
+/** Enter saves, and so does leaving the field; Escape restores what was there. */
 const keysOf = (edit: InPlace) => (event: TargetedKeyboardEvent<HTMLInputElement>) => {
   if (event.key === 'Enter') void edit.commit()
   else if (event.key === 'Escape' && edit.isChanged) {
@@ -132,7 +132,7 @@ export function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
   )
 }
 
-/** Somebody responsible from outside the project does not even see it. */
+/** Shown when the person responsible is no member, and so cannot see the assignment. */
 export function NotAMember({ projectId, userId }: { readonly projectId: string; readonly userId: string }) {
   const { api, people, toasts } = useServices()
   const members = useMembers(projectId)

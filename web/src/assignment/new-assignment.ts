@@ -1,10 +1,10 @@
 import { addDays, today } from '../time/days.ts'
 
-/** A week is what most things take. */
+/** A new assignment lasts a week, as most do. */
 const daysByDefault = 6
 const typeKey = 'tracker.type'
 
-/** What a new assignment is until somebody says otherwise. */
+/** The values that a new assignment begins with. */
 export const newAssignment = (projectId: string, workflowId: string, userId: string) => ({
   startDate: today(),
   endDate: addDays(today(), daysByDefault),

@@ -49,7 +49,7 @@ export function TimeSection({ assignment }: { readonly assignment: RecordOf<'ass
 const sumOf = (appointments: readonly Appointment[]): number =>
   appointments.reduce((sum, { amountHours }) => sum + Math.round(amountHours * 100), 0) / 100
 
-/** The words say it all; the bar is for those who would rather look. */
+/** The same as the sentence beside it, as a bar. */
 function TimeBar({ recorded, planned }: { readonly recorded: number; readonly planned: number }) {
   const isOver = planned > 0 && recorded > planned
   const text =

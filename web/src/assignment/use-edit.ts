@@ -40,7 +40,7 @@ function bodyOfField(name: EditableName, text: string, stored: Assignment): Part
   return { [name]: text }
 }
 
-/** A start behind the end takes the end along. */
+/** A start after the end moves the end too. */
 function movedStart(day: string, { startDate, endDate }: Assignment): Partial<Assignment> {
   const start = momentOf(day, startDate)
   return start > endDate ? { startDate: start, endDate: start } : { startDate: start }

@@ -7,7 +7,7 @@ import { type Listing, useListing } from './use-listing.ts'
 const pageSize = 100
 /** Together 500 rows: more than anybody reads on one screen, and still quick to draw. */
 const pagesMax = 5
-/** The stream tells of the first page; the pages behind it are looked after this often. */
+/** The live listing has the first page only; the others are loaded again this often. */
 const refreshMilliseconds = 10_000
 
 export interface AllRows<Row> extends Listing<Row> {
@@ -52,7 +52,7 @@ export function useAllRows<Name extends ResourceName>(
   }
 }
 
-/** A row may wander from one page to the next between two requests. */
+/** A row may move from one page to another between two requests. */
 const unique = <Row extends { readonly id: string }>(rows: readonly Row[]): Row[] => [
   ...new Map(rows.map((row) => [row.id, row])).values(),
 ]

@@ -6,7 +6,7 @@ import { useServices } from '../services/services.ts'
 import { SessionEnded } from '../session/session.ts'
 
 export interface Listing<Row> {
-  /** What was last known, also while a changed query or a lost connection is being caught up with. */
+  /** The last known rows, also while a changed query is loading or the connection is lost. */
   readonly rows: readonly Row[]
   readonly totalCount: number
   /** Nothing is known yet. */
@@ -56,7 +56,7 @@ export function useListing<Name extends ResourceName>(
     // The end of the session has a dialog of its own; what is known stays in sight behind it.
     const onProblem = (problem: Error) =>
       problem instanceof SessionEnded || setKnown((last) => ({ ...last, problem }))
-    // Another query on a connection that works is no news.
+    // The connection works; only the query is another one, so nothing is said about the connection.
     const onConnection = (next: Connection) =>
       setConnection((last) => (next === 'connecting' && last === 'live' ? last : next))
     if (live)
@@ -83,10 +83,10 @@ export function useListing<Name extends ResourceName>(
   }
 }
 
-/** What forms choose from; the same words everywhere, so that it is there when a form opens. */
+/** The lists that forms choose from. All forms send the same query, so the rows are known when a form opens. */
 export const catalogQuery = { sortColumn: 'name', pageSize: 100 } as const
 
-/** An outage passes; a refusal would be repeated. */
+/** An outage ends by itself, so it is tried again; a refusal would only be repeated. */
 const retryMilliseconds = 3000
 
 export function useRetry(problem: Error | undefined, reload: () => void): void {

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { useListing } from './use-listing.ts'
 
-/** Who works on a project, each once: a membership may have been made twice. */
+/** The members of a project, each once: a person may have two memberships. */
 export function useMembers(projectId: string | undefined) {
   const listing = useListing(
     'userProject',

@@ -6,7 +6,7 @@ const keyOf = (name: string) => prefix + name
 const namesKept = (): string[] =>
   Object.keys(sessionStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
 
-/** So that what shows whether there are drafts follows. */
+/** A signal, so that what shows whether there are drafts is drawn again. */
 const names = signal<readonly string[]>(typeof sessionStorage === 'undefined' ? [] : namesKept())
 
 /** Half-filled forms, kept in this tab so that neither a reload nor a new sign-in loses them. */

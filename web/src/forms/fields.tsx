@@ -17,7 +17,7 @@ export interface FieldProps<Values extends FormValues> {
 export interface TextFieldProps<Values extends FormValues> extends FieldProps<Values> {
   readonly type?: 'text' | 'password' | 'date' | 'email'
   readonly autocomplete?: string
-  /** Numbers stay text fields, whose keyboard suits them: a wheel must not change hours. */
+  /** Numbers are text fields with a keyboard for numbers: in a number field the mouse wheel would change hours. */
   readonly inputMode?: 'decimal' | 'numeric'
 }
 
@@ -141,7 +141,7 @@ export function Field<Values extends FormValues>(
 const lengthMaxOf = (name: string): number | undefined =>
   name === 'currentPassword' ? limits.password : (limits as Readonly<Record<string, number>>)[name]
 
-/** The interface begins with the name of its property; people know the field by its label. */
+/** Messages of the interface begin with the name of the property; here they begin with the label. */
 function inWordsOf(label: string, name: string, message: string): string {
   const property = name.charAt(0).toUpperCase() + name.slice(1)
   return message.startsWith(`${property} `) ? label + message.slice(property.length) : message

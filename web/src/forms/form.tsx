@@ -8,7 +8,7 @@ export interface FormProps<Values extends FormValues> {
   readonly children: ComponentChildren
   readonly onCancel?: (() => void) | undefined
   readonly cancelLabel?: string
-  /** Nothing is changed, so there is nothing to send: the buttons wait out of sight, their place is kept. */
+  /** Nothing is changed, so there is nothing to send: the buttons are hidden, and their space is kept. */
   readonly isIdle?: boolean
   /** It cannot be sent now; why stands beside it. */
   readonly isOff?: boolean
@@ -31,7 +31,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
   const submit = async () => {
     if (isOff) return
     if (await form.submit()) return onDone?.()
-    // The messages are drawn by now, and the focus moves in the same turn: later it would take away what is typed next.
+    // The messages are drawn by now. The focus moves at once: later it would interrupt what the person types next.
     element.current?.querySelector<HTMLElement>('[aria-invalid=true], .form-problem')?.focus()
   }
   return (

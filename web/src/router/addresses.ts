@@ -1,4 +1,4 @@
-/** Where one begins. */
+/** The first screen after signing in. */
 export const homePath = '/my-work'
 
 /** Addresses of a project and what is open over it; the filters go along. */

@@ -1,12 +1,12 @@
 import type { Page } from '../api/api.ts'
 
-/** What lists said last, so that a dialog or screen opened again shows it at once while it is asked for anew. */
+/** The last known rows of lists, so that a dialog or screen opened again shows them at once while they are loaded anew. */
 export interface LastPages {
   find<Row>(path: string): Page<Row> | undefined
   keep(path: string, page: Page<unknown>): void
 }
 
-/** Some megabytes at most; what was kept first goes first. */
+/** Some megabytes at most; the oldest is dropped first. */
 const pagesMax = 60
 
 export function createLastPages(): LastPages {

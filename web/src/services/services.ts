@@ -9,7 +9,7 @@ import type { Session } from '../session/session.ts'
 import type { LastPages } from './last-pages.ts'
 import type { Toasts } from './toasts.ts'
 
-/** Everything that lives as long as the page; made in main.tsx. */
+/** Everything that exists as long as the page; made in main.tsx. */
 export interface Services extends Sender {
   readonly configuration: Configuration
   readonly router: Router

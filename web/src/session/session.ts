@@ -23,7 +23,7 @@ export interface SignedInPerson {
 
 export interface Session {
   readonly state: ReadonlySignal<'signed-out' | 'signed-in' | 'ended'>
-  /** Stays known after the session has ended, so that the page keeps its shape. */
+  /** Known also after the session has ended, so that the page stays as it was. */
   readonly person: ReadonlySignal<SignedInPerson | undefined>
   begin(tokens: Tokens): void
   /** A token that is good for at least a moment. */
@@ -43,7 +43,7 @@ export class SessionEnded extends Error {
 
 /** Refreshed this long before the token expires, which covers slow networks and clocks that differ. */
 const refreshAheadMilliseconds = 90_000
-/** Asked often enough to notice a laptop that slept through the moment. */
+/** Checked this often, because a timer does not run while a laptop sleeps. */
 const checkEveryMilliseconds = 20_000
 
 export function createSession(configuration: Configuration): Session {

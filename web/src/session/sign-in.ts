@@ -3,7 +3,7 @@ import type { Configuration } from './configuration.ts'
 import { askForTokens, discover, ProviderError } from './provider.ts'
 import type { Tokens } from './stored-session.ts'
 
-/** What waits in this tab while the browser is at the provider. */
+/** What this tab keeps while the browser is at the provider. */
 interface Attempt {
   readonly verifier: string
   readonly nonce: string
@@ -46,7 +46,7 @@ export async function startSignIn(
   location.assign(`${provider.authorization_endpoint}?${parameters}`)
 }
 
-/** Turns the answer in the address of the callback page into tokens, and tells where the person wanted to go. */
+/** Exchanges the answer in the address of the callback page for tokens, and returns where the person wanted to go. */
 export async function completeSignIn(
   configuration: Configuration,
   answer: URLSearchParams,

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 
-/** What stands in the places of a text, such as `{name}`. */
+/** The values for the placeholders of a text, such as `{name}`. */
 export type Values = Readonly<Record<string, string | number>>
 
 /** A text as it stands in the sources, in English, which is its own key. */
 export type Text = string
 
-/** A page speaks one language from its first drawing to its end: choosing another one loads it again. */
+/** The language of a page never changes: choosing another one loads the page again. */
 const chosen: { locale: string; translations: Readonly<Record<string, string>> } = {
   locale: 'en-GB',
   translations: {},
@@ -31,7 +31,7 @@ export const tn = (count: number, one: Text, several: Text, values: Values = {})
     ...values,
   })
 
-/** A text with elements in its places. */
+/** A text with elements for its placeholders. */
 export const tx = (text: Text, parts: Readonly<Record<string, ComponentChildren>>): ComponentChildren[] =>
   translated(text)
     .split(/(\{\w+\})/)

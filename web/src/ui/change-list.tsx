@@ -49,7 +49,7 @@ const nounOf = (name: string): string =>
 /** What the action says already, and what only programs read, is left out. */
 const silent: ReadonlySet<string> = new Set(['active', 'deletedAt', 'createdAt', 'updatedAt'])
 
-/** Of a new row the name is enough; ids are told by their kind alone. */
+/** Of a new row only the name is shown, and of a reference only its kind. */
 function fieldsOf({ action, before, after }: Change) {
   const names = Object.keys(after ?? {}).filter(
     (name) => !silent.has(name) && (action !== 'create' || name === 'name' || name === 'text'),

@@ -7,7 +7,7 @@ import { placeBelow } from './place.ts'
 export interface Option {
   readonly id: string
   readonly name: string
-  /** What tells it apart from others of that name. */
+  /** A note that distinguishes it from others of that name. */
   readonly note?: string
   /** Before the name, such as an avatar. */
   readonly mark?: ComponentChildren
@@ -30,7 +30,7 @@ export interface ComboboxProps {
   onChoose(option: Option): void
 }
 
-/** A text field with suggestions below it: arrows choose, Enter takes, Escape leaves everything as it was. */
+/** A text field with suggestions below it: arrows move, Enter chooses, Escape leaves everything as it was. */
 export function Combobox(props: ComboboxProps) {
   const { id, label, chosen, placeholder, nothing, attributes, opensAtOnce, find, onChoose } = props
   const input = useRef<HTMLInputElement>(null)
@@ -174,7 +174,7 @@ function Suggestions({ id, label, nothing, input, choice }: SuggestionsProps) {
   )
 }
 
-/** Typing fast asks once. */
+/** While somebody types fast, one request is sent instead of many. */
 const typingMilliseconds = 150
 
 function useSuggestions(text: string | undefined, find: ComboboxProps['find']) {

@@ -9,7 +9,7 @@ export interface ConfirmDialogProps {
   onClose(): void
 }
 
-/** A question before what one could not take back oneself. */
+/** A question before something that the person could not undo. */
 export const ConfirmDialog = ({ title, text, confirmLabel, onConfirm, onClose }: ConfirmDialogProps) => (
   <Dialog title={title} onClose={onClose}>
     <p>{text}</p>

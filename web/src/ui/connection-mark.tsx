@@ -8,7 +8,7 @@ const texts: Readonly<Record<Connection, string>> = {
   closed: 'Not live',
 }
 
-/** Whether what one sees follows what others do. */
+/** Shows whether the page follows changes by others. */
 export const ConnectionMark = ({ connection }: { readonly connection: Connection }) => (
   <span class={`connection ${connection}`} role="status">
     {texts[connection]}

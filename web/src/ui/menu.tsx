@@ -18,7 +18,7 @@ export interface MenuProps {
   readonly class?: string
 }
 
-/** A button with a list of actions below it: arrows move, Escape closes, a letter jumps. */
+/** A button with a list of actions below it: arrows move, Escape closes, a letter goes to the next action that begins with it. */
 export function Menu({ children, label, items, class: style = 'button quiet icon-only' }: MenuProps) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)

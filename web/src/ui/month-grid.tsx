@@ -7,7 +7,7 @@ import { Icon } from './icon.tsx'
 
 const weeksShown = 6
 
-/** A month to choose a day from: arrows walk over days and weeks, Page Up and Down over months. */
+/** A month to choose a day from: arrows move by days and weeks, Page Up and Page Down by months. */
 export function MonthGrid({ day, onChoose }: { readonly day: string; onChoose(day: string): void }) {
   const [current, setCurrent] = useState(day)
   const grid = useRef<HTMLTableElement>(null)

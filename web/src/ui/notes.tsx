@@ -25,7 +25,7 @@ export const LoadProblem = ({ problem, onRetry }: { readonly problem: Error; onR
   </div>
 )
 
-/** Holds the place of rows to come; it appears only when they take long enough to be missed. */
+/** Grey rows while the real ones are loading; they appear only when that takes a while. */
 export const Skeleton = ({ rows }: { readonly rows: number }) => (
   <div class="skeleton" role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, index) => (
@@ -36,7 +36,7 @@ export const Skeleton = ({ rows }: { readonly rows: number }) => (
 
 export interface AvatarProps {
   readonly name: string
-  /** One of the tints of the style sheet. */
+  /** One of the colours of the style sheet. */
   readonly tint: number
   /** The name stands beside it. */
   readonly isNamed?: boolean

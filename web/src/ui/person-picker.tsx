@@ -60,14 +60,14 @@ interface Found {
   readonly login?: string
 }
 
-interface Place {
+interface Surroundings {
   readonly isMember: boolean
   readonly all: readonly Found[]
   readonly index: number
 }
 
-/** What tells people of one name apart, and who is a member. */
-function noteOf(person: Found, { isMember, all, index }: Place): string {
+/** Distinguishes people of the same name, and says who is a member. */
+function noteOf(person: Found, { isMember, all, index }: Surroundings): string {
   const isNamesake = all.some((other, at) => at !== index && other.name === person.name)
   const which = isNamesake ? (person.login ?? person.id.slice(-4)) : ''
   return [which, isMember && t('Member')].filter(Boolean).join(' · ')

@@ -1,6 +1,6 @@
 import { hashOf } from '../api/people.ts'
 
-/** As many as the style sheet knows. */
+/** How many colours the style sheet has. */
 const tintCount = 12
 
 /** The colour of a project, beside its name wherever that stands. */

@@ -9,7 +9,7 @@ export interface SearchFieldProps {
   onChange(text: string): void
 }
 
-/** Typing fast asks once. */
+/** While somebody types fast, one request is sent instead of many. */
 const typingMilliseconds = 200
 
 export function SearchField({ label, value, onChange }: SearchFieldProps) {

@@ -8,7 +8,7 @@ export interface SecretProps {
   onDone(): void
 }
 
-/** A text that is shown once, and how to take it along. */
+/** A text that is shown once, with a button that copies it. */
 export function Secret({ label, text, onDone }: SecretProps) {
   const id = useId()
   const [isCopied, setCopied] = useState(false)

@@ -6,7 +6,7 @@ export interface Tab {
   readonly isCurrent: boolean
 }
 
-/** Links to the parts of a screen. On a phone they run out of it, so the current one is brought into sight. */
+/** Links to the parts of a screen. On a phone they do not all fit, so the current one is scrolled into view. */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const current = useRef<HTMLAnchorElement>(null)
   const href = tabs.find(({ isCurrent }) => isCurrent)?.href

@@ -4,7 +4,7 @@ import { type Toast, type Toasts, undoLabel } from '../services/toasts.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 
-/** The corner where news appears, over the topmost dialog or the page; read out politely, and left by itself. */
+/** Messages in the corner, over the topmost dialog or the page. Screen readers read them out; they disappear by themselves. */
 export function ToastCorner({ layer }: { readonly layer?: symbol }) {
   const { toasts } = useServices()
   useEffect(() => (layer === undefined ? undoWithKeys(toasts) : undefined), [toasts, layer])

@@ -1,7 +1,7 @@
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 
-/** For the day on which the app or the passkey is lost. */
+/** Shows the recovery codes, for when the app or the passkey is lost. */
 export const RecoveryCodesDialog = ({
   codes,
   onClose,

@@ -12,10 +12,10 @@ import { Secret } from '../../ui/secret.tsx'
 import { scopeChoices, scopesOf } from './scopes.ts'
 
 const everyProject = 'all'
-/** Nobody chooses from more. */
+/** Pages of projects to choose from. */
 const pagesMax = 3
 
-/** Asks what the token is for, then shows it, this once. */
+/** Asks what the token is for, then shows it, once only. */
 export function TokenDialog({ onClose }: { onClose(): void }) {
   const { api, send } = useServices()
   const [secret, setSecret] = useState<string>()

@@ -116,7 +116,7 @@ const Nothing = ({ search, singular }: { readonly search: string; readonly singu
   </EmptyState>
 )
 
-/** Moves a stage, and numbers all of them anew where that is needed, so that no two share a place. */
+/** Moves a stage, and numbers all stages anew where two would have the same number. */
 function useOrder(rows: readonly CatalogRow[]) {
   const { api, toasts } = useServices()
   return async (from: number, to: number): Promise<void> => {

@@ -64,7 +64,7 @@ interface RowButtonProps {
   run(): void
 }
 
-/** One that is off stays in its place, and in the order of the keys. */
+/** A button that is disabled stays where it is, and can still be reached with the Tab key. */
 const RowButton = ({ icon, label, isOff = false, run }: RowButtonProps) => (
   <button
     type="button"

@@ -15,7 +15,7 @@ import type { MyWork } from './load-my-work.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** An assignment with what one does to it most: the next stage, and hours. */
+/** An assignment with the actions needed most: changing its stage, and recording hours. */
 export function WorkRow({ assignment, work }: { readonly assignment: Assignment; readonly work: MyWork }) {
   const { id, projectId, name, endDate } = assignment
   const [isLogging, setLogging] = useState(false)

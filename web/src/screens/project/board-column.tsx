@@ -25,7 +25,7 @@ export interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
 
 /** What a card with one line of name needs, until it was drawn. */
 const estimatePixels = 92
-/** What has been done for this long is folded. */
+/** Assignments that were done longer ago than this are hidden behind a button. */
 const shownDaysOfDone = 14
 /** A stage: its header stays, its cards scroll below it, and a card can be dropped all the way down. */
 export function BoardColumn(props: BoardColumnProps) {

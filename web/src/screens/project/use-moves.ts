@@ -15,9 +15,9 @@ interface Move {
 }
 
 export interface Moves {
-  /** The assignments where the person has put them, also before the interface has said yes. */
+  /** The assignments in the stages that the person moved them to, also before the interface has confirmed it. */
   readonly rows: readonly Assignment[]
-  /** For readers: what the last move did. */
+  /** For screen readers: what the last move did. */
   readonly news: string
   move(assignment: Assignment, stage: { readonly id: string; readonly name: string }): void
 }

@@ -34,7 +34,7 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
       (error) => setProblem(sentenceOf(error)),
     )
   }
-  /** All of a person’s memberships: one of them twice would keep them in. */
+  /** Removes all memberships of a person: with one of two left, the person would stay a member. */
   const removeAll = (userId: string) => {
     const ids = (members.memberships.get(userId) ?? []).map(({ id }) => id)
     return remove('userProject', ids, people.nameOf(userId))

@@ -11,7 +11,7 @@ export interface ProjectRowProps {
   onMembers(): void
 }
 
-/** More faces than this become a number. */
+/** Of more members than this, the others are shown as a number. */
 const facesMax = 5
 
 export function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps) {

@@ -51,7 +51,7 @@ export function ProjectsScreen() {
       )}
       <ProjectGroups
         projects={projects.rows}
-        // Too many to know them all: then nobody is shown rather than some.
+        // With too many memberships to load them all, no member is shown: some would look like all.
         memberships={memberships.totalCount > shownMax ? [] : memberships.rows}
         onFront={setFront}
       />

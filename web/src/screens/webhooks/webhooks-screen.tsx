@@ -12,7 +12,7 @@ import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { WebhookRow } from './webhook-row.tsx'
 
-/** Which programs are told of a project's changes; of everything, for administrators, without a project. */
+/** The webhooks of a project; without a project, for administrators, those of everything. */
 export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
   const { send } = useServices()
   const [secret, setSecret] = useState<string>()
