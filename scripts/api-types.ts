@@ -122,7 +122,7 @@ function resourcesOf(resources: readonly ApiResource[]): string {
   ].join('\n\n')
 }
 
-/** By the name of a property or a key, which means the same everywhere: a name with two limits is refused. */
+/** By the name of a property or a key, which has the same limit everywhere: a name with two limits is refused. */
 function limitsOf(documents: readonly OpenApi[]): string {
   const limits = new Map<string, number>()
   const note = (name: string, limit: number | undefined) => {

@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import { build } from 'vite'
 import { knownCommands } from '../clients/typescript/src/known-commands.ts'
 
-/** Builds the package of the TypeScript client into clients/typescript/dist: JavaScript that brings nothing of the hosts. */
+/** Builds the package of the TypeScript client into clients/typescript/dist: JavaScript without any code of the hosts. */
 const folder = join(import.meta.dirname, '..', 'clients', 'typescript')
 const dist = join(folder, 'dist')
 
-/** They speak of what stays in the hosts, and no caller names anything of theirs. */
+/** Types that only the hosts use; no caller needs them. */
 const inner = ['known-commands', 'message-codec', 'follow'].map((name) => `${name}.d.ts`)
 
-/** The messages themselves, in the place of the declarations that they are derived from. */
+/** Puts the messages in where the hosts derive them from the declarations. */
 const asData = `export const knownCommands = ${JSON.stringify(knownCommands)}`
 
-// One after the other, so that neither brings along what only the other needs.
+// One after the other, so that neither contains what only the other needs.
 for (const name of ['tracker', 'commands'])
   await build({
     configFile: false,

@@ -31,7 +31,7 @@ export function dotnetContracts(commands: readonly Command[]): string {
 }
 
 const commandsNamespace = 'GrpcServer.Contracts.Commands'
-/** Not beside the commands: a class Project and a namespace Project would hide each other. */
+/** In a namespace of its own: a class Project and a namespace Project would hide each other. */
 const recordsNamespace = 'GrpcServer.Contracts.Records'
 
 const namespaceText = (name: string, classes: readonly string[]): string =>

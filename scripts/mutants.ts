@@ -25,7 +25,7 @@ function fateOf({ file, from, to, tests }: Mutant): Fate {
   const path = join(root, file)
   if (!existsSync(path)) return 'has moved'
   const text = readFileSync(path, 'utf8')
-  // Neither gone nor twice there: the table has to follow the code.
+  // The text must be there exactly once: the table has to follow the code.
   if (text.split(from).length !== 2) return 'has moved'
   const restore = () => writeFileSync(path, text)
   process.once('exit', restore)

@@ -33,7 +33,7 @@ const operationsIn = ({ paths }: OpenApi): Known[] =>
   )
 
 const schemaOf = (content: Readonly<Record<string, { readonly schema?: Schema }>> | undefined): Schema =>
-  // What is no JSON is told as text.
+  // Anything but JSON is text.
   content?.['application/json']?.schema ?? Object.values(content ?? {})[0]?.schema ?? {}
 
 function operationType(operation: Known): string {

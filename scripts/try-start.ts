@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What a newcomer does: starts everything twice on a new data folder, asks every host, and stops it. */
+/** The first minutes with the program: starts everything twice on a new data folder, asks every host, and stops it. */
 const readySecondsMax = 120
 const addresses = [
   ...[5400, 5100, 5200, 5301].map((port) => `http://localhost:${port}/readyz`),

@@ -51,7 +51,7 @@ await writeFile(dotnetFile, dotnetContracts(commands('v1')))
 const commandTypes = join(folder, '..', '..', 'clients', 'typescript', 'src', 'command-types.ts')
 await writeFile(commandTypes, commandTypesOf(resources))
 
-/** The web client's view of the same, from the files alone, as any client would make it. */
+/** The types of the web client, made from the files alone, as any client would make them. */
 const written = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'))
 const [rest, extensions] = [await written('rest.v1.json'), await written('extensions.v1.json')]
 await writeFile(join(folder, '..', '..', 'web', 'src', 'api', 'types.ts'), apiTypesOf(rest, extensions))

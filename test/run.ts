@@ -68,7 +68,7 @@ async function run(shares: readonly (readonly string[])[]): Promise<WorkerResult
   }
 }
 
-/** Many failures are no chance, and neither is a process that ended or an error after the end of its test. */
+/** Many failures are no coincidence, and neither is a process that ended or an error after the end of its test. */
 function isSecondTryWanted({ counts, failedFiles, exitCode }: WorkerResult): boolean {
   const areAllKnown = counts.fail + counts.cancelled > 0 && failedFiles.length > 0
   return isTriedTwice && exitCode !== 0 && areAllKnown && failedFiles.length <= triedAgainMax

@@ -8,7 +8,7 @@ const full = { rampSeconds: 120, holdSeconds: 120 }
 /** The same rates in the end, reached sooner and held for less. */
 const everyday = { rampSeconds: 5, holdSeconds: 10 }
 
-/** "Rinha de Backend 2024/Q1": its checks, then its load with a connection for each request, on all targets in turns. */
+/** "Rinha de Backend 2024/Q1": its checks, then its load with a connection for each request, on all targets alternately. */
 export async function measureChallenge(bench: Bench, isFull: boolean, rounds: number): Promise<void> {
   const problems: string[] = []
   await checkConsistency(

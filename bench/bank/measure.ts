@@ -38,7 +38,7 @@ export async function measureOnce(
   }
 }
 
-/** All targets in turns, so that a noisy neighbour disturbs all of them; each round begins with another. */
+/** All targets alternately, so that other work on the machine disturbs all of them; each round begins with another. */
 export async function measureInTurns(
   bench: Bench,
   targets: readonly Target[],

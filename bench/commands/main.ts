@@ -21,7 +21,7 @@ const warmUpSeconds = 0.5
 const restPort = 5198
 const commandPort = 5197
 
-/** Each command on both wires beside its REST twin, in turns. `--seconds N` each, `--rounds N`. */
+/** Each command on both wires and the same request to REST, alternately. `--seconds N` each, `--rounds N`. */
 export async function runCommandBench(words: readonly string[]): Promise<void> {
   const seconds = numberOf(words, '--seconds', 3)
   const rounds = numberOf(words, '--rounds', 3)
@@ -93,7 +93,7 @@ async function measureTwin(bench: Bench, twin: Twin) {
   const figures = { REST: [] as Figures[], protobuf: [] as Figures[], '.NET': [] as Figures[] }
   for (const name of names) await run[name](1)
   for (let round = 0; round < bench.rounds; round++) {
-    // In another order each time: the one that comes after a pause pays for cold caches.
+    // In another order each time: the first one after a pause finds cold caches.
     for (const name of [...names.slice(round % 3), ...names.slice(0, round % 3)]) {
       const host = name === 'REST' ? bench.rest : bench.commands
       await run[name](warmUpSeconds)

@@ -20,7 +20,7 @@ const atOnce = 16
 const rounds = 5
 const statementsARound = 3000
 
-/** What quiet reads cost on one pipelined connection and on four with a statement each, in turns. */
+/** What quiet reads cost on one pipelined connection and on four with a statement each, alternately. */
 export async function runReadConnectionsBench(): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-reads-'))
   const store = await startEmbeddedStore({ dataDirectory })

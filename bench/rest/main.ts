@@ -79,7 +79,7 @@ async function measureEmpty({ seconds, empty, postmaster }: Bench) {
   return measured('empty route', empty, postmaster, seconds, () => shot)
 }
 
-/** Floors and scenario follow each other, so that a noisy minute meets them alike. */
+/** Floors and scenario follow each other, so that other work on the machine disturbs them alike. */
 async function measure(bench: Bench, { name, budgetMilliseconds, shot }: Scenario) {
   const { seconds, host, postmaster, empty } = bench
   const floorShot: Shot = { method: 'GET', path: '/empty', headers: {} }

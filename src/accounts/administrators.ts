@@ -8,7 +8,7 @@ export interface PossibleAdministrator {
 }
 
 export interface Administrators {
-  /** By the settings, where nobody can take it away but whoever runs the hosts, or by the role in the store. */
+  /** By the settings, where only the people who run the hosts can take it away, or by the role in the store. */
   isAdministrator(account: PossibleAdministrator): boolean
 }
 

@@ -109,14 +109,14 @@ test('the public key is no shared secret: HS256 with it is refused', async () =>
 })
 
 test('a key that the token brings along is not believed', async () => {
-  const stranger = await startTestIssuer()
-  const key = stranger.currentKey()
+  const otherIssuer = await startTestIssuer()
+  const key = otherIssuer.currentKey()
   const jwk = { kty: 'RSA', ...(await crypto.subtle.exportKey('jwk', key.publicKey)) }
-  const jku = `${stranger.issuer}/.well-known/openid-configuration/jwks`
+  const jku = `${otherIssuer.issuer}/.well-known/openid-configuration/jwks`
   for (const header of [{ jwk }, { jku, kid: provider.currentKey().kid }]) {
     await refuses(authenticate(await tokenWith({ key, header })))
   }
-  await stranger.stop()
+  await otherIssuer.stop()
 })
 
 test('only an access token counts: other types are refused', async () => {

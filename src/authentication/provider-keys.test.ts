@@ -94,12 +94,12 @@ test('while no key can be had tokens are refused, it is logged, and a second lat
 })
 
 test('keys from a provider that speaks for another issuer are not used', async () => {
-  const stranger = await startTestIssuer()
-  const metadata = { issuer: stranger.issuer, jwks_uri: `${stranger.metadataAddress}/jwks` }
+  const otherIssuer = await startTestIssuer()
+  const metadata = { issuer: otherIssuer.issuer, jwks_uri: `${otherIssuer.metadataAddress}/jwks` }
   provider.interrupt((_, response) => response.end(JSON.stringify(metadata)))
-  await assert.rejects(verify(await provider.token({ account, key: stranger.currentKey() })))
+  await assert.rejects(verify(await provider.token({ account, key: otherIssuer.currentKey() })))
   assert.equal(warnings, 1)
-  await stranger.stop()
+  await otherIssuer.stop()
 })
 
 test('no other algorithm is accepted, even where the keys would allow it', async () => {

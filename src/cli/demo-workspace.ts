@@ -6,7 +6,7 @@ import { user } from '../resources/user.ts'
 import { newId } from '../store/new-id.ts'
 import { insertRow, type Values } from '../store/rows.ts'
 
-/** A small studio in the middle of its week, so that a newcomer sees lists with something in them. */
+/** A small studio in the middle of its week, so that people who try the program see lists with something in them. */
 export async function seedDemoWorkspace(tracker: Tracker, demoAccountId: string): Promise<void> {
   const caller: Caller = { id: demoAccountId, isAdministrator: true }
   const make = async (resource: string, body: Values) =>

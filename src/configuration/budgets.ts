@@ -75,13 +75,13 @@ export const budgetLimits = {
   commandUnpacking: { max: 4, per: 'process', of: 'requests' },
   commandUnpackingWaiting: { max: 10_000, per: 'process', of: 'requests' },
   /** Reflection and health, for callers without a token: a load balancer holds one or two watches. */
-  strangerStreamsPerConnection: { max: 8, per: 'connection', of: 'streams' },
-  strangerStreamsPerAddress: { max: 64, per: 'address', of: 'streams' },
-  strangerStreams: { max: 1024, per: 'process', of: 'streams' },
+  unauthenticatedStreamsPerConnection: { max: 8, per: 'connection', of: 'streams' },
+  unauthenticatedStreamsPerAddress: { max: 64, per: 'address', of: 'streams' },
+  unauthenticatedStreams: { max: 1024, per: 'process', of: 'streams' },
   /** The longest question is the name of a symbol. */
-  strangerMessageBytes: { max: 4 * kibibyte, per: 'request', of: 'bytes' },
+  unauthenticatedMessageBytes: { max: 4 * kibibyte, per: 'request', of: 'bytes' },
   /** Questions of one stream that wait for the answer to the one before. */
-  strangerMessages: { max: 400, per: 'request', of: 'requests' },
+  unauthenticatedMessages: { max: 400, per: 'request', of: 'requests' },
   /** Larger messages are refused before they are kept, packed or not; the largest legal one has a tenth of it. */
   commandMessageBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
 

@@ -37,7 +37,7 @@ function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   return sendEnvelope(reply, { statusCode, message, errors })
 }
 
-/** RFC 6750, 3.1: a request without credentials is told of no error. */
+/** RFC 6750, 3.1: the answer to a request without credentials names no error. */
 const challengeOf = ({ headers }: FastifyRequest): string =>
   headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 

@@ -6,7 +6,7 @@ import { type Repetition, repeat } from '../schedule/repeat.ts'
 import { watchChanges } from '../store/change-watch.ts'
 import { type FeedStream, type FeedWire, openFeedStream } from './feed-stream.ts'
 import { createKeptSnapshots } from './kept-snapshots.ts'
-import type { LivePlaces } from './live-places.ts'
+import type { StreamLimits } from './stream-limits.ts'
 
 export interface FeedStreams {
   /** Opens the wire once the first page is there: what is refused is refused before. */
@@ -29,7 +29,7 @@ const attendMilliseconds = 1000
 /** Streams of the change feed. They count as live listings of their account, in number and in bytes. */
 export function createFeedStreams(
   tracker: Tracker,
-  places: LivePlaces,
+  streamLimits: StreamLimits,
   onFailure: (error: unknown) => void,
 ): FeedStreams {
   const kept = createKeptSnapshots(tracker.budgets)
@@ -43,7 +43,7 @@ export function createFeedStreams(
   let users = 0
 
   function leave(account: string) {
-    places.giveBack(account)
+    streamLimits.giveBack(account)
     users -= 1
     if (users > 0) return
     watch.stop()
@@ -56,7 +56,7 @@ export function createFeedStreams(
     async open({ filter, after }, session, wire) {
       const { caller } = session
       const { id } = caller
-      places.take(id)
+      streamLimits.take(id)
       users += 1
       const reads = tracker.database.liveLists
       const read = (position: Position | undefined) => readFeed({ caller, filter, position, pageSize }, reads)

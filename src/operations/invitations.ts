@@ -106,7 +106,7 @@ export async function acceptInvitation(
   body: unknown,
 ): Promise<void> {
   const { secret, name, login, password } = readObject(body)
-  // The secret first: who has none is told nothing of logins and passwords, and causes no hash.
+  // The secret first: people without it learn nothing of logins and passwords, and cause no hash.
   const link = await findOpenLink(
     tracker.database,
     'invitation',

@@ -8,7 +8,7 @@ export const createOrganization = '/tracker.commands.v1.Commands/CreateOrganizat
 /** A list with the Pagination object, and nothing in it. */
 export const goodList = Buffer.from([0x0a, 0x00])
 
-/** Whatever somebody did before: a new connection gets its answer at once. */
+/** After any attack, a new connection gets its answer at once. */
 export async function assertServes(host: Pick<CommandsUnderTest, 'target' | 'administrator'>): Promise<void> {
   const raw = openRawCalls(host.target)
   const startedAt = performance.now()

@@ -9,7 +9,7 @@ import { goodList, listOrganizations } from './assert-serves.ts'
 describe('A connection to the commands', () => {
   let host: CommandsUnderTest
   before(async () => {
-    host = await startCommandsUnderTest({}, { strangerMilliseconds: 300 })
+    host = await startCommandsUnderTest({}, { unauthenticatedMilliseconds: 300 })
   })
   after(() => host.stop())
 

@@ -52,7 +52,7 @@ describe('Commands beside REST on one store', { concurrency: true }, () => {
       const { token } = rest.administrator
       const live = await listen(rest.address, '/api/impediments?search=beside', { token })
       await live.next()
-      // The listing told something just now, and tells no more than once a second.
+      // The listing has just sent an event, and sends at most one a second.
       await new Promise((resolve) => setTimeout(resolve, 1000))
       const startedAt = performance.now()
       await write(id)

@@ -29,11 +29,11 @@ describe('The typed client over TLS', { skip: !hasOpenssl && 'openssl is not ins
     }
     const { organization } = await create({ ca, serverName: 'commands.example.com' })
     assert.equal(organization?.name, 'Safe')
-    const stranger = makeCertificate(t, ['commands.example.com'])
+    const otherCertificate = makeCertificate(t, ['commands.example.com'])
     for (const tls of [
       { ca },
       { serverName: 'commands.example.com' },
-      { ca: stranger.ca, serverName: 'commands.example.com' },
+      { ca: otherCertificate.ca, serverName: 'commands.example.com' },
     ])
       await assert.rejects(
         create(tls),

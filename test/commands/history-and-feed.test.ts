@@ -57,11 +57,11 @@ describe('The history and the feed as commands', () => {
     const page = await client.readHistory({ resource: 'impediment', id, pageSize: 1 })
     const rest = await client.readHistory({ resource: 'impediment', id, before: page.result?.next ?? '' })
     assert.deepEqual([...(page.result?.data ?? []), ...(rest.result?.data ?? [])], result?.data)
-    const stranger = await host.signUp()
+    const outsider = await host.signUp()
     const other = await calls.call(
       'ReadHistory',
-      { resource: 'user', id: stranger.id },
-      { token: stranger.token },
+      { resource: 'user', id: outsider.id },
+      { token: outsider.token },
     )
     assert.equal(other.code, status.PERMISSION_DENIED)
   })

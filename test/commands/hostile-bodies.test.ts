@@ -9,7 +9,7 @@ import { assertServes } from './assert-serves.ts'
 
 const service = '/tracker.commands.v1.Commands'
 
-/** What a client may hear about a message of its own. */
+/** The statuses that a client may get for a message of its own. */
 const clientsOwn: ReadonlySet<number | undefined> = new Set([
   status.OK,
   status.INVALID_ARGUMENT,
@@ -168,7 +168,7 @@ function list(): Uint8Array {
 const everyCut = (bytes: Uint8Array): Uint8Array[] =>
   Array.from(bytes, (_, length) => bytes.subarray(0, length))
 
-/** Each byte as its neighbour, its opposite, with its first bit turned, and as zero. */
+/** Each byte plus one, inverted, with its first bit inverted, and as zero. */
 const everyMutation = (bytes: Uint8Array): Uint8Array[] =>
   [...bytes].flatMap((byte, at) =>
     [byte + 1, ~byte, byte ^ 0x80, 0x00].map((changed) => {

@@ -55,7 +55,7 @@ const rightsOf: Readonly<Record<Entity, Rights>> = {
 const entitiesWith = (...kinds: readonly Rights[]): Entity[] =>
   (Object.keys(rightsOf) as Entity[]).filter((entity) => kinds.includes(rightsOf[entity]))
 
-/** Written by administrators alone, whom nobody else is told anything of it. */
+/** Read and written by administrators only. */
 export const administrated = entitiesWith(catalog, administratorsOnly)
 /** In a project, which it may leave for another one. */
 export const inProject = entitiesWith(members, owners)
@@ -79,7 +79,7 @@ export interface Scene {
   valid(): Promise<Input>
 }
 
-/** Everybody the matrix speaks of, and a project in which they have their parts. */
+/** The people of the matrix, and a project with their memberships. */
 export async function scene(tracker: Tracker, entity: Entity): Promise<Scene> {
   const project = await tracker.make('project')
   const [member, owner, outsider, assignment] = await Promise.all([

@@ -29,7 +29,7 @@ export type ContractEntity = Extract<DeclaredResource, { readonly edition: 'v1' 
 
 type Line = Omit<Resource, 'root' | 'staying' | 'lengths' | 'ranges'>
 
-/** The contract's tables about its resources, written by hand from the contract: no declaration is asked. */
+/** The contract's tables about its resources, written by hand from the contract, never derived from the declarations. */
 const lines: Readonly<Record<ContractEntity, Line>> = {
   appointment: {
     list: 'appointments',

@@ -19,7 +19,7 @@ export interface Host {
   /** A signed-in account. */
   signUp(options?: Omit<AccountOptions, 'passwordHash'>): Promise<Person>
   readonly administrator: Person
-  /** For the rare state that no request leads to. */
+  /** For states that no request leads to. */
   readonly database: Database
   stop(): Promise<void>
 }

@@ -54,7 +54,7 @@ onEveryHost('References', (tracker) => {
     })
   }
 
-  /** No request removes a parent alone; a race or a hand in the database might. */
+  /** No request removes a parent alone; a race, or somebody who changes the database by hand, might. */
   const deactivate = async (id: string) => {
     for (const parent of entities)
       await tracker.database.query(

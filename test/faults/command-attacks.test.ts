@@ -13,7 +13,7 @@ import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { startTestIssuer, type TestIssuer } from '../support/test-issuer.ts'
 
 const grownMebibytesMax = 64
-/** What has been read and is not kept is freed by V8's collector, which comes when this much of it lies about. */
+/** V8 frees what was read and is no longer needed once there is about this much of it. */
 const readPiecesMebibytes = 64
 /** By then most of the memory that ordinary calls need has been taken, and is not counted as the attack’s. */
 const warmCalls = 500

@@ -21,7 +21,7 @@ describe('The bytes that live listings of one account keep', { concurrency: 1 },
   })
   after(() => rest.stop())
 
-  /** Another listing for each size of its pages. */
+  /** A listing of its own for each page size. */
   const open = (token: string, pageSize: number) =>
     listen(rest.address, `/api/impediments?pageSize=${pageSize}`, { token })
   const nameAll = (name: string) =>

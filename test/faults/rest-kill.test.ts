@@ -15,9 +15,9 @@ import { type Answer, send } from '../support/rest-host.ts'
 import { testRefusedStarts } from './refused-starts.ts'
 import { testStalledStore } from './stalled-store.ts'
 
-/** Far more than it takes; on a newcomer's machine it is under one second. */
+/** Far more than it takes: on an ordinary machine, less than one second. */
 const startMillisecondsMax = 10_000
-/** On a machine that others keep busy Node alone takes its time; the rest may take so much more. */
+/** On a busy machine even an empty Node starts slowly; the host may take this many times as long. */
 const emptyStartsMax = 40
 
 async function emptyStartMilliseconds(): Promise<number> {
@@ -31,7 +31,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
   testRefusedStarts()
   testStalledStore()
 
-  // One life of one data folder, told in the order in which it happens.
+  // The tests follow one data folder, and run in their order.
   describe('npm start on a folder of its own', { concurrency: 1 }, () => {
     let dataDirectory: string
     let issuer: string
@@ -119,7 +119,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
       assert.equal(found, acknowledged.length)
     }
 
-    /** As a client does that does not know what became of its last requests. */
+    /** Sends the requests again, as a client that got no answer does. */
     async function assertNothingTwice() {
       for (const [key, name] of keyed) assert.equal((await createKeyed(key, name)).status, 200)
       const { body } = await send(host.address, 'GET', '/api/organizations?pageSize=1&search=key-', { token })

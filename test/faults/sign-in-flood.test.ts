@@ -17,7 +17,7 @@ const otherMebibytesMax = 64
 /** What a busy machine may take for one read, whatever happens beside it. */
 const noiseMilliseconds = 1000
 
-describe('While strangers sign in by the hundred and an account searches by the hundred,', () => {
+describe('While hundreds sign in without an account and one account sends hundreds of searches,', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-flood-'))
   let store: FreshDatabase
   let host: ChildHost
@@ -94,7 +94,7 @@ describe('While strangers sign in by the hundred and an account searches by the 
         await sleep(20)
       }
     })()
-    const flood = Array.from({ length: 200 }, (_, count) => signIn(`stranger-${count}@example.com`))
+    const flood = Array.from({ length: 200 }, (_, count) => signIn(`nobody-${count}@example.com`))
     const searches = Array.from({ length: 120 }, (_, count) => read(`/api/users?search=s${count}`))
     const busy = await medianRead(20)
     const statuses = await Promise.all(flood)

@@ -7,7 +7,7 @@ import { type LiveReader, listen } from '../support/live-events.ts'
 import { type Answer, type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 import { slowDownImpediments } from '../support/slow-table.ts'
 
-/** A person's read may take five times as long as when all is quiet, or on a busy machine what stands beside. */
+/** A person's read may take this many times as long as while no list is slow. */
 const quietTimesMax = 5
 
 describe('While lists are slow,', { concurrency: 1 }, () => {

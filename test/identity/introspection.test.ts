@@ -10,7 +10,7 @@ import { assertRefused } from './support/assert-refused.ts'
 
 const asRobot = { client_id: robot.id, client_secret: robot.secret }
 
-const stranger = { client_id: 'stranger', client_secret: robot.secret }
+const otherClient = { client_id: 'other', client_secret: robot.secret }
 
 describe('introspection', () => {
   let host: IdentityUnderTest
@@ -18,8 +18,8 @@ describe('introspection', () => {
     host = await startIdentityUnderTest({
       environment: {
         [`Identity__ServiceClients__${robot.id}__Audiences__0`]: 'svc-api',
-        Identity__ServiceClients__stranger__Secret: robot.secret,
-        Identity__ServiceClients__stranger__Login: robot.login,
+        Identity__ServiceClients__other__Secret: robot.secret,
+        Identity__ServiceClients__other__Login: robot.login,
       },
     })
   })
@@ -75,14 +75,14 @@ describe('introspection', () => {
     const grant = async (client: Fields, scope: string) =>
       (await browser.post('/connect/token', { grant_type: 'client_credentials', ...client, scope })).json
         .access_token
-    const [own, grpcOnly] = [await grant(stranger, 'svc.api'), await grant(asRobot, 'svc.grpc')]
+    const [own, grpcOnly] = [await grant(otherClient, 'svc.api'), await grant(asRobot, 'svc.grpc')]
     for (const token of [tokens.access_token, tokens.refresh_token, own]) {
       assert.equal((await ask(token)).json.active, true)
-      assert.equal((await ask(token, stranger)).json.active, token === own)
+      assert.equal((await ask(token, otherClient)).json.active, token === own)
     }
     assert.equal((await ask(grpcOnly)).json.active, true)
-    assert.deepEqual((await ask(grpcOnly, stranger)).json, inactive)
-    assert.deepEqual((await ask(await grant(stranger, 'svc.grpc'))).json, inactive)
+    assert.deepEqual((await ask(grpcOnly, otherClient)).json, inactive)
+    assert.deepEqual((await ask(await grant(otherClient, 'svc.grpc'))).json, inactive)
   })
 
   it('knows a service token no more when its account has new credentials or is gone', async () => {

@@ -19,7 +19,7 @@ describe('the login-by-link attack', () => {
       { origin },
     )
     assert.match(posted.location, /^\/connect\/authorize\?authRequest=/)
-    // The victim's browser is on its way; the attacker tries everything they know.
+    // The victim is about to sign in; the attacker tries everything they know.
     const resumed = await attacker.follow(await attacker.get(posted.location))
     assert.ok(resumed.location.startsWith(`${origin}/login/?authRequest=`), resumed.location)
     const repeated = await attacker.get('/connect/authorize', requestOf(attackersPkce, { prompt: 'none' }))

@@ -16,7 +16,7 @@ describe('a revoked refresh token', () => {
     const revoke = (token: string, others: Fields = { client_id: 'svc-webclient' }) =>
       browser.post('/connect/revocation', { token, token_type_hint: 'refresh_token', ...others })
     assertRefused(await revoke(tokens.refresh_token, {}), 'invalid_client', 401)
-    // Another client's token is left alone, without a word about it.
+    // Another client's token is left as it is, and the answer does not say so.
     const asRobot = { client_id: robot.id, client_secret: robot.secret }
     assert.equal((await revoke(other.tokens.refresh_token, asRobot)).status, 200)
     assert.equal((await revoke(tokens.refresh_token)).status, 200)
@@ -52,7 +52,7 @@ describe('a revoked access token', () => {
       browser.post('/connect/revocation', { token, ...others })
     const statusOf = async (token: string) =>
       (await browser.get('/connect/userinfo', {}, { authorization: `Bearer ${token}` })).status
-    // Another client's is left alone, without a word about it.
+    // Another client's is left as it is, and the answer does not say so.
     const asRobot = { client_id: robot.id, client_secret: robot.secret }
     assert.equal((await revoke(tokens.access_token, asRobot)).status, 200)
     assert.equal(await statusOf(tokens.access_token), 200)

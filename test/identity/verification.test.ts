@@ -60,7 +60,7 @@ describe('a sign-in with an ambiguous, an unknown or a known login', () => {
       ['twin@example.com', password],
       ['odd@example.com', password],
     ] as const
-    // In turns, so that whatever else the machine does falls on all of them; the fastest of each tells what it costs.
+    // Alternately, so that other work on the machine slows all of them; the fastest of each is what counts.
     const fastest = cases.map(() => Number.POSITIVE_INFINITY)
     const differ = () => Math.max(...fastest.slice(1)) >= 2 * Math.min(...fastest.slice(1))
     // A busy machine gets more rounds; what really takes longer takes longer in all of them.

@@ -18,15 +18,15 @@ describe('A token that is limited to a project', () => {
   let rest: RestUnderTest
   let workspace: Workspace
   let member: Person
-  let stranger: Person
+  let outsider: Person
   let inside: Place
   let outside: Place
   before(async () => {
     rest = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '0' })
     workspace = await furnish(rest)
-    ;[member, stranger] = [await rest.signUp({ name: 'Mara' }), await rest.signUp({ name: 'Outsider' })]
+    ;[member, outsider] = [await rest.signUp({ name: 'Mara' }), await rest.signUp({ name: 'Outsider' })]
     inside = await furnishProject('Inside')
-    outside = await furnishProject('Outside', stranger)
+    outside = await furnishProject('Outside', outsider)
   })
   after(() => rest.stop())
 
@@ -124,7 +124,7 @@ describe('A token that is limited to a project', () => {
         ],
         [404, 'DELETE', '/api/assignment', { ids: [outside.assignmentId] }],
         [403, 'POST', '/api/appointment', { ...book, assignmentId: outside.assignmentId }],
-        [403, 'POST', '/api/userProject', { projectId: outside.projectId, userId: stranger.id }],
+        [403, 'POST', '/api/userProject', { projectId: outside.projectId, userId: outsider.id }],
         [404, 'POST', '/api/appointment/restore', { ids: [outside.ids[3]] }],
         [403, 'POST', '/ext/batch', { items: [{ operation: 'create', resource: 'project', body: project }] }],
         [

@@ -117,7 +117,7 @@ test('a transaction whose instance gave no answer is never sent to the other one
   )
 })
 
-/** An instance that takes a whole request and dies over it. */
+/** An instance that reads a whole request and then ends without an answer. */
 async function startSilent(note: (text: string) => void, t: TestContext): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {})

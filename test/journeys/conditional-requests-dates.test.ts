@@ -21,7 +21,7 @@ describe('A conditional request with a date', () => {
   const dateOf = (answer: Answer) => answer.headers.get('last-modified') ?? ''
   const dateHeaderOf = (answer: Answer) => answer.headers.get('date') ?? ''
 
-  /** Asks until a Last-Modified comes, which it does once things have come to rest. */
+  /** Asks until a Last-Modified comes, which it does once all transactions have ended. */
   async function settled(path: string, by?: Person): Promise<{ date: string; answer: Answer }> {
     for (let asks = 0; asks < 200; asks += 1) {
       const answer = await get(path, {}, by)
@@ -68,7 +68,7 @@ describe('A conditional request with a date', () => {
       assert.equal((await both(tagOf(answer), new Date(0).toUTCString())).status, 304)
     })
 
-    /** Things come to rest, then they change: the date of before must not hide it. */
+    /** A date was sent, then something changes: the earlier date must not hide that. */
     async function assertSeen(path: string, change: () => Promise<unknown>, count: number, by?: Person) {
       const { date, answer } = await settled(path, by)
       await change()

@@ -106,7 +106,7 @@ function once(program: string, words: readonly string[]): () => Promise<string> 
   }
 }
 
-/** What the program says, whether or not it is content. */
+/** What the program prints, whether it succeeds or fails. */
 async function output(program: string, words: readonly string[]): Promise<string> {
   const file = join(root, 'node_modules', '.bin', program)
   // Neither asks anybody about a newer version of itself.

@@ -151,7 +151,7 @@ describe('An export', () => {
   })
 })
 
-test('Exports have places of their own: one an account, and who waits too long is told', async () => {
+test('Exports run beside other reads: one per account, and one that waits too long is refused', async () => {
   const rest = await startRestUnderTest()
   try {
     await rest.database.single.query(
@@ -169,7 +169,7 @@ test('Exports have places of their own: one an account, and who waits too long i
     const others = Array.from({ length: waitingMax.max + 1 }, () =>
       rest.call('GET', '/ext/export/workflows', { token }),
     )
-    // One too many: it is told at once, before any of the others gets its turn.
+    // One too many: it is refused at once, before any of the others begins.
     assertEnvelope(await Promise.race(others), 429)
     controller.abort()
     const statuses = (await Promise.all(others)).map(({ status }) => status)

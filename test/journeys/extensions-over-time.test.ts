@@ -21,7 +21,7 @@ describe('What is listed under /ext/, as time goes by,', () => {
     rest.call('GET', path, { token, headers })
   const idsIn = ({ data }: Answer['body']['result']): string[] => data.map(({ id }: { id: string }) => id)
 
-  /** Asks until a Last-Modified comes, which it does once things have come to rest. */
+  /** Asks until a Last-Modified comes, which it does once all transactions have ended. */
   async function settled(path: string, by: Person): Promise<string> {
     for (let asks = 0; asks < 200; asks += 1) {
       const date = (await get(path, by)).headers.get('last-modified')
@@ -31,7 +31,7 @@ describe('What is listed under /ext/, as time goes by,', () => {
     throw new Error(`${path} carried no Last-Modified within ten seconds of rest.`)
   }
 
-  /** Things come to rest, then they change: the date of before must not hide it. */
+  /** A date was sent, then something changes: the earlier date must not hide that. */
   async function assertSeen(path: string, by: Person, change: () => Promise<unknown>, wanted: string[]) {
     const date = await settled(path, by)
     assert.equal((await get(path, by, { 'if-modified-since': date })).status, 304)

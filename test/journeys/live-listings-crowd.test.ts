@@ -4,7 +4,7 @@ import { furnish, type Workspace } from '../support/furnish.ts'
 import { type LiveReader, listen } from '../support/live-events.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
-/** The number of the design's budget. */
+/** As many as the design asks for. */
 const readers = 1000
 /** No account may have more. */
 const readersOfOne = 20

@@ -79,7 +79,7 @@ describe('A live listing', { concurrency: true }, () => {
     assert.ok(written > 10, `Only ${written} writes.`)
     assert.ok(events.length >= 3, `${events.length} events.`)
     const gaps = events.slice(1).map((event, index) => event.at - (events[index]?.at ?? 0))
-    // A busy machine may read one event late and the next one in time; the sum cannot lie.
+    // On a busy machine one event may be read late and the next one in time, so their sum is compared.
     assert.ok(Math.min(...gaps) >= 800, `Gaps: ${gaps}`)
     const [first, last] = [events[0], events.at(-1)]
     assert.ok(((last?.at ?? 0) - (first?.at ?? 0)) / gaps.length >= 950, `Gaps: ${gaps}`)

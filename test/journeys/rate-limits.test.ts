@@ -33,7 +33,7 @@ function clientAt(localAddress: string, rest: () => RestUnderTest) {
   return {
     get,
     status: async (path?: string, headers?: Record<string, string>) => (await get(path, headers)).status,
-    /** Requests that are left to wait until they are given up. */
+    /** Requests that wait until the client gives up. */
     wait(count: number) {
       let answered = 0
       const waiting = Array.from({ length: count }, () => {

@@ -73,8 +73,8 @@ describe('A report under /ext/reports/', () => {
     ])
     const { total } = await sumsOf('hours', { groupBy: 'organization' }, rest.administrator)
     assert.deepEqual(total, { hours: 107.55, appointments: 6 })
-    const stranger = await rest.signUp()
-    assert.deepEqual(await sumsOf('hours', { groupBy: 'person' }, stranger), {
+    const outsider = await rest.signUp()
+    assert.deepEqual(await sumsOf('hours', { groupBy: 'person' }, outsider), {
       ...{ groups: [], totalGroups: 0, timeZone: 'UTC' },
       total: { hours: 0, appointments: 0 },
     })

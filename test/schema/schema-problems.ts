@@ -90,7 +90,7 @@ function foreignKeyProblems(resource: Resource, { table, foreignKeys }: StoredTa
 
 interface WantedIndex {
   readonly column: string
-  /** What the index is there for. */
+  /** What the index is for. */
   readonly purpose: string
   readonly condition: RegExp
   readonly method?: string

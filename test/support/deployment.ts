@@ -63,7 +63,7 @@ async function startInstance({ origin, ...common }: Readonly<Record<string, stri
     ...common,
     DATA_DIR: folder,
     IDENTITY_PORT: identityPort,
-    // The entry serves nobody yet, and a deployment may well ask its own instance.
+    // The load balancer has no instances yet, and an instance may read its own metadata.
     Jwt__MetadataAddress: `${identityAddress}/.well-known/openid-configuration`,
     Jwt__SigningKey: 'the secret that both instances share',
     Auth__SessionValidationCacheSeconds: '0',

@@ -54,7 +54,7 @@ export const blockArray = (parts: readonly Uint8Array[]): Buffer =>
     parts.map(lz4Block),
   )
 
-/** As somebody may claim it. */
+/** The length that the header claims, right or wrong. */
 export const lengthsAndBlocks = (lengths: readonly unknown[], blocks: readonly Uint8Array[]): Buffer =>
   array([extension(98, Buffer.concat(lengths.map(encode))), ...blocks.map((block) => bin(block, 4))])
 

@@ -25,7 +25,7 @@ export interface Receiver {
 
 const arrivalSecondsMax = 25
 
-/** A real server that is told of changes. */
+/** A real server that webhooks send changes to. */
 export async function startReceiver(port = 0): Promise<Receiver> {
   const messages: ReceivedMessage[] = []
   let respond: (response: ServerResponse, message: ReceivedMessage) => void = (response) =>
@@ -72,7 +72,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
   }
 }
 
-/** As a receiver does it that knows the scheme and nothing of us. */
+/** Checks a signature as a receiver does, by the published scheme alone. */
 export function isSignedBy(secret: string, { headers, text }: ReceivedMessage): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const expected = createHmac('sha256', key)

@@ -49,7 +49,7 @@ export interface RestUnderTest {
 
 const administratorLogin = 'admin@example.com'
 
-/** Both hosts write what they are told to write. */
+/** The variables that the identity host gets too. */
 const identityEnvironment = (environment: Environment): Environment =>
   Object.fromEntries(
     Object.entries(environment).filter(([name]) => name === 'LOG_LEVEL' || name.startsWith('Identity__')),

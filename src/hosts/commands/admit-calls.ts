@@ -6,8 +6,8 @@ import type { CountCall } from './count-calls.ts'
 import { type Admit, addressOf } from './limit-calls.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import type { RequestIds } from './request-ids.ts'
-import type { Strangers } from './strangers.ts'
 import type { TrustedConnections } from './trusted-connections.ts'
+import type { UnauthenticatedCalls } from './unauthenticated-calls.ts'
 
 export interface Admission {
   readonly authentication: Authentication
@@ -17,7 +17,7 @@ export interface Admission {
   readonly callLog: CallLog
   readonly requestIds: RequestIds
   readonly pendingRequests: PendingRequests
-  readonly strangers: Strangers
+  readonly unauthenticated: UnauthenticatedCalls
   readonly trusted: TrustedConnections
   readonly countCall: CountCall
   /** The name of the command that a path leads to. */
@@ -39,7 +39,7 @@ export function admitCalls(admission: Admission): AdmittedCalls {
     interceptor(method, call) {
       const command = admission.commandAt(method.path)
       return command === undefined
-        ? admitStranger(admission, call)
+        ? admitUnauthenticated(admission, call)
         : admitCommand(admission, call, command, sessions)
     },
     sessionOf(metadata) {
@@ -50,12 +50,12 @@ export function admitCalls(admission: Admission): AdmittedCalls {
   }
 }
 
-function admitStranger({ strangers }: Admission, call: InnerCall): ServerInterceptingCall {
+function admitUnauthenticated({ unauthenticated }: Admission, call: InnerCall): ServerInterceptingCall {
   return new ServerInterceptingCall(call, {
     start(next) {
       next({
         onReceiveMetadata(metadata, received) {
-          if (strangers.mayCall(call)) received(metadata)
+          if (unauthenticated.mayCall(call)) received(metadata)
         },
       })
     },

@@ -7,7 +7,7 @@ import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import { createFeedStreams } from '../../live/feed-streams.ts'
-import { createLivePlaces } from '../../live/live-places.ts'
+import { createStreamLimits } from '../../live/stream-limits.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { storeReadiness } from '../../store/readiness.ts'
@@ -32,8 +32,8 @@ import { registerCommands } from './register-commands.ts'
 import { createRequestIds, type RequestIds } from './request-ids.ts'
 import { requestTimeLimit } from './request-time-limit.ts'
 import { stopServer } from './stop-server.ts'
-import { createStrangers } from './strangers.ts'
 import { createTrustedConnections } from './trusted-connections.ts'
+import { limitUnauthenticatedCalls } from './unauthenticated-calls.ts'
 
 export interface CommandHost {
   readonly port: number
@@ -105,17 +105,17 @@ export async function startCommands(
 }
 
 const openFeeds = (tracker: Tracker, log: Log) =>
-  createFeedStreams(tracker, createLivePlaces(tracker.budgets), (error) =>
+  createFeedStreams(tracker, createStreamLimits(tracker.budgets), (error) =>
     log.warn({ err: error }, 'Live listings and feeds wait for the store.'),
   )
 
-function guardsOf(budgets: Budgets, { strangerMilliseconds }: TimeLimits) {
+function guardsOf(budgets: Budgets, { unauthenticatedMilliseconds }: TimeLimits) {
   const trusted = createTrustedConnections()
   return {
     trusted,
     pendingRequests: createPendingRequests(budgets),
     countCall: createCallCounter(budgets),
-    strangers: createStrangers(budgets, trusted, strangerMilliseconds),
+    unauthenticated: limitUnauthenticatedCalls(budgets, trusted, unauthenticatedMilliseconds),
   }
 }
 
@@ -124,7 +124,7 @@ export interface TimeLimits extends StreamLimits {
   readonly requestMilliseconds: number
   readonly silenceMilliseconds: number
   /** For a call of reflection or health on a connection without a token. */
-  readonly strangerMilliseconds: number
+  readonly unauthenticatedMilliseconds: number
   /** For a client that takes nothing of a stream. */
   readonly takeMilliseconds: number
   /** For the calls in flight when the host stops. */
@@ -138,7 +138,7 @@ const timeLimits: TimeLimits = {
   // Then the connection is asked whether anybody is there.
   silenceMilliseconds: 60_000,
   // A load balancer that watches health asks again; nobody else needs this long.
-  strangerMilliseconds: 5 * 60_000,
+  unauthenticatedMilliseconds: 5 * 60_000,
   // As long as proxies wait for one that reads nothing.
   takeMilliseconds: 30_000,
   // Container platforms kill after 10 s; the store wants some of that to close too.

@@ -16,7 +16,7 @@ import { showPage } from './show-page.ts'
 export const answerList =
   (tracker: Tracker, live: LiveListings, listed: Listed, state: RowState = 'active'): Route['handle'] =>
   async ({ caller, session, request, reply }) => {
-    // Before the query is read: who may not ask is not told what was wrong with the question.
+    // Before the query is read: people who may not ask do not learn what was wrong with the question.
     requireRole(listed, caller, purposeOf(state))
     refuseMoment(request)
     const query = readListQuery(listed, request.query as Readonly<Record<string, unknown>>, state)

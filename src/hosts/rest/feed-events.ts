@@ -12,7 +12,7 @@ export const feedEvents = (reply: FastifyReply): FeedWire => ({
       // An id without data is no event, but a client that comes back begins there.
       beat: (cursor, isNews) =>
         isNews ? void events.send(Buffer.from(`id: ${cursor}\n\n`)) : events.comment('still here'),
-      // A client whose session has ended asks again, and is told then.
+      // A client whose session has ended asks again, and is refused then.
       close: (refusal) => events.close(refusal?.kind === 'unauthenticated' ? undefined : refusal?.message),
     }
   },

@@ -1,5 +1,5 @@
 import { createKeptSnapshots } from '../../live/kept-snapshots.ts'
-import type { LivePlaces } from '../../live/live-places.ts'
+import type { StreamLimits } from '../../live/stream-limits.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { type Repetition, repeat } from '../../schedule/repeat.ts'
 import { watchChanges } from '../../store/change-watch.ts'
@@ -20,7 +20,7 @@ const tickMilliseconds = 50
 
 export function createLiveListings(
   tracker: Tracker,
-  places: LivePlaces,
+  streamLimits: StreamLimits,
   onFailure: (error: unknown) => void,
 ): LiveListings {
   const kept = createKeptSnapshots(tracker.budgets)
@@ -36,16 +36,16 @@ export function createLiveListings(
   }
   const watch = watchChanges({ database: tracker.database, onFailure, onChanges })
 
-  /** From here on the listing is told of changes, and kept until its last user leaves. */
+  /** From here on the listing follows changes, and is kept until its last reader leaves. */
   function enter(view: View) {
-    places.take(view.caller.id)
+    streamLimits.take(view.caller.id)
     const { listing, leave } = shared.use(view)
     ticker ??= repeat({ everyMilliseconds: tickMilliseconds, onFailure }, tick)
     return {
       listing,
       leave() {
         leave()
-        places.giveBack(view.caller.id)
+        streamLimits.giveBack(view.caller.id)
         if (shared.isEmpty) stop()
       },
     }

@@ -11,7 +11,7 @@ import type { Log } from '../../http/log.ts'
 import { createServer } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import { createFeedStreams } from '../../live/feed-streams.ts'
-import { createLivePlaces } from '../../live/live-places.ts'
+import { createStreamLimits } from '../../live/stream-limits.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { createModificationDates } from '../../store/modification-dates.ts'
@@ -50,11 +50,11 @@ export async function startRest(
     rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(events.log) },
   })
   const stop = prepareStop(app)
-  const places = createLivePlaces(tracker.budgets)
+  const streamLimits = createStreamLimits(tracker.budgets)
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'Live listings and feeds wait for the store.')
-  const live = createLiveListings(tracker, places, onFailure)
-  const feeds = createFeedStreams(tracker, places, onFailure)
+  const live = createLiveListings(tracker, streamLimits, onFailure)
+  const feeds = createFeedStreams(tracker, streamLimits, onFailure)
   app.addHook('preClose', async () => {
     live.close()
     feeds.close()

@@ -24,7 +24,7 @@ export interface Operation extends HttpOperation {
   readonly bodyBytesMax?: number
   /** By name, the events of a stream that is no live listing. */
   readonly events?: Readonly<Record<string, Schema>>
-  /** Needs no token: whoever asks has nothing but what the body says. */
+  /** Needs no token: what the body says is all that is known of the caller. */
   readonly isOpen?: true
   /** For people at the web client alone: it makes what outlasts the tokens of apps. */
   readonly isForOwnClient?: true

@@ -122,7 +122,7 @@ export async function updateWebhook(
     const found = await transaction.query<Webhook>(sql`
       with hook as (update webhooks as hook set ${join(changes, ', ')} where hook.id = ${id} and ${mine(caller)} returning *)
       select ${columns} from hook`)
-    // A receiver that is back is told at once, and has three days again.
+    // A receiver that works again gets its messages at once, and has three days again.
     if (active === true)
       await transaction.query(sql`
         update webhook_deliveries set next_at = now(), first_at = null, attempts = 0

@@ -113,7 +113,7 @@ describe('crashes', { concurrency: 2 }, () => {
     })
 
     test('files left by a killed database that name a zombie or another program do not block the start', async (t) => {
-      if (!isLinux) return t.skip('zombies are told apart on Linux only')
+      if (!isLinux) return t.skip('only on Linux can zombies be recognized')
       const dataDirectory = await sharedStore()
       // PostgreSQL is fooled by processes of its own user only.
       const { uid, gid } = statSync(join(dataDirectory, 'postgres'))

@@ -13,7 +13,7 @@ export async function assertAccessible(page: Page, where: string): Promise<void>
   assert.deepEqual(await findViolations(page, where), [])
 }
 
-/** One way through the screens, and a test for each colour scheme. */
+/** Goes through the screens once, with a test for each colour scheme. */
 export function testColorSchemes(
   name: string,
   walk: (look: AccessibilityReport['look']) => Promise<void>,
@@ -84,7 +84,7 @@ export function accessibilityJourneys(stage: () => Stage): void {
         .first()
         .waitFor()
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
-      // What still moves into its place has heights a hair below.
+      // Rounded: an element that is still moving has a height slightly below.
       const small = await page.evaluate<string[]>(
         `[...document.querySelectorAll('button, input, select, .navigation a')].filter((one) => one.checkVisibility() && Math.round(one.getBoundingClientRect().height) < 44).map((one) => one.outerHTML)`,
       )
@@ -115,7 +115,7 @@ export function accessibilityJourneys(stage: () => Stage): void {
     await tabTo(`a[href="/projects/${workspace.projectId}"]`)
     await page.keyboard.press('Enter')
     await page.locator(`#card-${id}`).waitFor()
-    // The new screen is announced, and reading goes on from its title.
+    // A screen reader announces the new screen, and reads on from its title.
     await page.locator('h1:focus', { hasText: 'Website relaunch' }).waitFor()
     await tabTo(`#card-${id}`)
     await page.keyboard.press('Shift+ArrowRight')

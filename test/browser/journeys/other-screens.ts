@@ -87,7 +87,7 @@ export function otherScreensJourneys(stage: () => Stage): void {
       await page.getByText(shows).first().waitFor()
       if (open !== refuse) await open?.(page)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
-      // What still moves into its place has heights a hair below.
+      // Rounded: an element that is still moving has a height slightly below.
       const small = await page.evaluate<string[]>(
         `[...document.querySelectorAll('button, input:not([type=checkbox]):not([aria-hidden]), select, .navigation a, .tabs a')].filter((one) => one.checkVisibility() && Math.round(one.getBoundingClientRect().height) < 44).map((one) => one.outerHTML)`,
       )

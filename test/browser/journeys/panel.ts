@@ -149,9 +149,9 @@ export function panelJourneys(stage: () => Stage): void {
     })
     const page = await signIn('mara@example.com', addressOf(id))
     await page.getByText('1.5 h of 4 h').waitFor()
-    // Members know each other by name.
+    // Members see each other's names.
     await page.locator('.panel .row', { hasText: 'Jonas Weber' }).waitFor()
-    // Somebody else's time is not one's own to remove.
+    // Nobody may remove somebody else's time.
     assert.equal(await page.getByRole('button', { name: /Remove 1.5 h/ }).count(), 0)
     await page.getByRole('button', { name: 'Record time' }).click()
     await page.getByLabel('Hours', { exact: true }).fill('3:15')

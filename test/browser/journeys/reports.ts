@@ -36,7 +36,7 @@ export function reportJourneys(stage: () => Stage): void {
     await figure.getByRole('button', { name: 'Show as table' }).focus()
     await page.keyboard.press('Enter')
     const texts = await figure.getByRole('row').allTextContents()
-    // Ranges have spaces of their own kind.
+    // Ranges are written with thin spaces.
     return texts
       .map((text) => text.replaceAll(/\s/g, ' '))
       .filter((text) => !/[^.\d]0 h0 h$|20280 h0 h$|20270 h0 h$/.test(text))

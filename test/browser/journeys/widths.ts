@@ -6,7 +6,7 @@ import type { Stage } from '../support/stage.ts'
 /** From the smallest phone to a large desk; 640 is also what 200 % zoom leaves of 1280. */
 const widths = [320, 360, 390, 640, 700, 768, 935, 1080, 1440, 2560]
 
-/** What sticks out of the page sideways, and what lies over each other in the bar on top. */
+/** What is wider than the page, and what overlaps in the bar on top. */
 const faultsOf = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const faults = []

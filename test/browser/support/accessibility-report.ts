@@ -10,7 +10,7 @@ export interface AccessibilityReport {
 }
 
 /**
- * What axe finds on the way through the screens. In dark colours it asks about colours only, since nothing else differs. The
+ * What axe finds on the screens. In dark colours it asks about colours only, since nothing else differs. The
  * page must have been opened with `reducedMotion`: colours that are still changing cannot be measured.
  */
 export function openAccessibilityReport(): AccessibilityReport {

@@ -7,20 +7,20 @@ import { makeWorkspace, password, type TestWorkspace } from './workspace.ts'
 export interface Stage {
   readonly hosts: TrackerHosts
   readonly workspace: TestWorkspace
-  /** A visitor with nothing kept: neither cookies nor tokens. */
+  /** A page in a new browser: without cookies and without tokens. */
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
   /**
    * A page of somebody who is signed in, in a browser that all tests share that ask for the same login and options: a test
    * that ends the session, or changes what the browser keeps, takes a login of its own from `workspace.join`.
    */
   signIn(login: string, path: string, options?: BrowserContextOptions): Promise<Page>
-  /** What no page may do: ask anybody else, break the content policy, throw. */
+  /** What no page may do: send requests elsewhere, break the content policy, throw. */
   readonly offences: readonly string[]
   closePages(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Everything here happens within a second on an idle machine, which a busy one makes many. */
+/** On an idle machine everything here takes less than a second; on a busy one, many. */
 const patienceMilliseconds = 25_000
 
 export async function openStage(): Promise<Stage> {

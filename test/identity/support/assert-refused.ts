@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from '../../support/browser.ts'
 
-/** One body for both worlds: the envelope, with OAuth's two properties. */
+/** The envelope, with OAuth's two properties in it. */
 export function assertRefused({ status, json, headers }: Page, error: string, expected = 400): void {
   assert.equal(status, expected)
   assert.deepEqual(Object.keys(json), ['statusCode', 'message', 'error', 'error_description'])

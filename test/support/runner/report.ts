@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import type { Counts } from './counts.ts'
 
-/** What a worker tells the runner, a line of JSON each. */
+/** What a worker reports to the runner, a line of JSON each. */
 export type Report =
   | { readonly kind: 'start'; readonly file: string }
   | { readonly kind: 'text'; readonly text: string }
@@ -12,4 +12,4 @@ export type Report =
 /** The pipe that the runner opens beside the standard ones. Written at once: the worker may be about to end. */
 const reportPipe = 3
 
-export const report = (told: Report): number => writeSync(reportPipe, `${JSON.stringify(told)}\n`)
+export const report = (what: Report): number => writeSync(reportPipe, `${JSON.stringify(what)}\n`)

@@ -3,7 +3,7 @@ import type { TestEvent } from 'node:test/reporters'
 import { inspect, styleText } from 'node:util'
 import { report } from './report.ts'
 
-/** Tells the runner what failed or was skipped, nothing that passed, and at the end the counts. */
+/** Reports to the runner what failed or was skipped, and at the end the counts. */
 // biome-ignore lint/style/noDefaultExport: node:test takes a reporter from there.
 export default async function* workerReporter(events: AsyncIterable<TestEvent>) {
   const path: string[] = []
@@ -36,7 +36,7 @@ const tell = (text: string) => text !== '' && report({ kind: 'text', text })
 
 function failure({ name, nesting, file, line, details, todo }: Failure, path: readonly string[]): string {
   const error = details.error as Error & { failureType?: string }
-  // The tests inside have told already.
+  // The tests inside were reported already.
   if (error.failureType === 'subtestsFailed' || todo !== undefined) return ''
   const where =
     file === undefined ? '' : `${relative(process.cwd(), file)}${line === undefined ? '' : `:${line}`}`

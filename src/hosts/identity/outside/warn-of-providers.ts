@@ -3,7 +3,7 @@ import { sql } from '../../../store/sql.ts'
 import { type Account, accountColumns } from '../accounts.ts'
 import type { Identity } from '../identity.ts'
 
-/** What whoever runs the service should know before people find out. */
+/** What the people who run the service should know before others find out. */
 export async function warnOfProviders(identity: Identity): Promise<void> {
   const { settings, log } = identity
   for (const { id, issuer } of settings.providers)

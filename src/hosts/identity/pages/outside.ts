@@ -8,7 +8,7 @@ import type { Page } from './page.ts'
 /** Where somebody goes on whose way by a provider ended: to the sign-in page, or back to the web client. */
 type Back = { readonly authRequest: string } | { readonly returnTo: string }
 
-/** A sentence for each. What the log says beyond it is for whoever runs the service. */
+/** A sentence for each. What the log says beyond it is for the people who run the service. */
 const sentences: Readonly<Record<OutsideRefusal, (name: string) => string>> = {
   unreachable: (name) => `${name} cannot be reached at the moment. Try again in a while.`,
   'refused there': (name) => `${name} has not signed you in.`,

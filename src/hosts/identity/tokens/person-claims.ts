@@ -2,8 +2,8 @@ import type { Account } from '../accounts.ts'
 import type { Client } from '../clients.ts'
 
 /**
- * What a client is told of a person, by scope (OpenID Connect Core, 5.4), in the identity token and at userinfo. The web
- * client is told what the contract says. A login need not be a mail address, and none has been verified.
+ * What a client learns of a person, by scope (OpenID Connect Core, 5.4), in the identity token and at userinfo. The web
+ * client gets what the contract says. A login need not be a mail address, and none has been verified.
  */
 export const personClaims = (
   { name, login }: Account,

@@ -2,7 +2,7 @@ import type { Budgets } from '../configuration/budgets.ts'
 import { overloaded, Problem } from '../model/problem.ts'
 
 /** Who may have how many live listings and streams of the feed open. */
-export interface LivePlaces {
+export interface StreamLimits {
   /** Refuses an account that has too many, and everybody when there are too many. */
   take(account: string): void
   giveBack(account: string): void
@@ -10,7 +10,7 @@ export interface LivePlaces {
 
 const retryAfterSeconds = 30
 
-export function createLivePlaces(budgets: Budgets): LivePlaces {
+export function createStreamLimits(budgets: Budgets): StreamLimits {
   const ofHost = budgets.budget('liveListings')
   const ofAccount = budgets.budget('liveListingsOfAccount')
   const host = Symbol('host')

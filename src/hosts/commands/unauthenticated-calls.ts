@@ -6,7 +6,7 @@ import { giveBackAll, takeAll } from '../../model/budget.ts'
 import { type BaseCall, baseCallOf, type InnerCall } from './base-call.ts'
 import type { TrustedConnections } from './trusted-connections.ts'
 
-export interface Strangers {
+export interface UnauthenticatedCalls {
   /** Whether this call of a service that needs no token may go on; it has its answer if not. */
   mayCall(call: InnerCall): boolean
 }
@@ -15,21 +15,21 @@ export interface Strangers {
  * Reflection and health are open to everybody. Until a token was accepted on a connection they are few, small and not for
  * ever.
  */
-export function createStrangers(
+export function limitUnauthenticatedCalls(
   budgets: Budgets,
   trusted: TrustedConnections,
   lifetimeMilliseconds: number,
-): Strangers {
-  const perConnection = budgets.budget('strangerStreamsPerConnection')
-  const perAddress = budgets.budget('strangerStreamsPerAddress')
-  const perProcess = budgets.budget('strangerStreams')
+): UnauthenticatedCalls {
+  const perConnection = budgets.budget('unauthenticatedStreamsPerConnection')
+  const perAddress = budgets.budget('unauthenticatedStreamsPerAddress')
+  const perProcess = budgets.budget('unauthenticatedStreams')
   return {
     mayCall(call) {
       const base = baseCallOf(call)
       const { stream } = base
       // Both: of a message as it comes, and unpacked.
-      base.decoder.maxReadMessageLength = budgetLimits.strangerMessageBytes.max
-      base.maxReceiveMessageSize = budgetLimits.strangerMessageBytes.max
+      base.decoder.maxReadMessageLength = budgetLimits.unauthenticatedMessageBytes.max
+      base.maxReceiveMessageSize = budgetLimits.unauthenticatedMessageBytes.max
       const connection = stream.session
       if (!connection || trusted.has(connection)) return true
       const parts = [
@@ -70,7 +70,7 @@ function endFloods(base: BaseCall): void {
   base.handleDataFrame = (data) => {
     for (let at = 0; at < data.length && !base.stream.closed; at += floodPieceBytes) {
       read(data.subarray(at, at + floodPieceBytes))
-      if (base.readQueue.length > budgetLimits.strangerMessages.max) {
+      if (base.readQueue.length > budgetLimits.unauthenticatedMessages.max) {
         base.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
       }
     }
