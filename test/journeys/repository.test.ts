@@ -4,10 +4,12 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { mutants } from '../../scripts/mutant-table.ts'
 import { parse } from '../support/read-compose.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
+const testFiles = globSync('{src,test,clients}/**/*.test.ts', { cwd: root })
 
 test('every file of the project that its pages name is there', () => {
   const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md', 'docs/operations.md']
@@ -18,7 +20,7 @@ test('every file of the project that its pages name is there', () => {
   }
 })
 
-test('every npm script and command that operators are told to run exists', () => {
+test('every npm script and command that the pages name exists', () => {
   const { scripts } = JSON.parse(textOf('package.json'))
   const commands = textOf('src/cli/run-command.ts')
   for (const page of ['README.md', 'CONTRIBUTING.md', 'docs/operations.md', 'CHANGELOG.md']) {
@@ -28,6 +30,18 @@ test('every npm script and command that operators are told to run exists', () =>
       assert.ok(Object.hasOwn(scripts, script), `${page}: npm run ${script}`)
       if (script === 'cli') assert.match(commands, new RegExp(`^  '?${word}'?: `, 'm'), `${page}: ${word}`)
     }
+  }
+})
+
+test('every rule that npm run mutants breaks is where its table says, and has its tests', () => {
+  for (const { file, rule, from, tests } of mutants) {
+    const times = existsSync(join(root, file)) ? textOf(file).split(from).length - 1 : 0
+    assert.equal(times, 1, `${file}: ${rule}`)
+    for (const words of tests)
+      assert.ok(
+        testFiles.some((path) => path.includes(words)),
+        `${rule}: ${words}`,
+      )
   }
 })
 
