@@ -32,6 +32,7 @@ const documents = {
         receivers: nowhere,
         administrators: nowhere,
         passwords: true,
+        hasMail: nowhere,
       }),
       aboutExtensions,
     ),

@@ -1,6 +1,6 @@
 import type { Caller, RequestOrigin } from '../model/caller.ts'
 import { newPassword, text, uuid } from '../model/field-kinds.ts'
-import { forbidden, invalid, missing } from '../model/problem.ts'
+import { busy, forbidden, invalid, missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
 import type { Database } from '../store/database.ts'
 import { updateRow } from '../store/rows.ts'
@@ -10,6 +10,7 @@ import { isDeactivated } from './deactivation.ts'
 import { endSignIns } from './end-sign-ins.ts'
 import { guessableProblem } from './guessable-password.ts'
 import { findOpenLink, linkOver, type MadeLink, makeLink, useLink } from './links.ts'
+import { isMailAddress, queueMail } from './mail-queue.ts'
 import type { Passwords } from './passwords.ts'
 import { readFields } from './read-fields.ts'
 
@@ -57,6 +58,35 @@ export async function makePasswordLink(
   })
   return made
 }
+
+/** The same by mail, where the login is an address: the link is made when the mail is sent. */
+export async function mailPasswordLink(
+  { database, securityLog }: PasswordLinks,
+  caller: Caller,
+  body: unknown,
+): Promise<void> {
+  if (!caller.isAdministrator) throw forbidden('Only administrators may make links for new passwords.')
+  const { userId } = readFields(body, { userId: uuid })
+  await database.transaction(async (transaction) => {
+    const [account] = await transaction.query<{ login: string }>(sql`
+      select account.login from users as account
+      where account.id = ${userId} and account.active and not ${isDeactivated}`)
+    if (!account) throw missing('User')
+    if (!isMailAddress(account.login.trim()))
+      throw invalid({ userId: ['The login of this account is no mail address. Make a link instead.'] })
+    const wish = { purpose: 'password', login: account.login, madeBy: caller.id } as const
+    if (!(await queueMail(transaction, wish))) throw busy(mailRetrySeconds)
+  })
+  securityLog?.({
+    event: 'mail-asked',
+    outcome: 'kept',
+    ...callerDetails(caller),
+    account: userId,
+    by: caller.id,
+  })
+}
+
+const mailRetrySeconds = 3600
 
 /** By whoever has the link: the account gets the new password, and nothing issued before works. */
 export async function usePasswordLink(

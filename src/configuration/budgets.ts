@@ -40,6 +40,15 @@ export const budgetLimits = {
 
   /** Twice the longest sign-in form, whose pending request is the largest part of it. */
   identityBodyBytes: { max: 16 * kibibyte, per: 'request', of: 'bytes' },
+  /** Mails for a new password in an hour; whoever asks for more is told the same and gets none. */
+  passwordMailsOfAddress: { max: 20, per: 'address', of: 'requests' },
+  passwordMailsOfAccount: { max: 3, per: 'account', of: 'requests' },
+  /** In a day, of those that somebody who is signed in has sent to others. */
+  mailsOfAccount: { max: 50, per: 'account', of: 'requests' },
+  /** In the store, not sent yet: what a server that is down for a day may leave behind. */
+  mailsWaiting: { max: 2000, per: 'host', of: 'requests' },
+  /** Being sent; each waits for the server for twenty seconds at most. */
+  mailsAtOnce: { max: 4, per: 'process', of: 'requests' },
   /** In a row, however long it takes: then the app's codes count no more until somebody has signed in another way. */
   wrongCodesOfAccount: { max: 20, per: 'account', of: 'requests' },
   /** Requests to outside providers; each waits five seconds at most. */

@@ -11,11 +11,12 @@ import {
   makeLink,
   useLink,
 } from '../accounts/links.ts'
+import { queueMail } from '../accounts/mail-queue.ts'
 import { secretKind } from '../accounts/password-links.ts'
 import { readFields } from '../accounts/read-fields.ts'
 import type { Caller, RequestOrigin } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
-import { invalid, missing, unauthenticated } from '../model/problem.ts'
+import { busy, duplicate, invalid, missing, unauthenticated } from '../model/problem.ts'
 import { readObject } from '../model/read-object.ts'
 import { project } from '../resources/project.ts'
 import { user } from '../resources/user.ts'
@@ -24,7 +25,7 @@ import { callerDetails } from '../security-log/security-log.ts'
 import type { Queries } from '../store/database.ts'
 import { newId } from '../store/new-id.ts'
 import { insertRow } from '../store/rows.ts'
-import { sql } from '../store/sql.ts'
+import { type Sql, sql } from '../store/sql.ts'
 import { readInput } from './read-input.ts'
 import type { Tracker } from './tracker.ts'
 
@@ -32,8 +33,13 @@ export const invitationHours = 72
 /** Open ones of an account; what is over is kept as many times. */
 export const invitationsMax = 20
 
-/** By a member into a project of theirs; an administrator may also invite into none. */
-export async function invite(tracker: Tracker, caller: Caller, body: unknown): Promise<MadeLink> {
+/** By a member into a project of theirs; an administrator may also invite into none. With a mail, in place of a secret. */
+export async function invite(
+  tracker: Tracker,
+  caller: Caller,
+  body: unknown,
+  recipient?: string,
+): Promise<MadeLink> {
   const given = readObject(body)
   const isIntoProject = given.projectId !== undefined && given.projectId !== null
   if (!isIntoProject && !caller.isAdministrator)
@@ -52,12 +58,11 @@ export async function invite(tracker: Tracker, caller: Caller, body: unknown): P
       if (!seen) throw missing(project.title)
     }
     await requireRoom(transaction, caller.id)
-    return makeLink(transaction, {
-      purpose: 'invitation',
-      madeBy: caller.id,
-      hours: invitationHours,
-      projectId,
-    })
+    const wish = { purpose: 'invitation', madeBy: caller.id } as const
+    const { link, secret } = await makeLink(transaction, { ...wish, hours: invitationHours, projectId })
+    if (recipient === undefined) return { link, secret }
+    if (!(await queueMail(transaction, { ...wish, linkId: link.id, recipient }))) throw busy(mailRetrySeconds)
+    return { link, secret }
   })
   tracker.securityLog?.({
     event: 'link-made',
@@ -68,6 +73,8 @@ export async function invite(tracker: Tracker, caller: Caller, body: unknown): P
   return made
 }
 
+const mailRetrySeconds = 3600
+
 async function requireRoom(transaction: Queries, accountId: string): Promise<void> {
   const [count] = await transaction.query<{ open: number }>(sql`
     select count(*) as open from account_links as link
@@ -75,25 +82,40 @@ async function requireRoom(transaction: Queries, accountId: string): Promise<voi
   if ((count?.open ?? 0) >= invitationsMax)
     throw invalid({ generalErrors: [`At most ${invitationsMax} invitations may be open. End one first.`] })
   await transaction.query(sql`
-    delete from account_links where id in (
+    delete from account_links as old where not exists (select from mails where link_id = old.id) and id in (
       select link.id from account_links as link
       where link.made_by = ${accountId} and link.purpose = 'invitation' and not (${isOpen})
       order by link.created_at desc offset ${invitationsMax}::int)`)
 }
 
-/** The open ones that the caller has made. */
-export const listInvitations = ({ database }: Tracker, caller: Caller): Promise<Link[]> =>
+/** Of a project; its members have made them. */
+export const invitationsListedMax = 100
+
+/** The open ones that the caller has made, or those into a project that the caller sees. */
+export const listInvitations = (
+  { database }: Tracker,
+  caller: Caller,
+  { projectId }: Readonly<Record<string, unknown>> = {},
+): Promise<Link[]> =>
   database.query<Link>(sql`
     select ${linkColumns} from account_links as link
-    where link.made_by = ${caller.id} and link.purpose = 'invitation' and ${isOpen}
-    order by link.created_at desc, link.id limit ${invitationsMax}::int`)
+    where link.purpose = 'invitation' and ${isOpen} and ${
+      projectId === undefined || projectId === ''
+        ? sql`link.made_by = ${caller.id}`
+        : sql`link.project_id = ${readFields({ projectId }, { projectId: uuid }).projectId} and ${isIntoOwn(caller)}`
+    }
+    order by link.created_at desc, link.id limit ${invitationsListedMax}::int`)
+
+/** Whoever may invite into the project may also end what others have begun. */
+const isIntoOwn = (caller: Caller): Sql => sql`exists (
+  select from projects as row where row.id = link.project_id and row.active and ${visibleRows(project, caller)})`
 
 export async function endInvitation({ database }: Tracker, caller: Caller, body: unknown): Promise<void> {
   const { id } = readFields(body, { id: uuid })
   const [ended] = await database.single.query(sql`
     update account_links as link set ended_at = now()
     where link.id = ${id} and link.purpose = 'invitation' and ${isOpen}
-      and (${caller.isAdministrator} or link.made_by = ${caller.id})
+      and (${caller.isAdministrator} or link.made_by = ${caller.id} or ${isIntoOwn(caller)})
     returning true`)
   if (!ended) throw missing('Invitation')
 }
@@ -134,6 +156,43 @@ export async function acceptInvitation(
     ...callerDetails(writer),
     by: link.madeBy,
   })
+}
+
+/** By whoever has the link and an account already, which becomes a member; the link is used up by that. */
+export async function joinByInvitation(
+  tracker: Tracker,
+  administrators: Administrators,
+  caller: Caller,
+  body: unknown,
+): Promise<{ readonly projectId: string }> {
+  const { secret } = readFields(body, { secret: secretKind })
+  const link = await findOpenLink(tracker.database, 'invitation', secret)
+  const { projectId } = link
+  if (projectId === null) throw invalid({ generalErrors: ['This invitation is for a new account only.'] })
+  const writer: Caller = {
+    ...caller,
+    ...(caller.origin && { origin: { ...caller.origin, clientId: `invitation:${link.id}` } }),
+  }
+  await tracker.database.transaction(async (transaction) => {
+    // Locked, so that two links at once make one membership.
+    const [account] = await transaction.query(
+      sql`select from users where id = ${caller.id} and active for no key update`,
+    )
+    if (!account) throw unauthenticated()
+    const [member] = await transaction.query(sql`
+      select from user_projects where user_id = ${caller.id} and project_id = ${projectId} and active`)
+    if (member) throw duplicate('generalErrors', 'You are a member of this project already.')
+    await useLink(transaction, link)
+    await requireInviter(transaction, administrators, link)
+    await insertRow(transaction, userProject, writer, { id: newId(), userId: caller.id, projectId })
+  })
+  tracker.securityLog?.({
+    event: 'link-used',
+    outcome: 'invitation',
+    ...callerDetails(caller),
+    by: link.madeBy,
+  })
+  return { projectId }
 }
 
 /** Whoever has left may invite nobody, not even with a link of before. */

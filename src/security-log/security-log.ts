@@ -18,6 +18,8 @@ const levels = {
   'token-ended': 'info',
   'link-made': 'info',
   'link-used': 'info',
+  'mail-asked': 'info',
+  'mail-sent': 'info',
   'client-refused': 'warn',
   'account-changed': 'info',
   'factor-changed': 'info',

@@ -105,6 +105,39 @@ describe('Access, in a real browser', { skip }, () => {
     await visitor.getByRole('link', { name: 'Website relaunch' }).waitFor()
   })
 
+  test('open invitations are seen and ended, and somebody who has an account joins by one', async () => {
+    const { login } = await stage.workspace.join('Jette Joins')
+    const project = await stage.workspace.make('project', {
+      name: 'Lantern room',
+      organizationId: stage.workspace.organizationId,
+    })
+    await stage.workspace.make('userProject', { projectId: project.id, userId: stage.workspace.mara.id })
+    const page = await stage.signIn('mara@example.com', '/projects')
+    await page.getByRole('button', { name: 'Actions for Lantern room' }).click()
+    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Members of Lantern room' })
+    for (const count of [1, 2]) {
+      await dialog.getByRole('button', { name: 'Invite somebody new' }).click()
+      await dialog
+        .getByText('By Mara Lindqvist')
+        .nth(count - 1)
+        .waitFor()
+      if (count === 1) await dialog.getByRole('button', { name: 'Done' }).click()
+    }
+    const link = await dialog.getByLabel('Link', { exact: true }).inputValue()
+    await dialog
+      .getByRole('button', { name: /^End the invitation by Mara Lindqvist/ })
+      .last()
+      .click()
+    await dialog.getByText('By Mara Lindqvist').nth(1).waitFor({ state: 'detached' })
+    const visitor = await stage.visit(link.slice(stage.hosts.web.length))
+    await visitor.getByRole('button', { name: 'I have an account: sign in and join' }).click()
+    await fillSignIn(visitor, login)
+    await visitor.getByRole('button', { name: 'Join as Jette Joins' }).click()
+    await visitor.waitForURL(`**/projects/${project.id}`)
+    await visitor.getByRole('heading', { name: 'Lantern room' }).waitFor()
+  })
+
   test('somebody who has lost the password chooses a new one by the link of an administrator', async () => {
     const { login } = await stage.workspace.join('Lucas Lost')
     const page = await stage.signIn('root@example.com', '/administration/users?search=lucas')

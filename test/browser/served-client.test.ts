@@ -111,6 +111,7 @@ describe('The host of the web client', () => {
       clientId: 'svc-webclient',
       extensions: false,
       passkeys: false,
+      mail: false,
     })
   })
 

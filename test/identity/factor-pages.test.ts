@@ -27,6 +27,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
           ...registrationOf(app),
           Identity__SecondFactor: 'all',
           Identity__PasskeyDomain: 'localhost',
+          MAIL_FROM: 'tracker@example.com',
         },
       }),
     ])
@@ -103,4 +104,20 @@ describe('setting up a second factor at the sign-in, in a real browser', {
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('link', { name: 'I have kept them' }).waitFor()
   })
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`is not asked of who has forgotten the password, in ${colorScheme} colours`, async () => {
+      const page = await open({ colorScheme, viewport: { width: 320, height: 640 } })
+      await page.goto(
+        `${host.address}/connect/authorize?${new URLSearchParams(requestAt(app, createPkce()))}`,
+      )
+      await page.getByRole('link', { name: 'Forgot your password?' }).click()
+      await page.getByLabel('Login').fill('nobody@example.com')
+      await assertAccessible(page, 'forgotten password')
+      await page.getByRole('button', { name: 'Send the link' }).click()
+      await page.getByRole('heading', { name: 'Look into your mails' }).waitFor()
+      await assertAccessible(page, 'the mail is on its way')
+      await page.getByRole('link', { name: 'Back to the sign-in' }).click()
+      await page.getByLabel('Password').waitFor()
+    })
 })

@@ -17,8 +17,12 @@ import { askFactors, atSecondStep, setUpApp, testApp } from '../support/second-f
 
 describe('what an account is proved with', () => {
   let host: IdentityUnderTest
+  const written: string[] = []
   before(async () => {
-    host = await startIdentityUnderTest()
+    host = await startIdentityUnderTest({
+      environment: { LOG_LEVEL: 'info' },
+      destination: { write: (line) => void written.push(line) },
+    })
   })
   after(() => host.stop())
 
@@ -80,6 +84,29 @@ describe('what an account is proved with', () => {
     assert.equal(await take(root, 'x'), 400)
     assert.equal(await take(root, id), 200)
     assert.ok((await host.signIn(login)).access_token)
+  })
+
+  it('is written down when it changes, with who did it, and no secret of it', async () => {
+    const root = await host.addAccount({ login: 'root@example.com' }).catch(() => undefined)
+    const { id, login, app } = await withApp()
+    const { answer } = await atSecondStep(host, login)
+    await answer('000000')
+    await answer(app.code())
+    const events = written.map((line) => JSON.parse(line)).filter(({ account }) => account === id)
+    const told = events.map(({ security, outcome }) => [security, outcome])
+    assert.deepEqual(told, [
+      ['sign-in', 'right'],
+      ['factor-changed', 'app set up'],
+      ['sign-in', 'second step'],
+      ['sign-in', 'wrong code'],
+      ['sign-in', 'right'],
+    ])
+    const all = written.map((line) => JSON.parse(line))
+    const taken = all.find(({ outcome }) => outcome === 'taken away')
+    assert.ok(root === undefined && taken.by !== taken.account)
+    const log = written.join('')
+    for (const secret of [app.code(), ...app.recoveryCodes]) assert.ok(!log.includes(`"${secret}"`))
+    assert.doesNotMatch(log, /otpauth|signInStep/)
   })
 })
 

@@ -12,10 +12,16 @@ const web = 'http://localhost:5400'
 
 describe('a passkey', () => {
   let host: IdentityUnderTest
+  const written: string[] = []
   before(async () => {
     host = await startIdentityUnderTest({
       isNamed: true,
-      environment: { Cors__AllowedOrigins__2: web, Identity__PasskeyDomain: 'localhost' },
+      destination: { write: (line) => void written.push(line) },
+      environment: {
+        LOG_LEVEL: 'info',
+        Cors__AllowedOrigins__2: web,
+        Identity__PasskeyDomain: 'localhost',
+      },
     })
   })
   after(() => host.stop())
@@ -225,5 +231,15 @@ describe('a passkey', () => {
     const app = await setUpApp(host, login, token)
     const { answer } = await atSecondStep(host, login)
     assert.ok(isSignedIn(await answer(app.code())))
+  })
+
+  it('leaves its traces in the security log, a copy as a warning', () => {
+    const events = written.map((line) => JSON.parse(line)).filter(({ security }) => security !== undefined)
+    for (const outcome of ['passkey added', 'passkey renamed', 'passkey removed', 'app set up'])
+      assert.ok(events.some(({ security, outcome: own }) => security === 'factor-changed' && own === outcome))
+    assert.ok(events.some(({ security, outcome }) => security === 'sign-in' && outcome === 'wrong passkey'))
+    assert.ok(
+      events.some(({ security, level, account }) => security === 'passkey-copied' && level === 40 && account),
+    )
   })
 })

@@ -97,6 +97,7 @@ export async function startIdentityUnderTest({
   environment = {},
   passwords,
   isNamed = false,
+  destination,
 }: Omit<HostOptions, 'now'> = {}): Promise<IdentityUnderTest> {
   const { database, drop } = await freshDatabase()
   const clock = createClock()
@@ -111,6 +112,7 @@ export async function startIdentityUnderTest({
     environment: { ...serviceClientSettings(robot), ...environment },
     ...(passwords && { passwords }),
     isNamed,
+    ...(destination && { destination }),
     now: clock.now,
   })
   return {

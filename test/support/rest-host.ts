@@ -52,7 +52,9 @@ const administratorLogin = 'admin@example.com'
 /** The variables that the identity host gets too. */
 const identityEnvironment = (environment: Environment): Environment =>
   Object.fromEntries(
-    Object.entries(environment).filter(([name]) => name === 'LOG_LEVEL' || name.startsWith('Identity__')),
+    Object.entries(environment).filter(
+      ([name]) => name === 'LOG_LEVEL' || /^(Identity__|SMTP_|MAIL_)/.test(name),
+    ),
   )
 
 interface RestOptions extends Pick<HostOptions, 'destination'> {

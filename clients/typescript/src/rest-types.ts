@@ -873,6 +873,23 @@ export interface InvitationAnswer {
   readonly password: string
 }
 
+export interface JoinAnswer {
+  readonly secret: string
+}
+
+export interface JoinedProject {
+  readonly projectId: string
+}
+
+export interface MailedInvitation {
+  readonly projectId?: string | null
+  readonly mailTo: string
+}
+
+export interface MailedLink {
+  readonly link: Link
+}
+
 export interface PasswordLink {
   readonly userId: string
 }
@@ -2836,8 +2853,12 @@ export interface Operations {
     readonly body: Invitation
     readonly answer: NewLink
   }
-  /** Lists the own invitations that nobody has used. */
+  /** Lists the own invitations that nobody has used, or those into a project of one’s own. */
   'GET /ext/invitations': {
+    readonly query: {
+      /** Into which project, whoever made them; by default the own ones. */
+      readonly projectId?: string
+    }
     readonly answer: LinkList
   }
   /** Ends an invitation at once. */
@@ -2850,6 +2871,11 @@ export interface Operations {
     readonly body: InvitationAnswer
     readonly answer: Success
   }
+  /** Makes the own account a member of the project that it was invited into. */
+  'POST /ext/invitations/join': {
+    readonly body: JoinAnswer
+    readonly answer: JoinedProject
+  }
   /** Makes a link by which somebody who has lost the password chooses a new one. Administrators only. */
   'POST /ext/password-links': {
     readonly body: PasswordLink
@@ -2858,6 +2884,16 @@ export interface Operations {
   /** Gives the account of the link a new password. It needs no token. */
   'POST /ext/password-links/use': {
     readonly body: PasswordLinkAnswer
+    readonly answer: Success
+  }
+  /** Sends an invitation by mail, where the server can send any. */
+  'POST /ext/invitations/mail': {
+    readonly body: MailedInvitation
+    readonly answer: MailedLink
+  }
+  /** Sends a link for a new password to the login of an account. Administrators only. */
+  'POST /ext/password-links/mail': {
+    readonly body: PasswordLink
     readonly answer: Success
   }
   /** Who changed a row, or anything in a project, newest first, with the fields before and after. */

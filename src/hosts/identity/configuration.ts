@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { canMail } from '../../configuration/mail-settings.ts'
 import { type PasskeySettings, readPasskeySettings } from '../../configuration/passkey-settings.ts'
 import { addressIn, type Settings } from '../../configuration/settings.ts'
 import { readStoreSettings } from '../../configuration/store-settings.ts'
@@ -39,6 +40,8 @@ export interface IdentitySettings extends TrackerSettings {
   readonly inactivityMinutes: number
   /** Who must prove themselves with more than a password. */
   readonly secondFactor: SecondFactorPolicy
+  /** Whether mails can be asked for; the REST host sends them. */
+  readonly mail: boolean
   /** None where browsers know no passkeys. */
   readonly passkeys: PasskeySettings | undefined
   /** Measurements at `/metrics`; off unless asked for, because the port is public. */
@@ -58,6 +61,7 @@ export function readIdentitySettings(settings: Settings): IdentitySettings {
     ...tracker,
     ...readOwnSettings(settings),
     passkeys: readPasskeySettings(settings, tracker),
+    mail: canMail(settings),
     registeredClients: tracker.extensions ? registered : [],
     providers: tracker.extensions ? providers : [],
   }

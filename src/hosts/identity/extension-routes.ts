@@ -1,6 +1,7 @@
 import { answerConsent, askConsent, consentPath } from './endpoints/consent.ts'
 import { serverMetadata } from './endpoints/discovery.ts'
 import { factorRoutes } from './endpoints/factors.ts'
+import { answerForgotten, askForgotten, forgotPasswordPath } from './endpoints/forgot-password.ts'
 import { hostedSignIn } from './endpoints/hosted-sign-in.ts'
 import { hostedSignOut, signedOut } from './endpoints/hosted-sign-out.ts'
 import { hostedLogin } from './endpoints/login.ts'
@@ -31,6 +32,8 @@ export const extensionRoutes = (identity: Identity): readonly ExtensionRoute[] =
   { method: 'POST', path: setUpPath, handle: answerSetUp(identity) },
   { method: 'GET', path: passkeyPath, handle: askPasskey(identity) },
   { method: 'POST', path: passkeyPath, handle: answerPasskey(identity) },
+  { method: 'GET', path: forgotPasswordPath, handle: askForgotten(identity) },
+  { method: 'POST', path: forgotPasswordPath, handle: answerForgotten(identity) },
   ...factorRoutes(identity),
   { method: 'GET', path: consentPath, handle: askConsent(identity) },
   { method: 'POST', path: consentPath, handle: answerConsent(identity) },

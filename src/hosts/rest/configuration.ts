@@ -1,3 +1,4 @@
+import { type MailSettings, readMailSettings } from '../../configuration/mail-settings.ts'
 import type { Settings } from '../../configuration/settings.ts'
 import {
   type RateLimitSettings,
@@ -17,6 +18,8 @@ export interface RestSettings extends TrackerSettings {
   readonly webhooks: boolean
   /** Receivers beside public https addresses: a host, or a host and a port. */
   readonly webhookReceivers: readonly string[]
+  /** None where no mail can be sent. */
+  readonly mail: MailSettings | undefined
 }
 
 export const readRestSettings = (settings: Settings): RestSettings => ({
@@ -27,4 +30,5 @@ export const readRestSettings = (settings: Settings): RestSettings => ({
   metrics: settings.flag('METRICS', false),
   webhooks: settings.flag('WEBHOOKS', true),
   webhookReceivers: settings.entries('WEBHOOK_RECEIVERS'),
+  mail: readMailSettings(settings),
 })

@@ -17,8 +17,9 @@ import { createSecurityLog, requestsRefused } from '../../security-log/security-
 import { createModificationDates } from '../../store/modification-dates.ts'
 import { storeReadiness } from '../../store/readiness.ts'
 import type { RestSettings } from './configuration.ts'
-import { aboutExtensions, extensionRoutes } from './extensions/routes.ts'
+import { aboutExtensions, type ExtensionParts, extensionRoutes } from './extensions/routes.ts'
 import { createLiveListings } from './live-listings.ts'
+import { startMails } from './mail/worker.ts'
 import { openApiOf } from './openapi.ts'
 import { registerRoutes } from './register-routes.ts'
 import { aboutContract, contractRoutes } from './routes.ts'
@@ -64,7 +65,10 @@ export async function startRest(
   compressAnswers(app, tracker.budgets.budget('restCompressions'))
   const receivers = allowedReceivers(settings.webhookReceivers)
   const administrators = administratorsOf(settings)
-  const parts = { live, feeds, receivers, administrators, passwords: settings.passwords }
+  const parts = {
+    ...{ live, feeds, receivers, administrators, passwords: settings.passwords },
+    hasMail: settings.mail !== undefined,
+  }
   const contract = contractRoutes(tracker, live)
   const extensions = settings.extensions ? extensionRoutes(tracker, parts) : []
   registerRoutes(app, {
@@ -83,19 +87,32 @@ export async function startRest(
     }),
   })
   await listen(app, settings)
-  if (!settings.extensions || !settings.webhooks) return { app, stop }
-  const webhooks = startWebhooks({
-    database: tracker.database,
-    administrators,
-    receivers,
-    requests: tracker.budgets.budget('webhookRequests'),
-    onFailure: (error) => log.warn({ err: error }, 'Webhooks wait for the store.'),
-    onPaused: (details) => log.warn(details, 'A webhook is paused.'),
-  })
+  const workers = startWorkers(tracker, settings, log, { administrators, receivers })
   return {
     app,
     async stop() {
-      await Promise.all([stop(), webhooks.stop()])
+      await Promise.all([stop(), ...workers.map((worker) => worker.stop())])
     },
   }
+}
+
+/** What goes on beside requests, each shared by all instances. */
+function startWorkers(
+  tracker: Tracker,
+  { extensions, webhooks, mail }: RestSettings,
+  log: Log,
+  { administrators, receivers }: Pick<ExtensionParts, 'administrators' | 'receivers'>,
+): readonly { stop(): Promise<void> }[] {
+  const { database, budgets, securityLog } = tracker
+  const webhookWorker = () =>
+    startWebhooks({
+      ...{ database, administrators, receivers },
+      requests: budgets.budget('webhookRequests'),
+      onFailure: (error) => log.warn({ err: error }, 'Webhooks wait for the store.'),
+      onPaused: (details) => log.warn(details, 'A webhook is paused.'),
+    })
+  return [
+    ...(extensions && webhooks ? [webhookWorker()] : []),
+    ...(mail && securityLog ? [startMails({ database, settings: mail, log, securityLog })] : []),
+  ]
 }

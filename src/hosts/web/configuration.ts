@@ -1,3 +1,4 @@
+import { canMail } from '../../configuration/mail-settings.ts'
 import { readPasskeySettings } from '../../configuration/passkey-settings.ts'
 import type { Settings } from '../../configuration/settings.ts'
 import { readPort, readTrackerSettings, type TrackerSettings } from '../../configuration/tracker-settings.ts'
@@ -21,6 +22,8 @@ export interface ClientConfiguration {
   readonly extensions: boolean
   /** Whether the identity host has a page to sign in with a passkey alone. */
   readonly passkeys: boolean
+  /** Whether mails can be sent, for new passwords and invitations. */
+  readonly mail: boolean
 }
 
 export function readWebSettings(settings: Settings): WebSettings {
@@ -39,6 +42,7 @@ export function readWebSettings(settings: Settings): WebSettings {
       clientId: webClientId,
       extensions,
       passkeys: extensions && readPasskeySettings(settings, tracker)?.areForSignIn === true,
+      mail: canMail(settings),
     },
   }
 }

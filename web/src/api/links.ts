@@ -1,6 +1,6 @@
 import { problemOf, unreachable } from './api-problem.ts'
 import type { Send } from './send.ts'
-import type { InvitationAnswer, NewLink, PasswordLinkAnswer } from './types.ts'
+import type { InvitationAnswer, JoinedProject, Link, LinkList, NewLink, PasswordLinkAnswer } from './types.ts'
 
 /** The addresses that links lead to. What follows the # is sent to no server and written to no log. */
 const linkPaths = { invitation: '/invitation', password: '/new-password' } as const
@@ -13,6 +13,34 @@ const make = async (send: Send, path: string, body: object): Promise<NewLink> =>
 /** The address for somebody who shall become a member of the project. */
 export const inviteInto = async (send: Send, projectId: string): Promise<string> =>
   addressOf(linkPaths.invitation, await make(send, '/ext/invitations', { projectId }))
+
+/** The same as a mail, which the server sends. */
+export async function inviteByMail(send: Send, projectId: string, mailTo: string): Promise<void> {
+  await send({ method: 'POST', path: '/ext/invitations/mail', body: { projectId, mailTo } })
+}
+
+/** Those into the project that nobody has used, whoever made them. */
+export async function openInvitations(send: Send, projectId: string): Promise<readonly Link[]> {
+  const list: LinkList = await (await send({ path: `/ext/invitations?projectId=${projectId}` })).json()
+  return list.links
+}
+
+export async function endInvitation(send: Send, id: string): Promise<void> {
+  await send({ method: 'DELETE', path: '/ext/invitations', body: { id } })
+}
+
+/** With the account that somebody has already; which project it was. */
+export async function joinByInvitation(send: Send, secret: string): Promise<string> {
+  const body: JoinedProject = await (
+    await send({ method: 'POST', path: '/ext/invitations/join', body: { secret } })
+  ).json()
+  return body.projectId
+}
+
+/** A link for a new password, as a mail to the login. */
+export async function mailPasswordLink(send: Send, userId: string): Promise<void> {
+  await send({ method: 'POST', path: '/ext/password-links/mail', body: { userId } })
+}
 
 /** The address for somebody who has lost the password. */
 export const makePasswordLink = async (send: Send, userId: string): Promise<string> =>

@@ -427,6 +427,23 @@ export interface InvitationAnswer {
   readonly password: string
 }
 
+export interface JoinAnswer {
+  readonly secret: string
+}
+
+export interface JoinedProject {
+  readonly projectId: string
+}
+
+export interface MailedInvitation {
+  readonly projectId?: string | null
+  readonly mailTo: string
+}
+
+export interface MailedLink {
+  readonly link: Link
+}
+
 export interface PasswordLink {
   readonly userId: string
 }
@@ -930,11 +947,12 @@ export const limits = {
   label: 64,
   labelMin: 1,
   limit: 1000,
-  links: 20,
+  links: 100,
   list: 64,
   listMin: 1,
   login: 256,
   loginMin: 1,
+  mailTo: 254,
   name: 200,
   nameMin: 1,
   newPassword: 128,

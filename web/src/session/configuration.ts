@@ -7,6 +7,8 @@ export interface Configuration {
   readonly extensions: boolean
   /** Whether the provider has a page to sign in with a passkey alone. */
   readonly passkeys: boolean
+  /** Whether mails can be sent, for new passwords and invitations. */
+  readonly mail: boolean
 }
 
 export async function loadConfiguration(): Promise<Configuration> {

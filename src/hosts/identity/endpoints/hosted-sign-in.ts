@@ -5,6 +5,7 @@ import { overPage, signInPageOf } from '../pages/sign-in.ts'
 import { readSingle } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
 import { hostedSignInPath, onThisHost, ownAddress } from '../sign-in/addresses.ts'
+import { canForget, forgotPasswordPath } from './forgot-password.ts'
 import { passkeyPath } from './passkey-sign-in.ts'
 
 /** The sign-in page of clients that have none. */
@@ -19,9 +20,13 @@ export const hostedSignIn =
     const passkeyAddress = identity.settings.passkeys?.areForSignIn
       ? onThisHost(identity.settings, passkeyPath, { authRequest })
       : undefined
+    const forgotAddress = canForget(identity)
+      ? onThisHost(identity.settings, forgotPasswordPath, { authRequest })
+      : undefined
     return {
       page: signInPageOf({
-        ...{ client: pending.request.client, authRequest, error, retryAfter, action, passkeyAddress },
+        ...{ client: pending.request.client, authRequest, error, retryAfter, action },
+        ...{ passkeyAddress, forgotAddress },
         loginHint: pending.request.loginHint,
         providers: providerLinks(identity, authRequest),
         passwords: identity.settings.passwords,

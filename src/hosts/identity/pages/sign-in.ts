@@ -18,6 +18,8 @@ export interface SignInPageOptions {
   readonly passwords: boolean
   /** Where a passkey alone is enough. */
   readonly passkeyAddress?: string | undefined
+  /** Where mails can be sent. */
+  readonly forgotAddress?: string | undefined
 }
 
 export interface ProviderLink {
@@ -26,14 +28,15 @@ export interface ProviderLink {
 }
 
 export const signInPageOf = (options: SignInPageOptions): Page => {
-  const { client, providers, passwords, passkeyAddress } = options
+  const { client, providers, passwords, passkeyAddress, forgotAddress } = options
   return {
     title: 'Sign in',
     leadsTo: addressesOf(client),
     content: html`<p class="quiet">to go on to ${client.registration?.name ?? client.id}</p>
 ${passwords ? formOf(options) : ''}
 ${providers.map(({ name, address }) => html`<p><a class="button" href="${address}">Sign in with ${name}</a></p>\n`)}
-${passkeyAddress === undefined ? '' : html`<p><a href="${passkeyAddress}">Sign in with a passkey</a></p>`}`,
+${passkeyAddress === undefined ? '' : html`<p><a href="${passkeyAddress}">Sign in with a passkey</a></p>`}
+${forgotAddress === undefined ? '' : html`<p><a href="${forgotAddress}">Forgot your password?</a></p>`}`,
   }
 }
 

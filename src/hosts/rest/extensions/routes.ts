@@ -18,7 +18,8 @@ import { exportRoutes } from './export-routes.ts'
 import { feedRoute, feedSchemas } from './feed-route.ts'
 import { differenceRoute, historyRoute, historySchemas } from './history-routes.ts'
 import { identityRoutes, identitySchemas } from './identity-routes.ts'
-import { linkRoutes, linkSchemas } from './link-routes.ts'
+import { linkRoutes } from './link-routes.ts'
+import { linkSchemas } from './link-schemas.ts'
 import { peopleRoute } from './people-route.ts'
 import { queryRoute } from './query-routes.ts'
 import { queryPageSchema, queryRowSchema } from './query-schemas.ts'
@@ -37,12 +38,14 @@ export interface ExtensionParts {
   readonly administrators: Administrators
   /** Whether people may sign in by password. */
   readonly passwords: boolean
+  /** Whether mails can be sent. */
+  readonly hasMail: boolean
 }
 
 /** What is added to the contract: every path under `/ext/`, in the order of the document. */
 export const extensionRoutes = (
   tracker: Tracker,
-  { live, feeds, receivers, administrators, passwords }: ExtensionParts,
+  { live, feeds, receivers, administrators, passwords, hasMail }: ExtensionParts,
 ): Route[] => [
   ...forTokens([
     peopleRoute(tracker, live),
@@ -57,7 +60,7 @@ export const extensionRoutes = (
   ...tokenRoutes(tracker),
   ...administratorRoutes({ ...tracker, administrators }),
   ...deactivationRoutes(tracker),
-  ...linkRoutes(tracker, administrators),
+  ...linkRoutes(tracker, { administrators, hasMail }),
   ...forTokens([
     historyRoute(tracker),
     differenceRoute(tracker),

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/api-problem.ts'
 import { createFactors, StaleSignIn } from '../../api/factors.ts'
-import { makePasswordLink } from '../../api/links.ts'
+import { mailPasswordLink, makePasswordLink } from '../../api/links.ts'
 import { type AccessState, createUserAccess, type UserAccess } from '../../api/user-access.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
@@ -20,7 +20,10 @@ export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; o
   const { value: state, problem, reload } = useLoaded(`access ${id}`, [], () => access.state(id))
   const { isBusy, run } = useRun(reload)
   const [link, setLink] = useState<string>()
-  const linksFor = passwordLinkOf(async () => setLink(await makePasswordLink(send, id)))
+  const linksFor = passwordLinkOf(
+    async () => setLink(await makePasswordLink(send, id)),
+    configuration.mail ? () => mailPasswordLink(send, id) : undefined,
+  )
   const isSelf = id === session.person.value?.id
   return (
     <Dialog title={t('Access of {name}', { name })} onClose={onClose}>
@@ -96,7 +99,7 @@ interface Change {
 
 /** Nobody signs in to a deactivated account, with whatever password. */
 const passwordLinkOf =
-  (work: () => Promise<void>) =>
+  (work: () => Promise<void>, mail: (() => Promise<void>) | undefined) =>
   ({ name }: CatalogRow, { isDeactivated }: AccessState): readonly Change[] =>
     isDeactivated
       ? []
@@ -108,6 +111,17 @@ const passwordLinkOf =
             done: t('The link for {name} is there.', { name }),
             work,
           },
+          ...(mail
+            ? [
+                {
+                  label: t('Password by mail'),
+                  note: t('The link goes to the login, if that is a mail address, and nobody else sees it.'),
+                  action: t('Send the link'),
+                  done: t('The link is on its way to {name}.', { name }),
+                  work: mail,
+                },
+              ]
+            : []),
         ]
 
 const changesOf = (

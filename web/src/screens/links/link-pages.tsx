@@ -1,9 +1,12 @@
 import { useState } from 'preact/hooks'
-import { acceptInvitation, usePasswordLink } from '../../api/links.ts'
+import { sentenceOf } from '../../api/api-problem.ts'
+import { acceptInvitation, joinByInvitation, usePasswordLink } from '../../api/links.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
+import { projectPath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
+import { startSignIn } from '../../session/sign-in.ts'
 import { t } from '../../texts/text.ts'
 import { Alone } from '../../ui/alone.tsx'
 import { NewPasswordField } from '../../ui/password-field.tsx'
@@ -22,6 +25,7 @@ export function InvitationPage() {
   if (isDone) return <Done title={t('Your account is there')} />
   return (
     <Alone title={t('You were invited')}>
+      <JoinWithAccount />
       <Form form={form} submitLabel={t('Make my account')} onDone={() => setDone(true)}>
         <TextField form={form} name="name" label={t('Name')} required autocomplete="name" />
         <TextField
@@ -35,6 +39,36 @@ export function InvitationPage() {
         <NewPasswordField form={form} name="password" label={t('Password')} required />
       </Form>
     </Alone>
+  )
+}
+
+/** For somebody who has an account: by a sign-in first, where there is none in this browser. */
+function JoinWithAccount() {
+  const { configuration, router, send, session } = useServices()
+  const [problem, setProblem] = useState<string>()
+  const person = session.person.value
+  const join = async () => {
+    if (session.state.peek() !== 'signed-in')
+      return startSignIn(configuration, `${location.pathname}${location.hash}`)
+    router.go(projectPath(await joinByInvitation(send, secretOf())), { replace: true })
+  }
+  const isSignedIn = session.state.value === 'signed-in' && person !== undefined
+  return (
+    <>
+      <button
+        type="button"
+        class={isSignedIn ? 'button primary wide' : 'button wide'}
+        onClick={() => void join().catch((error) => setProblem(sentenceOf(error)))}
+      >
+        {isSignedIn ? t('Join as {name}', { name: person.name }) : t('I have an account: sign in and join')}
+      </button>
+      {problem !== undefined && (
+        <p class="form-problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <p class="quiet-text">{t('Or make a new account:')}</p>
+    </>
   )
 }
 

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/api-problem.ts'
-import { inviteInto } from '../../api/links.ts'
 import { useMembers } from '../../data/use-members.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
@@ -10,8 +9,8 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { PersonLine } from '../../ui/person-line.tsx'
 import { PersonPicker } from '../../ui/person-picker.tsx'
-import { Secret } from '../../ui/secret.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
+import { InvitationsSection } from './invitations-section.tsx'
 
 export interface MembersDialogProps {
   readonly project: RecordOf<'project'>
@@ -64,7 +63,7 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
         placeholder={t('Add a member…')}
         onChoose={(id) => void add(id)}
       />
-      <InviteSomebody projectId={project.id} onProblem={setProblem} />
+      <InvitationsSection projectId={project.id} onProblem={setProblem} />
       <WhoIsFound isAdministrator={self?.isAdministrator ?? false} />
       {problem && (
         <p class="field-errors" role="alert">
@@ -83,36 +82,6 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
         />
       )}
     </Dialog>
-  )
-}
-
-/** A link for somebody who has no account yet. */
-function InviteSomebody(props: { readonly projectId: string; onProblem(problem: string | undefined): void }) {
-  const { send } = useServices()
-  const [link, setLink] = useState<string>()
-  const invite = () =>
-    inviteInto(send, props.projectId).then(
-      (made) => {
-        props.onProblem(undefined)
-        setLink(made)
-      },
-      (error) => props.onProblem(sentenceOf(error)),
-    )
-  if (link === undefined)
-    return (
-      <div class="form-buttons">
-        <button type="button" class="button" onClick={() => void invite()}>
-          {t('Invite somebody new')}
-        </button>
-      </div>
-    )
-  return (
-    <>
-      <p class="form-note">
-        {t('Send this link to one person. It makes one account, within three days, and is shown this once.')}
-      </p>
-      <Secret label={t('Link')} text={link} onDone={() => setLink(undefined)} />
-    </>
   )
 }
 

@@ -50,6 +50,11 @@ function SignIn() {
           Sign in with a passkey
         </a>
       )}
+      {configuration.mail && (
+        <a href={`${configuration.issuer}/ext/forgot-password?${new URLSearchParams({ authRequest })}`}>
+          Forgot your password?
+        </a>
+      )}
     </Alone>
   )
 }

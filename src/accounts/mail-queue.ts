@@ -1,0 +1,87 @@
+import { budgetLimits } from '../configuration/budgets.ts'
+import type { Queries } from '../store/database.ts'
+import { newId } from '../store/new-id.ts'
+import { sql } from '../store/sql.ts'
+
+/** A mail that waits: what it is for, and whom it concerns. */
+export interface QueuedMail {
+  readonly id: string
+  readonly purpose: 'password' | 'invitation'
+  readonly login: string | null
+  readonly madeBy: string | null
+  readonly linkId: string | null
+  readonly recipient: string | null
+  readonly attempts: number
+  /** Nobody waits for it any more. */
+  readonly isLast: boolean
+}
+
+/** As much of a mail address as every server wants, without anything that could begin another header. */
+export const isMailAddress = (text: string): boolean => text.length <= 254 && mailPattern.test(text)
+
+const mailPattern = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/iu
+
+export type MailWish =
+  | { readonly purpose: 'password'; readonly login: string; readonly address: string }
+  | { readonly purpose: 'password'; readonly login: string; readonly madeBy: string }
+  | {
+      readonly purpose: 'invitation'
+      readonly madeBy: string
+      readonly linkId: string
+      readonly recipient: string
+    }
+
+/**
+ * Whether there was room. Those who ask take turns, so that budgets hold however many ask at once; nobody learns whether an
+ * account exists, because none is looked for here.
+ */
+export async function queueMail(transaction: Queries, wish: MailWish): Promise<boolean> {
+  await transaction.query(sql`select from pg_advisory_xact_lock(hashtextextended('mails', 0))`)
+  const { login, address, madeBy, linkId, recipient } = { ...nothing, ...wish }
+  const [queued] = await transaction.query(sql`
+    insert into mails (id, purpose, login, address, made_by, link_id, recipient)
+    select ${newId()}, ${wish.purpose}, ${login}, ${address}, ${madeBy}, ${linkId}, ${recipient}
+    where (select count(*) from mails where ended_at is null) < ${budgetLimits.mailsWaiting.max}::int
+      and (select count(*) from mails where address = ${address} and created_at > now() - interval '1 hour')
+        < ${budgetLimits.passwordMailsOfAddress.max}::int
+      and (select count(*) from mails where lower(trim(login)) = lower(trim(${login})) and created_at > now() - interval '1 hour')
+        < ${budgetLimits.passwordMailsOfAccount.max}::int
+      and (select count(*) from mails where made_by = ${madeBy} and created_at > now() - interval '1 day')
+        < ${budgetLimits.mailsOfAccount.max}::int
+    returning true`)
+  return queued !== undefined
+}
+
+const nothing = { login: null, address: null, madeBy: null, linkId: null, recipient: null }
+
+/** Longer than sending one may take, so that no other instance sends it meanwhile; later each time, up to an hour. */
+export const retrySeconds = [60, 120, 300, 900, 3600]
+/** Who waits for a new password does not wait a day. */
+const hoursMax = { password: 1, invitation: 24 }
+
+/** Takes the mails that are due: each by one instance, and again later unless it is ended. */
+export const claimMails = (transaction: Queries, count: number): Promise<QueuedMail[]> =>
+  transaction.query<QueuedMail>(sql`
+    update mails set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs =>
+      (${retrySeconds}::int[])[least(attempts + 1, ${retrySeconds.length}::int)])
+    where id in (
+      select id from mails where ended_at is null and next_attempt_at <= now()
+      order by next_attempt_at limit ${count}::int for update skip locked)
+    returning id, purpose, login, made_by as "madeBy", link_id as "linkId", recipient, attempts,
+      created_at < now() - make_interval(hours =>
+        case purpose when 'password' then ${hoursMax.password}::int else ${hoursMax.invitation}::int end) as "isLast"`)
+
+/** Sent or given up; of what belongs to no account nothing stays but that it was asked for. */
+export async function endMail(queries: Queries, id: string, hasAccount = true): Promise<void> {
+  await queries.query(sql`
+    update mails set ended_at = now(), recipient = null, login = case when ${hasAccount}::boolean then login end
+    where id = ${id}`)
+}
+
+/** After a day nothing is counted by them. */
+export async function forgetOldMails(queries: Queries): Promise<void> {
+  await queries.query(sql`
+    delete from mails where id in (
+      select id from mails where ended_at is not null and created_at < now() - interval '1 day'
+      limit 1000 for update skip locked)`)
+}

@@ -1,0 +1,61 @@
+import type { Queries } from '../store/database.ts'
+import { sql } from '../store/sql.ts'
+import { isDeactivated } from './deactivation.ts'
+import { isOpen, makeLink } from './links.ts'
+import { isMailAddress, type QueuedMail } from './mail-queue.ts'
+import { passwordLinkHours } from './password-links.ts'
+import { hashOfToken, linkPrefix, newTokenText } from './token-text.ts'
+
+/** A mail with its link, whose secret exists nowhere else. */
+export interface MailToSend {
+  readonly to: string
+  readonly secret: string
+  readonly accountId: string | undefined
+  /** Of an invitation. */
+  readonly inviter: string | undefined
+  readonly project: string | undefined
+}
+
+/** Makes the link of a mail that is about to be sent; undefined where there is nothing to send, and nobody to send it to. */
+export const prepareMail = (transaction: Queries, mail: QueuedMail): Promise<MailToSend | undefined> =>
+  mail.purpose === 'password' ? preparePassword(transaction, mail) : prepareInvitation(transaction, mail)
+
+/** As an administrator makes one: the link before it ends, and any new password ends it. */
+async function preparePassword(
+  transaction: Queries,
+  { login, madeBy }: QueuedMail,
+): Promise<MailToSend | undefined> {
+  const accounts = await transaction.query<{ id: string; login: string; stamp: string }>(sql`
+    select account.id, account.login, account.security_stamp as stamp from users as account
+    where lower(trim(account.login)) = lower(trim(${login})) and account.active and not ${isDeactivated}
+    limit 2 for no key update`)
+  const [account] = accounts
+  if (!account || accounts.length > 1 || !isMailAddress(account.login.trim())) return undefined
+  await transaction.query(sql`
+    update account_links set ended_at = now()
+    where user_id = ${account.id} and used_at is null and ended_at is null`)
+  const { secret } = await makeLink(transaction, {
+    purpose: 'password',
+    madeBy: madeBy ?? account.id,
+    hours: passwordLinkHours,
+    userId: account.id,
+    securityStamp: account.stamp,
+  })
+  return { to: account.login.trim(), secret, accountId: account.id, inviter: undefined, project: undefined }
+}
+
+/** A mail that is sent again, because nobody knows whether the first came, has a new secret: the one before it ends. */
+async function prepareInvitation(
+  transaction: Queries,
+  { linkId, recipient }: QueuedMail,
+): Promise<MailToSend | undefined> {
+  const secret = newTokenText(linkPrefix)
+  const [link] = await transaction.query<{ inviter: string; project: string | null; madeBy: string }>(sql`
+    update account_links as link set hash = ${hashOfToken(secret, linkPrefix)}
+    where link.id = ${linkId} and ${isOpen}
+    returning (select name from users where id = link.made_by) as inviter,
+      (select name from projects where id = link.project_id) as project, link.made_by as "madeBy"`)
+  if (!link || recipient === null) return undefined
+  const { inviter, project, madeBy } = link
+  return { to: recipient, secret, accountId: madeBy, inviter, project: project ?? undefined }
+}

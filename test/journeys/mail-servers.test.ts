@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { queueMail } from '../../src/accounts/mail-queue.ts'
+import { startMails } from '../../src/hosts/rest/mail/worker.ts'
+import { createLog } from '../../src/http/log.ts'
+import { sql } from '../../src/store/sql.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { insertAccount } from '../support/insert-account.ts'
+import { type MailServer, startMailServer } from '../support/mail-server.ts'
+
+describe('A mail server', () => {
+  let fresh: FreshDatabase
+  before(async () => {
+    fresh = await freshDatabase()
+  })
+  after(() => fresh.drop())
+
+  /** One mail, and what becomes of it; `twice` on two instances at once. */
+  const send = async (smtpUrl: string, twice = false, silentMilliseconds = 10_000) => {
+    const { database } = fresh
+    const lines: { readonly msg: string; readonly code?: string; readonly responseCode?: number }[] = []
+    const log = createLog({
+      level: 'info',
+      destination: { write: (line) => void lines.push(JSON.parse(line)) },
+    })
+    const settings = { smtpUrl, from: 'tracker@example.com', linkOrigin: 'https://app.example.com' }
+    const { login } = await insertAccount(database)
+    await database.transaction((transaction) =>
+      queueMail(transaction, { purpose: 'password', login, address: '10.0.0.1' }),
+    )
+    const workers = [1, 2].map(() =>
+      startMails({ database, settings, log, silentMilliseconds, securityLog: () => undefined }),
+    )
+    await Promise.all(workers.slice(0, twice ? 2 : 1).map((worker) => worker.look()))
+    await Promise.all(workers.map((worker) => worker.stop()))
+    const [mail] = await database.query<{ isEnded: boolean; attempts: number }>(sql`
+      select ended_at is not null as "isEnded", attempts from mails where login = ${login}`)
+    await database.single.query(sql`update mails set ended_at = now()`)
+    return { login, lines, ...mail }
+  }
+  const withServer = async (
+    options: Parameters<typeof startMailServer>[0],
+    work: (server: MailServer) => Promise<void>,
+  ) => {
+    const server = await startMailServer(options)
+    await work(server).finally(server.stop)
+  }
+
+  test('gets a mail once, of two instances that look at once', () =>
+    withServer({}, async ({ url, received }) => {
+      const { isEnded, login } = await send(url, true)
+      assert.equal(isEnded, true)
+      assert.deepEqual(
+        received.map(({ to }) => to),
+        [[login]],
+      )
+    }))
+
+  test('whose certificate nobody vouches for gets nothing, and the mail is tried again', () =>
+    withServer({ disabledCommands: [] }, async ({ url, received }) => {
+      const { isEnded, attempts, lines } = await send(url)
+      assert.deepEqual([isEnded, attempts, received.length], [false, 1, 0])
+      assert.equal(lines[0]?.msg, 'A mail could not be sent, and is tried again.')
+    }))
+
+  test('elsewhere that offers no TLS gets nothing either', () =>
+    withServer({}, async ({ url, received }) => {
+      // Another name of this machine, which is not known to be it.
+      const { isEnded, lines } = await send(url.replace('127.0.0.1', '127.0.0.1.nip.invalid'))
+      assert.equal(isEnded, false)
+      assert.equal(lines.length, 1)
+      assert.equal(received.length, 0)
+      const other = await send(url.replace('127.0.0.1', '0.0.0.0'))
+      assert.deepEqual([other.isEnded, other.lines[0]?.code, received.length], [false, 'ETLS', 0])
+      const plain = await send(`${url.replace('127.0.0.1', '0.0.0.0')}?ignoreTLS=true`)
+      assert.deepEqual([plain.isEnded, received.length], [true, 1])
+    }))
+
+  test('that refuses for good ends the mail, and one that cannot now does not', async () => {
+    for (const [responseCode, isOver] of [
+      [550, true],
+      [451, false],
+    ] as const)
+      await withServer(
+        {
+          onRcptTo: (_address, _session, done) =>
+            done(Object.assign(new Error('No such eve@example.com'), { responseCode })),
+        },
+        async ({ url }) => {
+          const { isEnded, lines } = await send(url)
+          assert.equal(isEnded, isOver)
+          assert.equal(lines[0]?.responseCode, responseCode)
+          assert.doesNotMatch(JSON.stringify(lines), /eve@/)
+        },
+      )
+  })
+
+  test('that never answers does not hold the worker for longer than it may, and the mail waits on', async () => {
+    await withServer({ onConnect: () => undefined }, async ({ url }) => {
+      const begin = performance.now()
+      const { isEnded } = await send(url, false, 300)
+      assert.equal(isEnded, false)
+      assert.ok(performance.now() - begin < 10_000)
+    })
+  })
+})
