@@ -21,6 +21,8 @@ export interface RunningHost {
   readonly address: string
   /** Worth a line of its own on the first screen. */
   readonly pages?: readonly string[]
+  /** Goes on serving, but says that it is about to stop. */
+  leave(): void
   stop(): Promise<void>
 }
 
@@ -53,8 +55,8 @@ function prepareWeb(settings: Settings) {
   const web = readWebSettings(settings)
   return async (): Promise<RunningHost> => {
     const log = createLog({ level: web.logLevel, host: 'web' })
-    const { stop } = await listening('WEB_PORT', () => startWeb(web, log))
-    return { title: 'Web', address: addressOf(web, web.port), stop }
+    const { leave, stop } = await listening('WEB_PORT', () => startWeb(web, log))
+    return { title: 'Web', address: addressOf(web, web.port), leave, stop }
   }
 }
 
@@ -65,11 +67,11 @@ function prepareRest(settings: Settings) {
     const tracker = await store.tracker()
     await store.keepSmall()
     const authentication = authenticationOf(tracker, rest, 'svc.api', log)
-    const { stop } = await listening('REST_PORT', () =>
+    const { leave, stop } = await listening('REST_PORT', () =>
       startRest({ ...tracker, hoursStep: rest.hoursStep }, authentication, rest, log),
     )
     const address = addressOf(rest, rest.port)
-    return { title: 'REST', address, pages: [`${address}/swagger`], stop }
+    return { title: 'REST', address, pages: [`${address}/swagger`], leave, stop }
   }
 }
 
@@ -78,9 +80,9 @@ function prepareIdentity(settings: Settings) {
   return async (store: SharedStore): Promise<RunningHost> => {
     const log = createLog({ level: identity.logLevel, host: 'identity' })
     const tracker = await store.tracker()
-    const { stop } = await listening('IDENTITY_PORT', () => startIdentity(tracker, identity, log))
+    const { leave, stop } = await listening('IDENTITY_PORT', () => startIdentity(tracker, identity, log))
     const address = addressOf(identity, identity.port)
-    return { title: 'Identity', address, pages: [`${address}/swagger`], stop }
+    return { title: 'Identity', address, pages: [`${address}/swagger`], leave, stop }
   }
 }
 
@@ -91,10 +93,10 @@ function prepareCommands(settings: Settings) {
     const tracker = await store.tracker()
     await store.keepSmall()
     const authentication = authenticationOf(tracker, commands, 'svc.grpc', log)
-    const { stop } = await listening('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>
+    const { leave, stop } = await listening('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>
       startCommands({ ...tracker, hoursStep: commands.hoursStep }, authentication, commands, log),
     )
-    return { title: 'Commands', address: addressOf(commands, commands.port), stop }
+    return { title: 'Commands', address: addressOf(commands, commands.port), leave, stop }
   }
 }
 

@@ -1,6 +1,7 @@
 import { readSettings } from '../configuration/settings.ts'
 import { readStoreSettings } from '../configuration/store-settings.ts'
 import { chosenHosts, type RunningHost } from './hosts.ts'
+import { leaveFirst, readDrainSeconds } from './leave-first.ts'
 import { shareStore } from './shared-store.ts'
 import { showStarted } from './show-started.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
@@ -10,12 +11,17 @@ import { stopWithNpm } from './stop-with-npm.ts'
 export async function runStart(names: readonly string[]): Promise<void> {
   const starters = chosenHosts(names)
   // Every setting of every host is read first, so that all problems are reported at once.
-  const { store: storeSettings, hosts } = readSettings(process.env, (settings) => ({
+  const {
+    store: storeSettings,
+    drainSeconds,
+    hosts,
+  } = readSettings(process.env, (settings) => ({
+    drainSeconds: readDrainSeconds(settings),
     store: readStoreSettings(settings),
     hosts: starters.map((prepare) => prepare(settings)),
   }))
   const stops: (() => Promise<void>)[] = []
-  const stop = stopOnSignal(stops)
+  const stop = stopOnSignal(stops, drainSeconds)
   stopWithNpm(stop)
   try {
     const store = shareStore(storeSettings, { stops, onFault: console.error })
@@ -25,6 +31,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
       stops.push(host.stop)
       running.push(host)
     }
+    stops.push(() => leaveFirst(running, drainSeconds))
     showStarted(running, store.demoAccount(), storeSettings)
   } catch (error) {
     await stop()

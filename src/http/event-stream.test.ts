@@ -186,6 +186,16 @@ describe('who gets a stream', () => {
   })
 })
 
+it('sends a client away with the moment in which to come back, once', async (t) => {
+  const { seen, port } = await streamHost(t)
+  const { socket, text } = await ask(t, port, seen)
+  seen.stream?.sendAway()
+  seen.stream?.sendAway()
+  await new Promise((resolve) => socket.once('end', resolve))
+  equal(text().match(/: The host stops\.\n\nretry: \d+\n\n/g)?.length, 1)
+  equal(seen.closed, 1)
+})
+
 it('an event of several lines has one data field for each', () => {
   equal(
     formatEvent({ id: 7, event: 'listing', data: 'a\nb\r\nc\rd' }).toString(),

@@ -13,6 +13,8 @@ export interface EventStream {
   comment(text: string): void
   /** The reason is written as a comment, which no client takes for an event. */
   close(reason?: string): void
+  /** Ends it because the host stops, and asks the client to come back in a moment: what answers then is another host. */
+  sendAway(): void
 }
 
 export interface EventStreamListeners {
@@ -50,6 +52,14 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
   // A client that left before this moment has had its 'close' already.
   if (response.closed || response.destroyed) queueMicrotask(finish)
 
+  const end = (lastWords?: string) => {
+    if (isClosed) return
+    // A client that does not read would never let the end of the body out.
+    if (isReady) response.end(lastWords)
+    else response.destroy()
+    finish()
+  }
+
   return {
     get isReady() {
       return isReady
@@ -67,15 +77,13 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
     comment(text) {
       if (isReady) isReady = response.write(comment(text))
     },
-    close(reason) {
-      if (isClosed) return
-      // A client that does not read would never let the end of the body out.
-      if (isReady) response.end(reason === undefined ? undefined : comment(reason))
-      else response.destroy()
-      finish()
-    },
+    close: (reason) => end(reason === undefined ? undefined : comment(reason)),
+    sendAway: () => end(`${comment('The host stops.')}retry: ${comeBackMilliseconds()}\n\n`),
   }
 }
+
+/** Not all at once: a host may have thousands of streams. */
+const comeBackMilliseconds = () => Math.round(200 + 2800 * Math.random())
 
 const eventStreamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',

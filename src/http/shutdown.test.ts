@@ -2,21 +2,33 @@ import { equal, ok, rejects } from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
+import { addHealthRoutes } from './health.ts'
 import { prepareStop } from './shutdown.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
 
 async function stoppableHost(t: TestContext) {
   const app = sampleHost(t)
-  const stop = prepareStop(app)
+  const stopping = prepareStop(app)
   app.get('/slow', () => new Promise((resolve) => setTimeout(() => resolve('done'), 100)))
   app.get('/never', () => new Promise(() => undefined))
-  return { stop, port: await listen(app) }
+  addHealthRoutes(app, [stopping.readiness])
+  return { ...stopping, port: await listen(app) }
 }
 
 async function timeOf(run: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await run()
   return performance.now() - startedAt
+}
+
+/** Of the answer to a request that is sent as soon as the connection is there. */
+function firstLine(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET /echo HTTP/1.1\r\nHost: x\r\n\r\n')
+    socket.on('error', reject)
+    socket.once('data', (chunk) => resolve(String(chunk).split('\r\n', 1)[0] ?? ''))
+  })
 }
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -31,6 +43,26 @@ describe('a host that stops', () => {
     equal((await answer).body, 'done')
     equal((await answer).headers.connection, 'close')
     await rejects(send(port, { path: '/echo' }))
+  })
+
+  it('goes on serving while it leaves, is ready no more, and ends each connection with its answer', async (t) => {
+    const { leave, port } = await stoppableHost(t)
+    const agent = new Agent({ keepAlive: true })
+    equal((await send(port, { path: '/readyz', agent })).status, 200)
+    equal((await send(port, { path: '/echo', agent })).headers.connection, 'keep-alive')
+    leave()
+    equal((await send(port, { path: '/readyz', agent })).status, 503)
+    const answer = await send(port, { path: '/echo', agent })
+    equal(answer.status, 200)
+    equal(answer.headers.connection, 'close')
+  })
+
+  it('answers on every connection that was there when it stopped to listen', async (t) => {
+    const { stop, port } = await stoppableHost(t)
+    const answers = Array.from({ length: 50 }, () => firstLine(port))
+    const stopped = stop(2000)
+    equal((await Promise.all(answers)).filter((line) => line !== 'HTTP/1.1 200 OK').length, 0)
+    await stopped
   })
 
   it('does not wait for connections on which nothing was asked', async (t) => {

@@ -1,33 +1,60 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { repeat } from '../schedule/repeat.ts'
+import { closeListener } from './close-listener.ts'
+import type { ReadinessCheck } from './health.ts'
 
-/**
- * Watches the requests in flight, and returns how to stop: no new connections, what was begun is finished within the
- * limit, then everything left is cut. Closing alone would wait for each spare connection a browser keeps open.
- */
-export function prepareStop(app: FastifyInstance): (withinMilliseconds?: number) => Promise<void> {
+export interface Stopping {
+  /** Fails from `leave` on, for `/readyz`: balancers look there. */
+  readonly readiness: ReadinessCheck
+  /** Goes on serving, and tells with every answer that the connection ends, so that the next request goes elsewhere. */
+  leave(): void
+  /**
+   * No new connections, what was begun is finished within the limit, then everything left is cut. Closing alone would wait
+   * for each spare connection a browser keeps open.
+   */
+  stop(withinMilliseconds?: number): Promise<void>
+}
+
+/** Watches the requests in flight of a host that will stop. */
+export function prepareStop(app: FastifyInstance): Stopping {
   const inFlight = new Set<FastifyReply>()
+  let isLeaving = false
   app.addHook('onRequest', (_request, reply, done) => {
     inFlight.add(reply)
     reply.raw.once('close', () => inFlight.delete(reply))
+    if (isLeaving) endConnection(reply)
     done()
   })
-  return async (withinMilliseconds = stopWithinMilliseconds) => {
-    for (const reply of inFlight) {
-      if (!reply.raw.headersSent) reply.header('connection', 'close')
-    }
-    const cutAt = performance.now() + withinMilliseconds
-    const closing = repeat({ everyMilliseconds: pollMilliseconds }, () => {
-      const isIdle = inFlight.size === 0 && !app.server.listening
-      if (isIdle || performance.now() >= cutAt) app.server.closeAllConnections()
-    })
-    try {
-      await app.close()
-    } finally {
-      await closing.stop()
-    }
+  function leave() {
+    isLeaving = true
+    for (const reply of inFlight) if (!reply.raw.headersSent) endConnection(reply)
+  }
+  return {
+    readiness: {
+      name: 'the host stops',
+      async check() {
+        if (isLeaving) throw new Error('The host stops.')
+      },
+    },
+    leave,
+    async stop(withinMilliseconds = stopWithinMilliseconds) {
+      leave()
+      const cutAt = performance.now() + withinMilliseconds
+      await closeListener(app.server)
+      const closing = repeat({ everyMilliseconds: pollMilliseconds }, () => {
+        const isIdle = inFlight.size === 0 && !app.server.listening
+        if (isIdle || performance.now() >= cutAt) app.server.closeAllConnections()
+      })
+      try {
+        await app.close()
+      } finally {
+        await closing.stop()
+      }
+    },
   }
 }
+
+const endConnection = (reply: FastifyReply) => void reply.header('connection', 'close')
 
 // Container platforms kill after 10 s; the store wants some of that to close too.
 const stopWithinMilliseconds = 8000

@@ -26,13 +26,16 @@ export interface FeedOutlet {
   /** A sign of life; with a cursor where nothing was for this reader: what was looked at is not looked at again. */
   beat(cursor: string, isNews: boolean): void
   close(refusal?: Problem): void
+  /** To another host, because this one stops. */
+  sendAway(): void
 }
 
 export interface FeedStream {
   /** Something was committed. */
   wake(): void
   attend(now: number): void
-  close(): void
+  /** To another host, because this one stops. */
+  sendAway(): void
 }
 
 interface Feeding {
@@ -110,7 +113,7 @@ export function openFeedStream(
       if (isWanted) void pump()
       pending.beatOn(outlet, now)
     },
-    close: () => outlet.close(),
+    sendAway: () => outlet.sendAway(),
   }
 }
 

@@ -11,7 +11,8 @@ import type { StreamLimits } from './stream-limits.ts'
 export interface FeedStreams {
   /** Opens the wire once the first page is there: what is refused is refused before. */
   open(wanted: WantedFeed, session: Authenticated, wire: FeedWire): Promise<void>
-  close(): void
+  /** Ends every stream, because the host stops. */
+  sendAway(): void
   /** How old what it knows of changes may be. */
   secondsBehind(): number
 }
@@ -85,8 +86,8 @@ export function createFeedStreams(
         throw error
       }
     },
-    close() {
-      for (const stream of streams) stream.close()
+    sendAway() {
+      for (const stream of streams) stream.sendAway()
     },
   }
 }

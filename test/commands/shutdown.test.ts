@@ -25,6 +25,8 @@ describe('a command host that stops', () => {
     const updating = calls.call('UpdateOrganization', { id, name: 'After' }, { token })
     await lockWaits(outside)
     const stopped = host.stopHost()
+    // It stops to listen in a moment in which nobody is about to be accepted.
+    await sleep(100)
     const late = await calls.call('CreateOrganization', { name: 'Late' }, { token })
     await outside.query('commit')
     await outside.end()
@@ -70,6 +72,19 @@ describe('a command host that stops', () => {
     client.close()
     raw.close()
     idle.destroy()
+    await host.stop()
+  })
+
+  test('is ready no more from the moment it leaves, and goes on answering calls until it stops', async () => {
+    const host = await startCommandsUnderTest()
+    const raw = openRawCalls(host.target)
+    const ready = async () => (await fetch(`${host.diagnostics}/readyz`)).status
+    assert.equal(await ready(), 200)
+    host.leaveHost()
+    assert.equal(await ready(), 503)
+    const headers = grpcHeaders(listOrganizations, host.administrator.token)
+    assert.equal((await raw.send(headers, framed(goodList))).status, status.OK)
+    raw.close()
     await host.stop()
   })
 

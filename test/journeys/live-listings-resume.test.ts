@@ -41,6 +41,33 @@ describe('A live listing under /ext/, when its client comes back,', { concurrenc
     await another.stop()
   })
 
+  test('that was sent away by a host that stops goes on at another one, and nothing is missed', async () => {
+    const stopping = await rest.startAnother()
+    await say('moving')
+    const path = '/ext/comments?search=moving'
+    const [live, ofContract, feed] = await Promise.all([
+      open(path, undefined, stopping.address),
+      open('/api/organizations', undefined, stopping.address),
+      open('/ext/changes?resource=comment', undefined, stopping.address),
+    ])
+    const { id } = await live.next()
+    await ofContract.next()
+    const { id: seen } = await feed.nextWhere(({ data }) => data.after?.text === 'moving')
+    await stopping.stop()
+    await Promise.all([live.ended, ofContract.ended, feed.ended])
+    for (const { retryMilliseconds = 0 } of [live, ofContract, feed])
+      assert.ok(retryMilliseconds > 0 && retryMilliseconds <= 3000, `${retryMilliseconds}`)
+    const { id: row } = await say('moving on')
+    const [again, feedAgain] = await Promise.all([
+      open(path, id),
+      open('/ext/changes?resource=comment', seen),
+    ])
+    assert.equal((await again.next()).data.result.totalCount, 2)
+    assert.equal((await feedAgain.nextWhere(({ data }) => data.rowId === row)).data.after?.text, 'moving on')
+    again.close()
+    feedAgain.close()
+  })
+
   test('gets the newest snapshot at once when it missed something', async () => {
     await say('missed')
     const path = '/ext/comments?search=missed'

@@ -27,6 +27,7 @@ export interface CommandsUnderTest {
   /** An account with the token of a service client; the administrator is listed in SVC_ADMIN_LOGINS. */
   signUp(options?: AccountOptions): Promise<Person>
   readonly administrator: Person
+  leaveHost(): void
   /** The host alone: its database stays to be looked at. */
   stopHost(): Promise<void>
   stop(): Promise<void>
@@ -98,6 +99,7 @@ export async function startCommandsUnderTest(
     identity,
     signUp,
     administrator: await (known ? withToken(known) : signUp({ login: administratorLogin, name: 'Root' })),
+    leaveHost: host.leave,
     stopHost,
     async stop() {
       await stopHost()

@@ -16,6 +16,8 @@ export interface LiveReader {
   readonly refusal: string
   readonly events: readonly LiveEvent[]
   readonly comments: readonly string[]
+  /** What it was told last to wait before it comes back. */
+  readonly retryMilliseconds: number | undefined
   /** The next event that was not taken yet. */
   next(secondsMax?: number): Promise<LiveEvent>
   /** Takes events until one is as wanted. */
@@ -73,6 +75,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 function readerOf(response: IncomingMessage, refusal: string): LiveReader {
   const events: LiveEvent[] = []
   const comments: string[] = []
+  let retryMilliseconds: number | undefined
   let taken = 0
   let isEnded = false
   let wake = Promise.withResolvers<void>()
@@ -93,7 +96,7 @@ function readerOf(response: IncomingMessage, refusal: string): LiveReader {
     response.on('data', (piece: string) => {
       const blocks = (rest + piece).split('\n\n')
       rest = blocks.pop() ?? ''
-      for (const block of blocks) readBlock(block, events, comments)
+      for (const block of blocks) retryMilliseconds = readBlock(block, events, comments) ?? retryMilliseconds
       notify()
     })
   }
@@ -116,6 +119,9 @@ function readerOf(response: IncomingMessage, refusal: string): LiveReader {
     refusal,
     events,
     comments,
+    get retryMilliseconds() {
+      return retryMilliseconds
+    },
     next,
     async nextWhere(isWanted) {
       for (;;) {
@@ -134,14 +140,16 @@ function readerOf(response: IncomingMessage, refusal: string): LiveReader {
 }
 
 /** One block between two empty lines, as the HTML standard's event stream format has it. */
-function readBlock(block: string, events: LiveEvent[], comments: string[]) {
+function readBlock(block: string, events: LiveEvent[], comments: string[]): number | undefined {
   const lines = block.split('\n')
   const valuesOf = (name: string) =>
     lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim())
   comments.push(...valuesOf(''))
   const data = valuesOf('data')
-  if (data.length === 0) return
+  const [retry] = valuesOf('retry')
+  if (data.length === 0) return retry === undefined ? undefined : Number(retry)
   const [id = ''] = valuesOf('id')
   const [name = ''] = valuesOf('event')
   events.push({ id, name, data: JSON.parse(data.join('\n')), at: Date.now() })
+  return undefined
 }

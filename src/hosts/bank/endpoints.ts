@@ -7,11 +7,18 @@ import type { Answer, Endpoint } from './server.ts'
 
 export type ReadMeasures = () => Promise<MeasuresAsText>
 
+/** What balancers are told when they ask for the health of an instance. */
+export interface Health {
+  readonly isLeaving: boolean
+}
+
 /** All paths there are, for the server that understands every request. */
 export function bankEndpoints(
   clients: readonly ClientAnswers[],
   readMeasures?: ReadMeasures,
+  health: Health = { isLeaving: false },
 ): ReadonlyMap<string, Endpoint> {
+  const answerHealth = healthAnswer(health)
   const endpoints = new Map<string, Endpoint>([['/healthz', { GET: answerHealth, HEAD: answerHealth }]])
   if (readMeasures !== undefined) endpoints.set('/metrics', { GET: measuresAnswer(readMeasures) })
   for (const { id, readStatement, transact } of clients) {
@@ -26,7 +33,12 @@ export function bankEndpoints(
 export const statementPathOf = (id: number) => `/clientes/${id}/extrato`
 export const transactionPathOf = (id: number) => `/clientes/${id}/transacoes`
 
-const answerHealth: Answer = (_request, response) => send(response, 200, 'Healthy', plainText)
+const healthAnswer =
+  (health: Health): Answer =>
+  (_request, response) =>
+    health.isLeaving
+      ? send(response, 503, 'The host stops.', plainText)
+      : send(response, 200, 'Healthy', plainText)
 
 const transactionAnswer =
   (transact: (body: Buffer, reply: Reply) => void): Answer =>

@@ -23,6 +23,7 @@ export interface Assignment {
 export type Report = 'listening' | { readonly failure: string }
 
 interface RunningInstance extends BankServer {
+  readonly health: { isLeaving: boolean }
   readonly measures: Measures | undefined
   close(): Promise<void>
 }
@@ -37,6 +38,12 @@ async function runInstance(): Promise<void> {
     measures: async () => ({ value: (await running?.measures?.read()) ?? [] }),
     // Passed on, so that no connection that waits to be accepted is lost between two instances.
     socket: () => ({ handle: handleOf(running?.server) }),
+    leave: () => {
+      if (running === undefined) return {}
+      running.health.isLeaving = true
+      running.leave()
+      return {}
+    },
     replace: () => {
       replace()
       return {}
@@ -52,7 +59,8 @@ async function runInstance(): Promise<void> {
     // Now and not at the end, which may be a kill.
     flushCompileCache()
     const isReplaced = (await stopAsked) === undefined
-    await running.stop(isReplaced)
+    // Closing a connection that is kept could cross a request that is on its way.
+    await running.stop(isReplaced || running.health.isLeaving)
     await running.close()
   } catch (error) {
     report({ failure: (error as Error).message })
@@ -85,14 +93,15 @@ async function startInstance(
     ...(measures && { measure: measures }),
   }
   const clients = bankAnswers(accounts, options)
+  const health = { isLeaving: false }
   const bank = createBankServer({
     budgets,
-    endpoints: bankEndpoints(clients, measures && measuresOfAll(ask)),
+    endpoints: bankEndpoints(clients, measures && measuresOfAll(ask), health),
     lines: knownLines(clients),
   })
   const place = handle === undefined ? { host, port, reusePort: instances > 1, backlog } : { _handle: handle }
   await once(bank.server.listen(place), 'listening')
-  return { ...bank, measures, close }
+  return { ...bank, health, measures, close }
 }
 
 /** New connections that wait while the process is busy; the system cuts it to its own limit. */

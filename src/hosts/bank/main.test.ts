@@ -50,6 +50,20 @@ describe('the bank', () => {
     assert.ok(counts.length === 2 && counts.every((count) => count > 5), `${counts}`)
   })
 
+  test('goes on serving while it leaves, but is not healthy, and ends each connection with its answer', async (t) => {
+    const { port, leave, stop } = await startBank(store.url, testSettings, log)
+    t.after(stop)
+    assert.equal((await get(port, '/healthz')).status, 200)
+    leave()
+    while ((await get(port, '/healthz')).status === 200) await sleep(10)
+    const client = openRawClient(port)
+    const answer = await client.send(statementRequest(1))
+    assert.equal(answer.status, 200)
+    assert.equal(client.isOpen(), false)
+    assert.equal((await get(port, '/clientes/1/extrato')).status, 200)
+    client.close()
+  })
+
   test('stops in order under load: what was begun is answered, and no process stays', async () => {
     const { port, pids, stop } = await startBank(store.url, testSettings, log)
     const processes = pids()

@@ -14,7 +14,7 @@ export function prepareBank(settings: Settings) {
   const bank = readBankSettings(settings)
   return async ({ url }: { readonly url: string }) => {
     const log = createLog({ level: bank.logLevel, host: 'bank' })
-    const { port, restart, stop } = await startBank(url, bank, log)
+    const { port, restart, leave, stop } = await startBank(url, bank, log)
     const address = `http://${bank.host === '127.0.0.1' ? 'localhost' : bank.host}:${port}`
     const restartOnSignal = () => {
       log.info('The instances are being replaced one by one.')
@@ -27,6 +27,7 @@ export function prepareBank(settings: Settings) {
     return {
       title: 'Bank',
       address,
+      leave,
       stop() {
         process.off(restartSignal, restartOnSignal)
         return stop()

@@ -3,6 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
 import { answerBrokenConnection } from '../../http/broken-requests.ts'
+import { closeListener } from '../../http/close-listener.ts'
 import type { Reply } from './answers.ts'
 import { type KnownLine, knownHeads } from './known-heads.ts'
 import { limitConnections } from './limit-connections.ts'
@@ -16,6 +17,8 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => voi
 
 export interface BankServer {
   readonly server: Server
+  /** From now on every answer is the last one of its connection. */
+  leave(): void
   /**
    * No new connections; what was begun is finished within the limit. A patient server also answers the next request of
    * each connection that is kept, as its last one: closing it could cross a request that is on its way.
@@ -52,11 +55,11 @@ export function createBankServer(options: BankServerOptions): BankServer {
   const patience = { ...patient, ...options.patience }
   const server = createServer(patience)
   const inTurn = takeTurns()
-  const state = { isStopping: false }
+  const state = { isLeaving: false }
   server.timeout = patience.silentTimeout
   server.on('clientError', answerBrokenConnection)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (state.isStopping) response.shouldKeepAlive = false
+    if (state.isLeaving) response.shouldKeepAlive = false
     inTurn(request.socket, response, () => answer(endpoints, request, response))
   })
   const small =
@@ -68,11 +71,16 @@ export function createBankServer(options: BankServerOptions): BankServer {
       aheadBytes: budgets.budget('bankAheadBytesOfAll'),
     })
   limitConnections(server, budgets)
+  const leave = () => {
+    state.isLeaving = true
+    small?.drain()
+  }
   return {
     server,
+    leave,
     async stop(isPatient = false) {
-      state.isStopping = true
-      small?.drain()
+      leave()
+      await closeListener(server)
       await closeServer(server, small, isPatient, patience.drainTimeout)
     },
   }

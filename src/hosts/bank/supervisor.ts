@@ -13,6 +13,8 @@ export interface Supervised {
   pids(): readonly number[]
   /** Replaces them one by one, without a request that fails. Asked meanwhile, it is done once more. */
   restart(): Promise<void>
+  /** All go on serving, but say that they are about to stop. */
+  leave(): void
   /** Lets each finish what it is working on. */
   stop(): Promise<void>
 }
@@ -61,6 +63,10 @@ export async function superviseInstances(assignment: Assignment, log: Log): Prom
         .catch(() => undefined)
         .then(() => replaceAll(listeningOnes(), start, stopping.signal))
       return restarting
+    },
+    leave() {
+      // One that cannot be told has ended, or is about to.
+      for (const { ask } of listeningOnes()) ask('leave').catch(() => undefined)
     },
     stop: endAll,
   }

@@ -60,7 +60,8 @@ export const feedCall = (call: FeedCall, { write, takeMilliseconds, onEnd }: Fee
         return !isNewerWanted
       },
       beat: (cursor) => send(write({ cursor })),
-      close: (refusal = stops()) => close(refusal),
+      close,
+      sendAway: () => close(stops()),
     }
   },
 })

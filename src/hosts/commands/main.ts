@@ -5,7 +5,6 @@ import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
 import { countEvents } from '../../http/host-measures.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
-import { prepareStop } from '../../http/shutdown.ts'
 import { createFeedStreams } from '../../live/feed-streams.ts'
 import { createStreamLimits } from '../../live/stream-limits.ts'
 import type { Tracker } from '../../operations/tracker.ts'
@@ -38,6 +37,8 @@ import { limitUnauthenticatedCalls } from './unauthenticated-calls.ts'
 export interface CommandHost {
   readonly port: number
   readonly diagnosticsPort: number
+  /** Goes on serving, but says that it is about to stop. */
+  leave(): void
   stop(): Promise<void>
 }
 
@@ -51,10 +52,9 @@ export async function startCommands(
 ): Promise<CommandHost> {
   const limits = { ...timeLimits, ...givenLimits }
   const events = countEvents(createSecurityLog(log))
-  const securityLog = events.log
-  const onRefused = requestsRefused(securityLog)
+  const onRefused = requestsRefused(events.log)
   const limiter = createCallLimiter({ ...settings, onRefused: (address) => onRefused({ address }) })
-  const diagnostics = createDiagnostics(authentication, storeReadiness(tracker.database), {
+  const { diagnostics, stopping } = createDiagnostics(authentication, storeReadiness(tracker.database), {
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
     budgets: tracker.budgets,
@@ -78,10 +78,9 @@ export async function startCommands(
   registerCommands(server, {
     ...{ ...settings, ...admitted, ...limits, feeds, callLog, requestIds },
     commands: all,
-    tracker: { ...tracker, securityLog },
+    tracker: { ...tracker, securityLog: events.log },
   })
   const standard = addStandardServices(server, all)
-  const stopDiagnostics = prepareStop(diagnostics)
   const port = await bind(server, settings)
   const http2Servers = http2ServersOf(server)
   const connections = trackConnections(http2Servers, tracker.budgets)
@@ -95,11 +94,14 @@ export async function startCommands(
   return {
     port,
     diagnosticsPort: (diagnostics.server.address() as AddressInfo).port,
-    async stop() {
+    leave() {
       standard.announceStop()
-      feeds.close()
-      limiter.close()
-      await Promise.all([stopServer(server, { ...limits, calls, connections }), stopDiagnostics()])
+      stopping.leave()
+    },
+    async stop() {
+      feeds.sendAway()
+      const stopped = stopServer(server, { ...limits, standard, http2Servers, limiter, calls, connections })
+      await Promise.all([stopped, stopping.stop()])
     },
   }
 }

@@ -33,6 +33,8 @@ import { sweep } from './sweep.ts'
 
 export interface IdentityHost {
   readonly app: FastifyInstance
+  /** Goes on serving, but says that it is about to stop. */
+  leave(): void
   stop(): Promise<void>
 }
 
@@ -82,13 +84,13 @@ export async function startIdentity(
     cors: corsOf(settings, navigationPaths(routes)),
     rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(events.log) },
   })
-  const stopServer = prepareStop(app)
+  const stopping = prepareStop(app)
   measureHost(app, { budgets, database, events }, settings)
   refuseNul(app)
   registerRoutes(app, routes)
   if (settings.extensions) addPageScripts(app)
   addHelloRoute(app)
-  addHealthRoutes(app, storeReadiness(database))
+  addHealthRoutes(app, [stopping.readiness, ...storeReadiness(database)])
   addDocumentation(app, documentationOf(contract, settings))
   await listen(app, settings)
   const onFailure = (error: unknown) => log.warn({ err: error }, 'The upkeep of keys and sessions failed.')
@@ -99,8 +101,9 @@ export async function startIdentity(
   })
   return {
     app,
+    leave: stopping.leave,
     async stop() {
-      await Promise.all([upkeep.stop(), stopServer()])
+      await Promise.all([upkeep.stop(), stopping.stop()])
     },
   }
 }

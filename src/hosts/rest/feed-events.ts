@@ -14,6 +14,7 @@ export const feedEvents = (reply: FastifyReply): FeedWire => ({
         isNews ? void events.send(Buffer.from(`id: ${cursor}\n\n`)) : events.comment('still here'),
       // A client whose session has ended asks again, and is refused then.
       close: (refusal) => events.close(refusal?.kind === 'unauthenticated' ? undefined : refusal?.message),
+      sendAway: () => events.sendAway(),
     }
   },
 })

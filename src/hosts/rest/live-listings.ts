@@ -10,7 +10,8 @@ import { createSharedListings } from './shared-listings.ts'
 export interface LiveListings {
   /** Takes the connection over; what is refused is refused before the stream starts. */
   open(view: View, request: LiveRequest): Promise<undefined>
-  close(): void
+  /** Ends every stream, because the host stops. */
+  sendAway(): void
   /** How old what it knows of changes may be. */
   secondsBehind(): number
 }
@@ -82,9 +83,9 @@ export function createLiveListings(
     return undefined
   }
 
-  return { open, close: () => closeAll(shared.all()), secondsBehind: watch.secondsBehind }
+  return { open, sendAway: () => sendAllAway(shared.all()), secondsBehind: watch.secondsBehind }
 }
 
-function closeAll(listings: Iterable<Listing>) {
-  for (const { streams } of listings) for (const stream of streams) stream.close()
+function sendAllAway(listings: Iterable<Listing>) {
+  for (const { streams } of listings) for (const stream of streams) stream.sendAway()
 }

@@ -26,6 +26,8 @@ export interface LiveStream {
   /** Sends a snapshot that was not sent yet, when the client may be told again and can take it. Ends when there is no room. */
   offer(newest: Buffer, now: number): void
   close(reason?: string): void
+  /** To another host, because this one stops. */
+  sendAway(): void
 }
 
 /** Never more than one event per second and stream. */
@@ -95,6 +97,7 @@ export function openLiveStream(
       })
     },
     close: (reason) => events.close(reason),
+    sendAway: () => events.sendAway(),
   }
 }
 

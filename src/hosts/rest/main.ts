@@ -28,6 +28,8 @@ import { withoutPasswords } from './without-passwords.ts'
 
 export interface RestHost {
   readonly app: FastifyInstance
+  /** Goes on serving, but says that it is about to stop. */
+  leave(): void
   stop(): Promise<void>
 }
 
@@ -50,15 +52,15 @@ export async function startRest(
     cors: { origins: settings.allowedOrigins },
     rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(events.log) },
   })
-  const stop = prepareStop(app)
+  const { readiness, leave, stop } = prepareStop(app)
   const streamLimits = createStreamLimits(tracker.budgets)
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'Live listings and feeds wait for the store.')
   const live = createLiveListings(tracker, streamLimits, onFailure)
   const feeds = createFeedStreams(tracker, streamLimits, onFailure)
   app.addHook('preClose', async () => {
-    live.close()
-    feeds.close()
+    live.sendAway()
+    feeds.sendAway()
   })
   const readers = { 'live listings': live.secondsBehind, feeds: feeds.secondsBehind }
   measureHost(app, { ...tracker, events, readers }, settings)
@@ -78,7 +80,7 @@ export async function startRest(
     routes: withoutPasswords([...contract, ...extensions], settings),
   })
   addHelloRoute(app)
-  addHealthRoutes(app, storeReadiness(tracker.database))
+  addHealthRoutes(app, [readiness, ...storeReadiness(tracker.database)])
   addDocumentation(app, {
     title: aboutContract.title,
     document: openApiOf(contract, aboutContract),
@@ -90,6 +92,7 @@ export async function startRest(
   const workers = startWorkers(tracker, settings, log, { administrators, receivers })
   return {
     app,
+    leave,
     async stop() {
       await Promise.all([stop(), ...workers.map((worker) => worker.stop())])
     },

@@ -16,6 +16,8 @@ import { encodings, readFiles, type ServedFile, type ServedFiles } from './files
 
 export interface WebHost {
   readonly app: FastifyInstance
+  /** Goes on serving, but says that it is about to stop. */
+  leave(): void
   stop(): Promise<void>
 }
 
@@ -33,16 +35,16 @@ export async function startWeb(settings: WebSettings, log: Log, folder = builtCl
     connections: budgets.budget('httpConnections'),
     ...smallBodies(budgetLimits.webBodyBytes.max),
   })
-  const stop = prepareStop(app)
+  const { readiness, leave, stop } = prepareStop(app)
   addPageHeaders(app, settings)
-  addHealthRoutes(app, [])
+  addHealthRoutes(app, [readiness])
   addMetrics(app, budgets, settings)
   app.get('/config.json', (_request, reply) =>
     reply.header('cache-control', 'no-store').send(settings.client),
   )
   app.get('/*', (request, reply) => sendFile(request, reply, files))
   await listen(app, settings)
-  return { app, stop }
+  return { app, leave, stop }
 }
 
 function addPageHeaders(app: FastifyInstance, { client }: WebSettings): void {
