@@ -2,14 +2,17 @@ import { forgetOldLockouts } from '../accounts/lockouts.ts'
 import { createPasswords } from '../accounts/passwords.ts'
 import { openBudgets } from '../configuration/budgets.ts'
 import type { StoreSettings } from '../configuration/store-settings.ts'
+import { createLog } from '../http/log.ts'
 import { forgetOldKeys } from '../operations/idempotency-keys.ts'
 import type { Tracker } from '../operations/tracker.ts'
 import { resources } from '../resources/all.ts'
 import { repeat } from '../schedule/repeat.ts'
 import { forgetOldChanges } from '../store/change-log.ts'
+import type { Database } from '../store/database.ts'
 import { forgetRemoved } from '../store/forget-removed.ts'
 import { sealHistory } from '../store/history-chain.ts'
 import { keepHistory } from '../store/history-months.ts'
+import { watchSlowStatements } from '../store/slow-statements.ts'
 import { type DemoAccount, seedDemoAccount } from './demo-account.ts'
 import { openStore } from './open-store.ts'
 
@@ -38,6 +41,7 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
   const open = once(async () => {
     const store = await openStore(settings, budgets, onFault)
     stops.push(store.close)
+    tellOfSlowStatements(store.database, settings)
     return store
   })
   const tracker = once(async () => {
@@ -64,6 +68,14 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
     for (const job of jobs) stops.push(repeat({ everyMilliseconds: betweenSweeps(), onFailure }, job).stop)
   })
   return { url: async () => (await open()).url, tracker, keepSmall, demoAccount: () => account }
+}
+
+function tellOfSlowStatements(database: Database, { slowStatementMilliseconds, logLevel }: StoreSettings) {
+  if (slowStatementMilliseconds === 0) return
+  const log = createLog({ level: logLevel, host: 'store' })
+  watchSlowStatements(database, { slowMilliseconds: slowStatementMilliseconds }, (slow) =>
+    log.warn(slow, 'A statement was slow.'),
+  )
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Settings } from './settings.ts'
+import { readLogLevel } from './tracker-settings.ts'
 
 export interface StoreSettings {
   /** None: the embedded PostgreSQL. */
@@ -13,6 +14,9 @@ export interface StoreSettings {
   /** 0 keeps removed rows for ever. */
   readonly removedDays: number
   readonly changeLogDays: number
+  /** 0 tells of none. */
+  readonly slowStatementMilliseconds: number
+  readonly logLevel: string
   readonly demoLogin: string
   readonly demoPassword: string | undefined
   readonly demoData: boolean
@@ -31,6 +35,11 @@ export function readStoreSettings(settings: Settings): StoreSettings {
     historyDays: readDaysKept(settings, 'HISTORY_DAYS'),
     removedDays: readDaysKept(settings, 'REMOVED_DAYS'),
     changeLogDays: settings.wholeNumber('CHANGE_LOG_DAYS', 30, { min: 1, max: daysMax }),
+    slowStatementMilliseconds: settings.wholeNumber('SLOW_STATEMENT_MILLISECONDS', 1000, {
+      min: 0,
+      max: 60_000,
+    }),
+    logLevel: readLogLevel(settings),
     demoLogin: settings.text('SVC_DEMO_LOGIN', 'demo@example.com'),
     demoPassword: settings.optionalText('SVC_DEMO_PASSWORD'),
     demoData: settings.flag('SVC_DEMO_DATA', databaseUrl === undefined),

@@ -24,11 +24,9 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 export function readTrackerSettings(settings: Settings): TrackerSettings {
   const issuer = settings.address('Jwt__Issuer', 'http://localhost:5200')
-  const logLevel = settings.text('LOG_LEVEL', 'info')
-  if (!logLevels.includes(logLevel)) settings.refuse(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
   return {
     host: settings.text('HOST', '127.0.0.1'),
-    logLevel,
+    logLevel: readLogLevel(settings),
     issuer,
     metadataAddress: settings.address('Jwt__MetadataAddress', `${issuer}/.well-known/openid-configuration`),
     adminLogins: settings.entries('SVC_ADMIN_LOGINS'),
@@ -43,6 +41,12 @@ export function readTrackerSettings(settings: Settings): TrackerSettings {
     extensions: settings.flag('EXTENSIONS', true),
     passwords: settings.flag('Identity__Passwords', true),
   }
+}
+
+export function readLogLevel(settings: Settings): string {
+  const level = settings.text('LOG_LEVEL', 'info')
+  if (!logLevels.includes(level)) settings.refuse(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
+  return level
 }
 
 const hoursSteps: readonly HoursStep[] = [0.01, 0.25, 1]

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { it } from 'node:test'
 import { Registry } from 'prom-client'
 import { freshDatabase } from '../../test/support/fresh-database.ts'
@@ -21,6 +21,7 @@ it('metrics tell how long the store takes, by kind, also when it refuses', async
     ['list', 1],
   ])
     match(text, new RegExp(`store_statement_duration_seconds_count\\{kind="${kind}"\\} ${count}\\n`))
+  doesNotMatch(text, /in transaction/)
 })
 
 it('metrics count security events by outcome, and each is still written', async () => {

@@ -4,7 +4,7 @@ import { addMetrics, durationBucketsSeconds, type Measured, type MetricsOptions 
 
 /** The part of a store that tells how long its statements take. */
 interface TimedStore {
-  onStatement(listener: (kind: string, seconds: number) => void): void
+  onStatement(listener: (ended: { readonly kind: string; readonly seconds: number }) => void): void
 }
 
 interface MeasuredParts {
@@ -38,7 +38,10 @@ export function measureStore(registry: Registry | undefined, store: TimedStore):
     buckets: durationBucketsSeconds,
     registers: [registry],
   })
-  store.onStatement((kind, seconds) => durations.observe({ kind }, seconds))
+  store.onStatement(({ kind, seconds }) => {
+    // Its time is in that of its transaction.
+    if (kind !== 'in transaction') durations.observe({ kind }, seconds)
+  })
 }
 
 /** How old what live listings and feeds know of the change log may be. */

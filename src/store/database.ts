@@ -5,12 +5,13 @@ import { createConnections } from './connections.ts'
 import { chooseForms } from './distributed/forms.ts'
 import { isConflict, isLostConnection, isRefusedByServer } from './failures.ts'
 import { type LimitedReads, openLimitedReads } from './limited-reads.ts'
-import { type Prepare, preparedStatements } from './prepared-statements.ts'
+import { preparedStatements } from './prepared-statements.ts'
 import { refuseUnavailable } from './refuse-unavailable.ts'
 import { retried } from './retry.ts'
 import type { Sql } from './sql.ts'
-import { createTiming, type StatementKind, type StatementListener } from './statement-times.ts'
+import { createTiming, type StatementKind, type StatementListener, type Waiting } from './statement-times.ts'
 import { openStreamedReads, type StreamedReads } from './streamed-reads.ts'
+import { createWorks, type Works } from './work.ts'
 
 export interface Queries {
   query<Row>(statement: Sql): Promise<Row[]>
@@ -20,7 +21,7 @@ export interface Queries {
  * `query` is for single statements that only read a few rows by their keys: they share one pipelined connection, which
  * nothing slow may hold up, and are repeated when it drops.
  */
-export interface Database extends Queries {
+export interface Database extends Queries, Pick<Works, 'during' | 'complete'> {
   /** For lists. */
   readonly lists: Pick<LimitedReads, 'query'>
   /** For the snapshots of live listings, which never hold a list up. */
@@ -65,10 +66,15 @@ export function openDatabase({
   const exports = openStreamedReads(connections, budgets)
   const pool = connections.openPool(poolSize ?? budgets.budget('storeTransactions').max, limits)
   const listeners: (() => void)[] = []
-  const { timed, onStatement } = createTiming()
+  const works = createWorks()
+  const { timed, onStatement } = createTiming(works)
   const timedReads = (kind: StatementKind, limited: LimitedReads): Pick<LimitedReads, 'query'> => ({
     query: (statement, account) =>
-      refuseUnavailable(() => timed(kind, () => forms.run((one) => limited.query(one, account), statement))),
+      refuseUnavailable(() =>
+        timed({ kind, statement }, (waiting) =>
+          forms.run((one) => limited.query(one, account, waiting), statement),
+        ),
+      ),
   })
   const read = <Row>(statement: Sql): Promise<Row[]> =>
     retried(isLostConnection, () =>
@@ -79,15 +85,20 @@ export function openDatabase({
     lists: timedReads('list', lists),
     liveLists: timedReads('live list', liveLists),
     exports,
+    during: works.during,
+    complete: works.complete,
     onStatement,
-    query: (statement) => refuseUnavailable(() => timed('read', () => forms.run(read, statement))),
+    query: (statement) =>
+      refuseUnavailable(() => timed({ kind: 'read', statement }, () => forms.run(read, statement))),
     single: {
       async query<Row>(statement: Sql) {
         if (statement.inTurn && (await refuseUnavailable(() => forms.isInTurn(statement))))
           return database.transaction((transaction) => transaction.query<Row>(statement))
         const run = (client: pg.PoolClient) => connections.run<Row>(client, statement, limits)
         const rows = await refuseUnavailable(() =>
-          timed('write', () => retriedTransaction(() => runSingle(pool, run))),
+          timed({ kind: 'write', statement }, (waiting) =>
+            retriedTransaction(() => runSingle(pool, waiting, run)),
+          ),
         )
         for (const listener of listeners) listener()
         return rows
@@ -95,11 +106,18 @@ export function openDatabase({
     },
     async transaction(work) {
       const begin = (client: pg.PoolClient) => connections.begin(client, limits)
-      const run = () =>
-        runTransaction(pool, prepare, begin, (transaction) =>
-          work({ query: (statement) => forms.run(transaction.query, statement) }),
-        )
-      const result = await refuseUnavailable(() => timed('transaction', () => retriedTransaction(run)))
+      const send = <Row>(client: pg.PoolClient, statement: Sql) =>
+        timed({ kind: 'in transaction', statement }, async () => {
+          const { rows } = await client.query(prepare(statement))
+          return rows as Row[]
+        })
+      const inForm = (transaction: Queries) =>
+        work({ query: (statement) => forms.run(transaction.query, statement) })
+      const result = await refuseUnavailable(() =>
+        timed({ kind: 'transaction' }, (waiting) =>
+          retriedTransaction(() => runTransaction(pool, waiting, { begin, send, work: inForm })),
+        ),
+      )
       for (const listener of listeners) listener()
       return result
     },
@@ -111,8 +129,12 @@ export function openDatabase({
   return database
 }
 
-async function runSingle<Row>(pool: pg.Pool, run: (client: pg.PoolClient) => Promise<Row[]>): Promise<Row[]> {
-  const client = await pool.connect()
+async function runSingle<Row>(
+  pool: pg.Pool,
+  waiting: Waiting,
+  run: (client: pg.PoolClient) => Promise<Row[]>,
+): Promise<Row[]> {
+  const client = await connected(pool, waiting)
   let failure: unknown
   try {
     return await run(client)
@@ -124,21 +146,32 @@ async function runSingle<Row>(pool: pg.Pool, run: (client: pg.PoolClient) => Pro
   }
 }
 
+async function connected(pool: pg.Pool, waiting: Waiting): Promise<pg.PoolClient> {
+  const end = waiting.begin()
+  try {
+    return await pool.connect()
+  } finally {
+    end()
+  }
+}
+
+interface Steps<Result> {
+  begin(client: pg.PoolClient): Promise<unknown>
+  send<Row>(client: pg.PoolClient, statement: Sql): Promise<Row[]>
+  work(transaction: Queries): Promise<Result>
+}
+
 async function runTransaction<Result>(
   pool: pg.Pool,
-  prepare: Prepare,
-  begin: (client: pg.PoolClient) => Promise<unknown>,
-  work: (transaction: Queries) => Promise<Result>,
+  waiting: Waiting,
+  { begin, send, work }: Steps<Result>,
 ): Promise<Result> {
-  const client = await pool.connect()
+  const client = await connected(pool, waiting)
   let failure: Error | undefined
   try {
     // Not awaited here: it travels with the first statement, in one packet.
     const begun = begin(client)
-    const result = await Promise.all([
-      work({ query: async (statement) => (await client.query(prepare(statement))).rows }),
-      begun,
-    ])
+    const result = await Promise.all([work({ query: (statement) => send(client, statement) }), begun])
     await committed(client.query('commit'))
     return result[0]
   } catch (error) {

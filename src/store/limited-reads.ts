@@ -1,15 +1,16 @@
 import type { Budgets } from '../configuration/budgets.ts'
 import type { Connections } from './connections.ts'
 import { isLostConnection, isTimedOut, isUnparsed } from './failures.ts'
-import { createFairQueue } from './fair-queue.ts'
+import { createFairQueue, type FairQueue } from './fair-queue.ts'
 import { retried } from './retry.ts'
 import { rememberSlowAccounts } from './slow-accounts.ts'
 import type { Sql } from './sql.ts'
+import type { Waiting } from './statement-times.ts'
 
 /** Statements that may be long: few at once, fair between accounts, each stopped at its limit. */
 export interface LimitedReads {
   /** Throws `StatementTooSlow` for one that was stopped. */
-  query<Row>(statement: Sql, account: string): Promise<Row[]>
+  query<Row>(statement: Sql, account: string, waiting?: Waiting): Promise<Row[]>
   close(): Promise<void>
 }
 
@@ -86,15 +87,28 @@ export function openLimitedReads(
   }
 
   return {
-    query: <Row>(statement: Sql, account: string) =>
+    query: <Row>(statement: Sql, account: string, waiting?: Waiting) =>
       retried(isLostConnection, async () => {
         const rows = slowAccounts.has(account)
           ? undefined
-          : await quickQueue(account, () => readQuickly<Row>(statement, account))
-        return rows ?? slowQueue(account, () => readSlowly<Row>(statement, account))
+          : await inTurn(quickQueue, account, waiting, () => readQuickly<Row>(statement, account))
+        return rows ?? inTurn(slowQueue, account, waiting, () => readSlowly<Row>(statement, account))
       }),
     async close() {
       await Promise.all([quick.close(), slow.end()])
     },
   }
+}
+
+function inTurn<Result>(
+  queue: FairQueue,
+  account: string,
+  waiting: Waiting | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const end = waiting?.begin()
+  return queue(account, () => {
+    end?.()
+    return work()
+  })
 }

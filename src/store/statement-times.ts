@@ -1,19 +1,66 @@
-export type StatementKind = 'read' | 'list' | 'live list' | 'write' | 'transaction'
-export type StatementListener = (kind: StatementKind, seconds: number) => void
+import { render, type Sql } from './sql.ts'
+import type { Work, Works } from './work.ts'
 
-/** Tells how long statements take, the failed ones too; it costs nothing while nobody listens. */
-export function createTiming() {
+/** `in transaction` are the statements of a `transaction`, whose time has theirs in it. */
+export type StatementKind = 'read' | 'list' | 'live list' | 'write' | 'transaction' | 'in transaction'
+
+export interface EndedStatement {
+  readonly kind: StatementKind
+  /** From asking the store to its answer, waiting and trying again included. */
+  readonly seconds: number
+  /** For a turn or a connection. */
+  readonly waitSeconds: number
+  readonly isFailed: boolean
+  /** Nothing outside of requests and commands. */
+  readonly work: Work | undefined
+  /** Without values; nothing of a transaction, which is many statements. */
+  text(): string | undefined
+}
+
+export type StatementListener = (statement: EndedStatement) => void
+
+/** Of what is under way now. */
+export interface Waiting {
+  /** From now until the returned function is called, it waits. */
+  begin(): () => void
+}
+
+export interface Asked {
+  readonly kind: StatementKind
+  readonly statement?: Sql
+}
+
+/** Tells how long statements take, the failed ones too. */
+export function createTiming(works: Pick<Works, 'current'>) {
   const listeners: StatementListener[] = []
   return {
     onStatement: (listener: StatementListener) => void listeners.push(listener),
-    async timed<Result>(kind: StatementKind, work: () => Promise<Result>): Promise<Result> {
-      if (listeners.length === 0) return work()
+    async timed<Result>(
+      { kind, statement }: Asked,
+      run: (waiting: Waiting) => Promise<Result>,
+    ): Promise<Result> {
+      const work = works.current()
       const startedAt = performance.now()
+      let waitSeconds = 0
+      let isFailed = true
+      const begin = () => {
+        const beganAt = performance.now()
+        return () => {
+          waitSeconds += (performance.now() - beganAt) / 1000
+        }
+      }
       try {
-        return await work()
+        const result = await run({ begin })
+        isFailed = false
+        return result
       } finally {
         const seconds = (performance.now() - startedAt) / 1000
-        for (const listener of listeners) listener(kind, seconds)
+        if (work && kind !== 'in transaction') {
+          work.storeSeconds += seconds - waitSeconds
+          work.waitSeconds += waitSeconds
+        }
+        const text = () => statement && render(statement).text.replace(/\s+/g, ' ').trim()
+        for (const listener of listeners) listener({ kind, seconds, waitSeconds, isFailed, work, text })
       }
     },
   }

@@ -1,6 +1,7 @@
 import type { Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js'
 import { status } from '@grpc/grpc-js'
 import type { Tracker } from '../../operations/tracker.ts'
+import { startWork } from '../../store/work.ts'
 import { CallGone } from './call-error.ts'
 import { type Command, isStream, type UnaryCommand } from './commands.ts'
 import { type Following, followHandlerOf } from './follow-handler.ts'
@@ -53,12 +54,14 @@ function handlerOf(registration: Registration, command: UnaryCommand, encoding: 
 function answering({ tracker, sessionOf }: Registration, command: UnaryCommand, encoding: Encoding) {
   const read = encoding.reader(command.request)
   const write = encoding.writer(command.result)
+  const { complete } = tracker.database
   return async (call: Call): Promise<Buffer> => {
     const { caller } = sessionOf(call.metadata)
     const request = read(call.request)
     // Nothing is done for a caller that hung up or ran out of time.
     if (isGone(call)) throw new CallGone(goneStatus(call))
-    return write(await runCommand(tracker, command, caller, request))
+    const work = startWork(command.name)
+    return write(await complete(work, () => runCommand(tracker, command, caller, request)))
   }
 }
 

@@ -87,7 +87,7 @@ export async function startIdentity(
   const stopping = prepareStop(app)
   measureHost(app, { budgets, database, events }, settings)
   refuseNul(app)
-  registerRoutes(app, routes)
+  registerRoutes(app, routes, database)
   if (settings.extensions) addPageScripts(app)
   addHelloRoute(app)
   addHealthRoutes(app, [stopping.readiness, ...storeReadiness(database)])
@@ -99,13 +99,8 @@ export async function startIdentity(
     await sweep(database, now(), settings.inactivityMinutes)
     await database.transaction((transaction) => forgetOldLockouts(transaction, lockoutClock))
   })
-  return {
-    app,
-    leave: stopping.leave,
-    async stop() {
-      await Promise.all([upkeep.stop(), stopping.stop()])
-    },
-  }
+  const stop = async () => void (await Promise.all([upkeep.stop(), stopping.stop()]))
+  return { app, leave: stopping.leave, stop }
 }
 
 const documentationOf = (contract: readonly Route[], { extensions }: IdentitySettings): Documentation => ({

@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { announceDeprecations } from '../../http/deprecation.ts'
 import { sendEnvelope } from '../../http/envelope.ts'
 import { originOf } from '../../http/request-origin.ts'
+import type { Database } from '../../store/database.ts'
+import { startWork } from '../../store/work.ts'
 import { OAuthError } from './oauth-error.ts'
 import { oauthCodeOf, oauthStatusOf } from './oauth-statuses.ts'
 import { pageHeaders, showPage } from './pages/page.ts'
@@ -9,9 +11,14 @@ import type { GivenParameters } from './parameters.ts'
 import type { Answer, ExtensionRoute, Route } from './route.ts'
 
 /** Registers every route of the table. */
-export function registerRoutes(app: FastifyInstance, routes: readonly (Route | ExtensionRoute)[]): void {
+export function registerRoutes(
+  app: FastifyInstance,
+  routes: readonly (Route | ExtensionRoute)[],
+  { complete }: Pick<Database, 'complete'>,
+): void {
   for (const route of routes) {
     const { method, path, handle } = route
+    const operation = 'id' in route ? route.id : `${method} ${path}`
     const deprecation = 'deprecation' in route ? route.deprecation : undefined
     app.route({
       method,
@@ -26,7 +33,9 @@ export function registerRoutes(app: FastifyInstance, routes: readonly (Route | E
           return send(
             request,
             reply,
-            await handle({ method, parameters, headers: request.headers, ...originOf(request) }),
+            await complete(startWork(operation), () =>
+              handle({ method, parameters, headers: request.headers, ...originOf(request) }),
+            ),
           )
         } catch (error) {
           if (error instanceof OAuthError) return sendRefusal(reply, error)

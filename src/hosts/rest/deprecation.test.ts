@@ -46,6 +46,7 @@ describe('What is deprecated', () => {
       },
       modificationDates: createModificationDates(tracker.database),
       routes,
+      showsTimes: false,
     })
     await app.listen({ port: 0, host: '127.0.0.1' })
   })

@@ -78,6 +78,7 @@ export async function startRest(
     authentication,
     modificationDates: createModificationDates(tracker.database),
     routes: withoutPasswords([...contract, ...extensions], settings),
+    showsTimes: settings.extensions,
   })
   addHelloRoute(app)
   addHealthRoutes(app, [readiness, ...storeReadiness(tracker.database)])

@@ -13,24 +13,36 @@ import { createOnce, type Once } from '../../operations/once.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { type FairQueue, takePlace } from '../../store/fair-queue.ts'
 import type { DateOf, ModificationDates } from '../../store/modification-dates.ts'
+import { startWork, type Work } from '../../store/work.ts'
 import { readKeyedRequest, replayedHeader } from './idempotency-key.ts'
 import { type Answer, type Exchange, isKeyed, type Route } from './route.ts'
+import { showServerTiming } from './server-timing.ts'
 
 export interface Registration {
   readonly tracker: Tracker
   readonly authentication: Authentication
   readonly modificationDates: ModificationDates
   readonly routes: readonly Route[]
+  /** Whether administrators are told how long their requests took, and where. */
+  readonly showsTimes: boolean
 }
 
 /** Registers every route of the table. The token is looked at before a body is read. */
 export function registerRoutes(
   app: FastifyInstance,
-  { tracker, authentication, modificationDates, routes }: Registration,
+  { tracker, authentication, modificationDates, routes, showsTimes }: Registration,
 ) {
   const once = createOnce(tracker)
   const sentDates = createSentDates()
+  const { during, complete } = tracker.database
   const sessions = new WeakMap<FastifyRequest, Authenticated>()
+  const works = new WeakMap<FastifyRequest, Work>()
+  async function answer(route: Route, exchange: Exchange) {
+    if (await answerKeyed(once, route, exchange)) return
+    // Asked before the answer is made, because it holds for what is read afterwards.
+    const dateOf = route.isConditional ? await modificationDates() : undefined
+    sendAnswer(exchange, await route.handle(exchange), dateOf, sentDates)
+  }
   for (const route of routes) {
     checkDeprecation(route)
     const ofRoute = route.deprecation ? [route.deprecation] : []
@@ -41,19 +53,28 @@ export function registerRoutes(
       async onRequest(request, reply) {
         announceDeprecations(reply, ofRoute)
         const origin = { ...originOf(request), host: 'rest' } as const
-        const session = await admit(authentication, route, request.headers.authorization, origin)
+        const work = startWork(route.id)
+        works.set(request, work)
+        const session = await during(work, () =>
+          admit(authentication, route, request.headers.authorization, origin),
+        )
         sessions.set(request, session)
-        if (route.turns) await enter(route.turns, session.caller.id, reply)
+        if (route.turns) await enter(route.turns, session.caller.id, reply, work)
+      },
+      async onSend(request, reply, payload) {
+        const work = works.get(request)
+        const session = sessions.get(request)
+        if (work && session && showsTimes) showServerTiming(reply, session.caller, work)
+        return payload
       },
       async handler(request, reply) {
         announceDeprecations(reply, [...ofRoute, ...deprecationsIn(request.body, route.deprecatedFields)])
         const session = sessions.get(request)
-        if (!session) throw new Error('A route was reached without authentication.')
-        const exchange: Exchange = { tracker, caller: session.caller, session, request, reply }
-        if (await answerKeyed(once, route, exchange)) return reply
-        // Asked before the answer is made, because it holds for what is read afterwards.
-        const dateOf = route.isConditional ? await modificationDates() : undefined
-        sendAnswer(exchange, await route.handle(exchange), dateOf, sentDates)
+        const work = works.get(request)
+        if (!session || !work) throw new Error('A route was reached without authentication.')
+        await complete(work, () =>
+          answer(route, { tracker, caller: session.caller, session, request, reply }),
+        )
         return reply
       },
     })
@@ -82,10 +103,12 @@ const nobody = (origin: RequestOrigin): Authenticated => ({
 })
 
 /** Waits for a place, and keeps it until the connection has the answer or is gone. */
-function enter(turns: FairQueue, account: string, reply: FastifyReply): Promise<void> {
+async function enter(turns: FairQueue, account: string, reply: FastifyReply, work: Work): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>()
+  const askedAt = performance.now()
   reply.raw.once('close', resolve)
-  return takePlace(turns, account, over)
+  await takePlace(turns, account, over)
+  work.waitSeconds += (performance.now() - askedAt) / 1000
 }
 
 /** A POST with a key is done once; whether this was one. */
