@@ -19,6 +19,10 @@ export interface Stopping {
 export function prepareStop(app: FastifyInstance): Stopping {
   const inFlight = new Set<FastifyReply>()
   let isLeaving = false
+  let acceptedAt = Number.NEGATIVE_INFINITY
+  app.server.on('connection', () => {
+    acceptedAt = performance.now()
+  })
   app.addHook('onRequest', (_request, reply, done) => {
     inFlight.add(reply)
     reply.raw.once('close', () => inFlight.delete(reply))
@@ -38,11 +42,13 @@ export function prepareStop(app: FastifyInstance): Stopping {
     },
     leave,
     async stop(withinMilliseconds = stopWithinMilliseconds) {
+      const patienceMilliseconds = isLeaving ? patientMilliseconds : impatientMilliseconds
       leave()
       const cutAt = performance.now() + withinMilliseconds
       await closeListener(app.server)
       const closing = repeat({ everyMilliseconds: pollMilliseconds }, () => {
-        const isIdle = inFlight.size === 0 && !app.server.listening
+        const isQuiet = performance.now() - acceptedAt > patienceMilliseconds
+        const isIdle = inFlight.size === 0 && isQuiet && !app.server.listening
         if (isIdle || performance.now() >= cutAt) app.server.closeAllConnections()
       })
       try {
@@ -59,3 +65,6 @@ const endConnection = (reply: FastifyReply) => void reply.header('connection', '
 // Container platforms kill after 10 s; the store wants some of that to close too.
 const stopWithinMilliseconds = 8000
 const pollMilliseconds = 20
+// What was accepted last may have its request still on its way; behind a proxy that was told, nobody waits for the end.
+const impatientMilliseconds = 100
+const patientMilliseconds = 2000
