@@ -1,0 +1,152 @@
+import type pg from 'pg'
+import { contended } from '../model/problem.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
+import type { Connections } from './connections.ts'
+import type { Forms } from './distributed/forms.ts'
+import { isConflict, isLostConnection, isRefusedByServer } from './failures.ts'
+import type { Prepare } from './prepared-statements.ts'
+import type { Queries } from './queries.ts'
+import { refuseUnavailable } from './refuse-unavailable.ts'
+import { retried } from './retry.ts'
+import type { Sql } from './sql.ts'
+import type { createTiming, Waiting } from './statement-times.ts'
+
+/** Everything that writes, on a pool of its own. */
+export interface Transactions {
+  /** Statements that write and are a transaction each, in one round trip. */
+  readonly single: Queries
+  /** Everything `work` does is committed, or none of it. It is run again after a conflict, so it must only write rows. */
+  transaction<Result>(work: (transaction: Queries) => Promise<Result>): Promise<Result>
+  /** Calls back after each committed transaction of this process. */
+  onCommit(listener: () => void): void
+  close(): Promise<void>
+}
+
+export interface TransactionOptions extends Pick<ReturnType<typeof createTiming>, 'timed'> {
+  readonly prepare: Prepare
+  readonly limits: ConnectionLimits
+  readonly atOnce: number
+  readonly forms: Forms
+}
+
+export function openTransactions(
+  connections: Connections,
+  { prepare, limits, atOnce, timed, forms }: TransactionOptions,
+): Transactions {
+  const pool = connections.openPool(atOnce, limits)
+  const listeners: (() => void)[] = []
+  const tell = () => {
+    for (const listener of listeners) listener()
+  }
+  const begin = (client: pg.PoolClient) => connections.begin(client, limits)
+  const send = <Row>(client: pg.PoolClient, statement: Sql) =>
+    timed({ kind: 'in transaction', statement }, async () => {
+      const { rows } = await client.query(prepare(statement))
+      return rows as Row[]
+    })
+
+  async function transaction<Result>(work: (transaction: Queries) => Promise<Result>): Promise<Result> {
+    const inForm = ({ query }: Queries) => work({ query: (statement) => forms.run(query, statement) })
+    const result = await refuseUnavailable(() =>
+      timed({ kind: 'transaction' }, (waiting) =>
+        retriedTransaction(() => runTransaction(pool, waiting, { begin, send, work: inForm })),
+      ),
+    )
+    tell()
+    return result
+  }
+
+  return {
+    single: {
+      async query<Row>(statement: Sql) {
+        if (statement.inTurn && (await refuseUnavailable(() => forms.isInTurn(statement))))
+          return transaction(({ query }) => query<Row>(statement))
+        const run = (client: pg.PoolClient) => connections.run<Row>(client, statement, limits)
+        const rows = await refuseUnavailable(() =>
+          timed({ kind: 'write', statement }, (waiting) =>
+            retriedTransaction(() => runSingle(pool, waiting, run)),
+          ),
+        )
+        tell()
+        return rows
+      },
+    },
+    transaction,
+    onCommit: (listener) => void listeners.push(listener),
+    close: () => pool.end(),
+  }
+}
+
+async function runSingle<Row>(
+  pool: pg.Pool,
+  waiting: Waiting,
+  run: (client: pg.PoolClient) => Promise<Row[]>,
+): Promise<Row[]> {
+  const client = await connected(pool, waiting)
+  let failure: unknown
+  try {
+    return await run(client)
+  } catch (error) {
+    failure = error
+    throw isLostConnection(error) && !isRefusedByServer(error) ? unknownOutcome(error) : error
+  } finally {
+    client.release(isLostConnection(failure) ? (failure as Error) : undefined)
+  }
+}
+
+async function connected(pool: pg.Pool, waiting: Waiting): Promise<pg.PoolClient> {
+  const end = waiting.begin()
+  try {
+    return await pool.connect()
+  } finally {
+    end()
+  }
+}
+
+interface Steps<Result> {
+  begin(client: pg.PoolClient): Promise<unknown>
+  send<Row>(client: pg.PoolClient, statement: Sql): Promise<Row[]>
+  work(transaction: Queries): Promise<Result>
+}
+
+async function runTransaction<Result>(
+  pool: pg.Pool,
+  waiting: Waiting,
+  { begin, send, work }: Steps<Result>,
+): Promise<Result> {
+  const client = await connected(pool, waiting)
+  let failure: Error | undefined
+  try {
+    // Not awaited here: it travels with the first statement, in one packet.
+    const begun = begin(client)
+    const result = await Promise.all([work({ query: (statement) => send(client, statement) }), begun])
+    await committed(client.query('commit'))
+    return result[0]
+  } catch (error) {
+    failure = error as Error
+    await client.query('rollback').catch(() => undefined)
+    throw error
+  } finally {
+    client.release(failure && isLostConnection(failure) ? failure : undefined)
+  }
+}
+
+/** A connection lost during commit leaves the outcome unknown: it must never be repeated by itself. */
+async function committed(commit: Promise<unknown>) {
+  try {
+    await commit
+  } catch (error) {
+    if (isConflict(error)) throw error
+    throw unknownOutcome(error)
+  }
+}
+
+const unknownOutcome = (error: unknown) => new Error('The outcome of a commit is unknown.', { cause: error })
+
+async function retriedTransaction<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  try {
+    return await retried((error) => isConflict(error) || isLostConnection(error), attempt)
+  } catch (error) {
+    throw isConflict(error) ? contended() : error
+  }
+}
