@@ -1,6 +1,6 @@
 import { readFeedPage } from '../../operations/feed/read-feed-page.ts'
 import { readFeedQuery } from '../../operations/feed/read-feed-query.ts'
-import { readHistory } from '../../operations/read-history.ts'
+import { listHistory } from '../../operations/list-history.ts'
 import type { Command, StreamCommand, UnaryCommand } from './commands.ts'
 import { followChangesMessages, readChangesMessages, readHistoryMessages } from './history-messages.ts'
 
@@ -10,7 +10,7 @@ const readHistoryCommand: UnaryCommand = {
   ...common,
   ...readHistoryMessages,
   successMessage: 'History retrieved successfully.',
-  run: async (tracker, caller, request) => ({ result: await readHistory(tracker, caller, request) }),
+  run: async (tracker, caller, request) => ({ result: await listHistory(tracker, caller, request) }),
 }
 
 const readChanges: UnaryCommand = {

@@ -85,23 +85,24 @@ function bodySchema({ fields }: Resource, purpose: 'create' | 'update'): Schema 
   }
 }
 
-export const pageSchema = (title: string): Schema => ({
+export const pageSchema = (title: string): Schema =>
+  resultSchema('One page of the list.', {
+    data: { type: 'array', items: ref(title), description: 'The rows of this page.' },
+    totalCount: { type: 'integer', description: 'Rows on all pages.' },
+    pageNumber: { type: 'integer', description: 'This page, counted from 1.' },
+    pageSize: { type: 'integer', description: 'Rows on a page.', examples: [pageSizeDefault] },
+    totalPages: { type: 'integer', description: 'How many pages there are.' },
+  })
+
+/** What answers of several rows have in common: one property, `result`, with everything in it. */
+export const resultSchema = (
+  description: string,
+  properties: Readonly<Record<string, Schema>>,
+  required = Object.keys(properties),
+): Schema => ({
   type: 'object',
   required: ['result'],
-  properties: {
-    result: {
-      type: 'object',
-      description: 'One page of the list.',
-      required: ['data', 'totalCount', 'pageNumber', 'pageSize', 'totalPages'],
-      properties: {
-        data: { type: 'array', items: ref(title), description: 'The rows of this page.' },
-        totalCount: { type: 'integer', description: 'Rows on all pages.' },
-        pageNumber: { type: 'integer', description: 'This page, counted from 1.' },
-        pageSize: { type: 'integer', description: 'Rows on a page.', examples: [pageSizeDefault] },
-        totalPages: { type: 'integer', description: 'How many pages there are.' },
-      },
-    },
-  },
+  properties: { result: { type: 'object', description, required, properties } },
 })
 
 export const idsBody: Schema = {

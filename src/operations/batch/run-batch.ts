@@ -11,8 +11,8 @@ import type { Tracker } from '../tracker.ts'
 import { storedOf, writeUpdate } from '../update.ts'
 import { type Outcome, type ReadyItem, refusalOfAll } from './batch-item.ts'
 import { lockAll } from './lock-all.ts'
+import { prepareItems } from './prepare-items.ts'
 import { type Batch, batchOperations } from './read-batch.ts'
-import { readItems } from './read-items.ts'
 import { eachAlone, together } from './together.ts'
 import { createEach, shapeOf, updateAlike } from './write-each.ts'
 
@@ -36,7 +36,7 @@ export async function runBatch(
   { mode, items }: Batch,
   readVersions: (items: readonly ReadyItem[]) => Promise<VersionsOf>,
 ): Promise<readonly Outcome[]> {
-  const read = readItems(tracker, caller, items)
+  const read = prepareItems(tracker, caller, items)
   if (mode === 'allOrNothing') refuseAll(read.refused)
   const ready: ReadyItem[] = []
   for (const item of read.ready) ready.push(await prepare(tracker, item))

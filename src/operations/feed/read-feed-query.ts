@@ -3,7 +3,7 @@ import { isMissing } from '../../model/field-kinds.ts'
 import { collectViolations, type Violations } from '../../model/violations.ts'
 import { resources } from '../../resources/all.ts'
 import { pageSizeMax } from '../limits.ts'
-import { readNumber, readUuid } from '../read-history.ts'
+import { readNumber, readUuid } from '../list-history.ts'
 import { type Position, readPosition } from './position.ts'
 import type { FeedFilter } from './read-feed.ts'
 

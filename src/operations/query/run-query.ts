@@ -1,3 +1,4 @@
+import { requireRole } from '../../access/require-write.ts'
 import { shownRows } from '../../access/rows-at.ts'
 import { changesThatMatter, seesEveryRow } from '../../access/visible-rows.ts'
 import type { Caller } from '../../model/caller.ts'
@@ -34,6 +35,7 @@ export async function runQuery(
   reads: Pick<LimitedReads, 'query'>,
   viewResources: readonly string[] = [],
 ): Promise<QueryPage> {
+  requireRole(listed, caller, 'read')
   const { pageSize, sort, question } = query
   const found = await refuseTooSlow(slowness(listed), () =>
     reads.query<Row & Summary>(statementOf(listed, caller, query, viewResources), caller.id),

@@ -4,7 +4,7 @@ import { nameCharactersMax } from '../../model/text-limits.ts'
 import { collectViolations, type Violations } from '../../model/violations.ts'
 import { resources } from '../../resources/all.ts'
 import { feedActions, readNames } from '../feed/read-feed-query.ts'
-import { readUuid } from '../read-history.ts'
+import { readUuid } from '../list-history.ts'
 
 /** What is wrong with the address of a receiver, as the rest of a sentence. */
 export type AddressProblem = (url: URL) => string | undefined

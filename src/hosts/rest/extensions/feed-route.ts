@@ -8,35 +8,24 @@ import { feedActions, readFeedQuery } from '../../../operations/feed/read-feed-q
 import { pageSizeMax } from '../../../operations/limits.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
 import { feedEvents } from '../feed-events.ts'
-import { ref } from '../resource-schemas.ts'
+import { ref, resultSchema } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 import { resourceNames } from './history-routes.ts'
 
 export const feedSchemas: Readonly<Record<string, Schema>> = {
-  ChangePage: {
-    type: 'object',
-    required: ['result'],
-    properties: {
-      result: {
-        type: 'object',
-        description: 'One page.',
-        required: ['data', 'cursor', 'hasMore'],
-        properties: {
-          data: {
-            type: 'array',
-            items: ref('Change'),
-            maxItems: pageSizeMax,
-            description: 'In the order in which they became visible.',
-          },
-          cursor: {
-            type: 'string',
-            description: 'What `after` is for the next page; also when this one is empty.',
-          },
-          hasMore: { type: 'boolean', description: 'Whether it is worth asking again at once.' },
-        },
-      },
+  ChangePage: resultSchema('One page.', {
+    data: {
+      type: 'array',
+      items: ref('Change'),
+      maxItems: pageSizeMax,
+      description: 'In the order in which they became visible.',
     },
-  },
+    cursor: {
+      type: 'string',
+      description: 'What `after` is for the next page; also when this one is empty.',
+    },
+    hasMore: { type: 'boolean', description: 'Whether it is worth asking again at once.' },
+  }),
 }
 
 const parameters: readonly Parameter[] = [

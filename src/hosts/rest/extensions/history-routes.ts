@@ -1,11 +1,11 @@
 import type { Parameter, Schema } from '../../../http/operation.ts'
 import { uuid } from '../../../model/field-kinds.ts'
 import { pageSizeDefault, pageSizeMax } from '../../../operations/limits.ts'
-import { differenceChangesMax, readDifference } from '../../../operations/read-difference.ts'
-import { readHistory } from '../../../operations/read-history.ts'
+import { differenceChangesMax, listDifferences } from '../../../operations/list-differences.ts'
+import { listHistory } from '../../../operations/list-history.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
 import { resources } from '../../../resources/all.ts'
-import { ref } from '../resource-schemas.ts'
+import { ref, resultSchema } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 
 const moment = { type: 'string', format: 'date-time' }
@@ -74,26 +74,10 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
       },
     },
   },
-  History: {
-    type: 'object',
-    required: ['result'],
-    properties: {
-      result: {
-        type: 'object',
-        description: 'One page.',
-        required: ['data', 'next'],
-        properties: {
-          data: {
-            type: 'array',
-            items: ref('Change'),
-            maxItems: pageSizeMax,
-            description: 'The newest first.',
-          },
-          next: { ...nullableText, description: 'What `before` is for the next page; null on the last.' },
-        },
-      },
-    },
-  },
+  History: resultSchema('One page.', {
+    data: { type: 'array', items: ref('Change'), maxItems: pageSizeMax, description: 'The newest first.' },
+    next: { ...nullableText, description: 'What `before` is for the next page; null on the last.' },
+  }),
 }
 
 const query: readonly Parameter[] = [
@@ -126,7 +110,7 @@ export const historyRoute = (tracker: Tracker): Route => ({
   async handle({ caller, request }) {
     return {
       body: {
-        result: await readHistory(tracker, caller, request.query as Readonly<Record<string, unknown>>),
+        result: await listHistory(tracker, caller, request.query as Readonly<Record<string, unknown>>),
       },
     }
   },
@@ -150,7 +134,7 @@ export const differenceRoute = (tracker: Tracker): Route => ({
   async handle({ caller, request }) {
     return {
       body: {
-        rows: await readDifference(tracker, caller, request.query as Readonly<Record<string, unknown>>),
+        rows: await listDifferences(tracker, caller, request.query as Readonly<Record<string, unknown>>),
       },
     }
   },

@@ -1,3 +1,4 @@
+import { requireRole } from '../../../access/require-write.ts'
 import { viewOf } from '../../../access/visible-rows.ts'
 import { wantsEventStream } from '../../../http/event-stream.ts'
 import type { Caller } from '../../../model/caller.ts'
@@ -30,6 +31,8 @@ export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resou
   isConditional: true,
   isLive: true,
   async handle({ caller, session, request, reply }) {
+    // Before the query is read: people who may not ask do not learn what was wrong with the question.
+    requireRole(resource, caller, 'read')
     const given = request.query as Readonly<Record<string, unknown>>
     const { keys, viewResources } = await withView(tracker, resource, caller, given)
     const query = readQuery(resource, caller, keys)

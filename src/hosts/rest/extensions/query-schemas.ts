@@ -12,7 +12,7 @@ import {
 } from '../../../operations/limits.ts'
 import type { Listed, Resource } from '../../../resources/define-resource.ts'
 import { expandable, queryColumns } from '../../../resources/query-columns.ts'
-import { recordSchema, ref } from '../resource-schemas.ts'
+import { recordSchema, ref, resultSchema } from '../resource-schemas.ts'
 
 const namesOf = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(', ')
 
@@ -92,22 +92,16 @@ export function queryRowSchema(listed: Listed): Schema {
   }
 }
 
-export const queryPageSchema = ({ title }: Resource): Schema => ({
-  type: 'object',
-  required: ['result'],
-  properties: {
-    result: {
-      type: 'object',
-      description: 'One page.',
-      required: ['data', 'nextCursor'],
-      properties: {
-        data: { type: 'array', items: ref(`${title}QueryRow`), description: 'The rows of this page.' },
-        nextCursor: {
-          type: ['string', 'null'],
-          description: 'Where the next page begins; null at the end.',
-        },
-        totalCount: { type: 'integer', description: 'Of all pages, where it was asked for.' },
+export const queryPageSchema = ({ title }: Resource): Schema =>
+  resultSchema(
+    'One page.',
+    {
+      data: { type: 'array', items: ref(`${title}QueryRow`), description: 'The rows of this page.' },
+      nextCursor: {
+        type: ['string', 'null'],
+        description: 'Where the next page begins; null at the end.',
       },
+      totalCount: { type: 'integer', description: 'Of all pages, where it was asked for.' },
     },
-  },
-})
+    ['data', 'nextCursor'],
+  )

@@ -9,7 +9,7 @@ import {
   type Report,
   reports,
 } from '../../../operations/reports/reports.ts'
-import { ref } from '../resource-schemas.ts'
+import { ref, resultSchema } from '../resource-schemas.ts'
 
 export const reportParameters = ({ summed, dated }: Report): Parameter[] => [
   {
@@ -71,30 +71,19 @@ function reportSchema({ measures }: Report): Schema {
   const groups = Object.fromEntries(
     groupings.map((name) => [name, isTime(name) ? times[name] : ref('ReportGroup')]),
   )
-  return {
-    type: 'object',
-    required: ['result'],
-    properties: {
-      result: {
-        type: 'object',
-        description: 'The sums.',
-        required: ['groups', 'totalGroups', 'total', 'timeZone'],
-        properties: {
-          groups: {
-            type: 'array',
-            description: 'One for each combination that there are rows of.',
-            maxItems: groupsMax,
-            items: { type: 'object', required: names, properties: { ...groups, ...sums } },
-          },
-          totalGroups: { type: 'integer', description: 'How many there are, also beyond the limit.' },
-          total: { type: 'object', description: 'Over all groups.', required: names, properties: sums },
-          timeZone: {
-            type: 'string',
-            description: 'The one that was asked for.',
-            examples: ['Europe/Berlin'],
-          },
-        },
-      },
+  return resultSchema('The sums.', {
+    groups: {
+      type: 'array',
+      description: 'One for each combination that there are rows of.',
+      maxItems: groupsMax,
+      items: { type: 'object', required: names, properties: { ...groups, ...sums } },
     },
-  }
+    totalGroups: { type: 'integer', description: 'How many there are, also beyond the limit.' },
+    total: { type: 'object', description: 'Over all groups.', required: names, properties: sums },
+    timeZone: {
+      type: 'string',
+      description: 'The one that was asked for.',
+      examples: ['Europe/Berlin'],
+    },
+  })
 }

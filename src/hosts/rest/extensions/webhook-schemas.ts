@@ -5,7 +5,7 @@ import { feedActions } from '../../../operations/feed/read-feed-query.ts'
 import { attemptsShownMax } from '../../../operations/webhooks/deliveries.ts'
 import { webhooksListedMax } from '../../../operations/webhooks/manage.ts'
 import { urlCharactersMax } from '../../../operations/webhooks/read-webhook.ts'
-import { ref } from '../resource-schemas.ts'
+import { ref, resultSchema } from '../resource-schemas.ts'
 import { resourceNames } from './history-routes.ts'
 
 const moment = { type: 'string', format: 'date-time' }
@@ -131,13 +131,8 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
       }),
     },
   }),
-  WebhookDeliveries: object({
-    result: {
-      ...object({
-        data: { type: 'array', items: ref('WebhookDelivery'), description: 'The newest first.' },
-        next: { ...nullableText, description: 'What `before` is for the next page; null on the last.' },
-      }),
-      description: 'One page.',
-    },
+  WebhookDeliveries: resultSchema('One page.', {
+    data: { type: 'array', items: ref('WebhookDelivery'), description: 'The newest first.' },
+    next: { ...nullableText, description: 'What `before` is for the next page; null on the last.' },
   }),
 }

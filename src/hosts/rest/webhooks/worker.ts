@@ -44,29 +44,29 @@ export interface WebhookOptions {
 }
 
 const lookMilliseconds = 1000
+const lookAfterWriteMilliseconds = 100
 const forgetMilliseconds = 60 * 60_000
 
-/** Looks every second, and at once after a write of this process. */
+/** Looks every second, and soon after a write of this process: however many there are, not more often than that. */
 export function startWebhooks(options: WebhookOptions): WebhookWorker {
   const worker = createWebhookWorker(options)
   const { database, onFailure } = options
-  let isWanted = false
-  const looking = repeat({ everyMilliseconds: lookMilliseconds, onFailure }, worker.look)
+  let lookAt = performance.now() + lookMilliseconds
+  database.onCommit(() => {
+    lookAt = 0
+  })
+  const looking = repeat({ everyMilliseconds: lookAfterWriteMilliseconds, onFailure }, async () => {
+    if (performance.now() < lookAt) return
+    lookAt = performance.now() + lookMilliseconds
+    await worker.look()
+  })
   const forgetting = repeat({ everyMilliseconds: forgetMilliseconds, onFailure }, () =>
     forgetOldDeliveries(database),
   )
-  database.onCommit(() => {
-    isWanted = true
-  })
-  const following = repeat({ everyMilliseconds: 100, onFailure }, async () => {
-    if (!isWanted) return
-    isWanted = false
-    await worker.look()
-  })
   return {
     look: worker.look,
     async stop() {
-      await Promise.all([looking.stop(), forgetting.stop(), following.stop()])
+      await Promise.all([looking.stop(), forgetting.stop()])
       await worker.stop()
     },
   }

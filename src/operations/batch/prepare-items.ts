@@ -9,13 +9,13 @@ import type { Tracker } from '../tracker.ts'
 import type { BatchItem, Outcome, ReadyItem } from './batch-item.ts'
 
 /** Reads each item as the single operation would, and refuses what it would refuse before it asks the store. */
-export function readItems(tracker: Tracker, caller: Caller, items: readonly BatchItem[]) {
+export function prepareItems(tracker: Tracker, caller: Caller, items: readonly BatchItem[]) {
   const written = new Set<string>()
   const ready: ReadyItem[] = []
   const refused: Outcome[] = []
   for (const item of items) {
     try {
-      const read = readItem(tracker, caller, item)
+      const read = prepareItem(tracker, caller, item)
       requireOnce(read, written)
       ready.push(read)
     } catch (error) {
@@ -26,7 +26,7 @@ export function readItems(tracker: Tracker, caller: Caller, items: readonly Batc
   return { ready, refused }
 }
 
-function readItem(tracker: Tracker, caller: Caller, item: BatchItem): ReadyItem {
+function prepareItem(tracker: Tracker, caller: Caller, item: BatchItem): ReadyItem {
   const { operation, resource, body, ifMatch } = item
   const isNew = operation === 'create' || operation === 'restore'
   // No tag can name a row that is not there yet.

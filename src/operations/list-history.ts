@@ -23,7 +23,7 @@ export interface HistoryPage {
 }
 
 /** Who changed a row, or anything in a project, newest first. Anyone who may not see it now learns nothing of before either. */
-export async function readHistory(
+export async function listHistory(
   { database }: Tracker,
   caller: Caller,
   query: Readonly<Record<string, unknown>>,

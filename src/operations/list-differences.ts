@@ -8,7 +8,7 @@ import { invalid, missing } from '../model/problem.ts'
 import { collectViolations, type Violations } from '../model/violations.ts'
 import { project } from '../resources/project.ts'
 import { eitherWay, sql } from '../store/sql.ts'
-import { readUuid } from './read-history.ts'
+import { readUuid } from './list-history.ts'
 import { refuseTooSlow } from './refuse-too-slow.ts'
 import { requireSettled } from './settled-moment.ts'
 import { changeColumns, type ShownChange, type StoredChange, showChange } from './show-change.ts'
@@ -30,7 +30,7 @@ type Values = Readonly<Record<string, unknown>>
 export const differenceChangesMax = 5000
 
 /** How a project at one moment differs from itself at another, in the rows that the reader may see now. */
-export async function readDifference(
+export async function listDifferences(
   { database }: Tracker,
   caller: Caller,
   query: Readonly<Record<string, unknown>>,
