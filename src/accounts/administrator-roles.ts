@@ -54,7 +54,7 @@ export async function giveRole(roles: Roles, caller: Caller, body: unknown): Pro
   if (isNew) note(roles, caller, userId, 'given')
 }
 
-/** Not one's own: so there is always somebody left who can give it again. */
+/** Nobody takes their own: so there is always somebody left who can give it again. */
 export async function takeRole(roles: Roles, caller: Caller, body: unknown): Promise<void> {
   if (!caller.isAdministrator) throw onlyAdministrators()
   const { userId } = readFields(body, { userId: uuid })

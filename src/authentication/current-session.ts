@@ -47,6 +47,6 @@ async function isCurrent(
   const [account] = await database.query<PossibleAdministrator>(
     sql`select account.login, ${hasRole} from users as account where ${stillStands(claims, raw('now()'))}`,
   )
-  // A former administrator's token is refused as a whole: its client signs in again and gets one that tells the truth.
+  // A former administrator's token is refused as a whole: its client signs in again and gets one that is right.
   return account !== undefined && (!claims.isAdministrator || administrators.isAdministrator(account))
 }

@@ -15,7 +15,7 @@ import { seedDemoWorkspace } from './demo-workspace.ts'
 
 export interface DemoAccount {
   readonly login: string
-  /** Told once, when the account was made just now. */
+  /** Shown once, when the account was made just now. */
   readonly generatedPassword: string | undefined
   /** Where a generated password is kept. */
   readonly passwordFile: string | undefined
@@ -90,7 +90,7 @@ function requireTaken(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
-/** Another instance may have been first, with a password of its own data folder: then this one is nobody's. */
+/** Another instance may have been first, with the password in its own data folder: then this one is of no account. */
 async function settlePending({ database, passwords }: Tracker, login: string, file: string): Promise<void> {
   const pending = pendingFile(file)
   // A start that shares the folder settles it too, and may do so at any moment.

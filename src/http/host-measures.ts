@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { addMetrics, durationBucketsSeconds, type Measured, type MetricsOptions } from './metrics.ts'
 
-/** The part of a store that tells how long its statements take. */
+/** The part of a store that reports how long its statements take. */
 interface TimedStore {
   onStatement(listener: (ended: { readonly kind: string; readonly seconds: number }) => void): void
 }

@@ -8,7 +8,7 @@ import { originOf } from './request-origin.ts'
 
 export interface RateLimitOptions extends RateLimits {
   readonly exemptPaths?: ReadonlySet<string>
-  /** Told of everyone who is sent away. */
+  /** Called for each refused request. */
   readonly onRefused?: (origin: RequestOrigin) => void
 }
 

@@ -1,6 +1,6 @@
 /** Which answer went out with which `Last-Modified`: a date alone does not say to whom it was given. */
 export interface SentDates {
-  /** Notes the pair, and tells whether it went out before. */
+  /** Notes the pair, and returns whether it was sent before. */
   note(tag: string, lastModified: string): boolean
 }
 

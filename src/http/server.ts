@@ -45,7 +45,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy: trustedProxies(options.trustedHops ?? 0),
     frameworkErrors: answerBadAddress,
     clientErrorHandler: answerBrokenConnection,
-    // A request that still reaches a closing host is answered, and told that the connection ends.
+    // A request that still reaches a closing host is answered, and the answer says that the connection ends.
     return503OnClosing: false,
   })
   countConnections(app.server, options.connections ?? createBudget(budgetLimits.httpConnections.max))

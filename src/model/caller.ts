@@ -19,7 +19,7 @@ export interface TokenRights {
   readonly isOfAdministrator: boolean
 }
 
-/** Where a request comes from, as logs and lists of sign-ins tell it. */
+/** Where a request comes from, as logs and lists of sign-ins show it. */
 export interface RequestOrigin {
   /** The client's, behind the proxies that are trusted. */
   readonly address: string

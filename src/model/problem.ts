@@ -22,7 +22,7 @@ export interface ProblemDetails {
   readonly errors?: FieldErrors
   /** When a locked or busy caller may try again. */
   readonly retryAfterSeconds?: number
-  /** What only the log is told. */
+  /** What is written to the log only. */
   readonly cause?: unknown
 }
 

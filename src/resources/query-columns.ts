@@ -9,7 +9,7 @@ export interface QueryColumn {
   readonly name: string
   readonly shape: 'text' | 'uuid' | 'moment' | 'number'
   readonly isNullable: boolean
-  /** Short enough to travel in a cursor. */
+  /** Short enough for a cursor. */
   readonly isSortable: boolean
   /** Holds the id of an account. */
   readonly isAccount: boolean

@@ -60,7 +60,7 @@ export interface Lines {
   warn(details: object, message: string): void
 }
 
-/** Says the same of one login for as long as the process lives, and nothing to anyone who tries words against it. */
+/** One login always gives the same value while this process runs, and nobody can find the login by trying words. */
 const loginKey = randomBytes(32)
 
 /** One line for each event, each a warning or a remark. */
@@ -91,7 +91,7 @@ const hashOf = (login: string): string =>
 /** A flood must not become a flood of lines. */
 const sampledMilliseconds = 1000
 
-/** Refusals of a limiter: at most one line a second, which tells how many there were since the one before. */
+/** Refusals of a limiter: at most one line a second, with how many there were since the one before. */
 export function requestsRefused(
   log: SecurityLog,
   now: () => number = Date.now,

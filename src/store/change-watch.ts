@@ -3,7 +3,7 @@ import { changesSince, type Snapshot } from './change-log.ts'
 import type { Database } from './database.ts'
 
 export interface ChangeWatch {
-  /** Resolves once every change committed from now on will be told. */
+  /** Resolves once every change committed from now on will be reported. */
   start(): Promise<void>
   stop(): void
   /** How old what is known may be; 0 while nobody watches. */
@@ -19,7 +19,7 @@ export interface ChangeWatchOptions {
 /** Changes of other processes are noticed within this time; one cheap statement each. */
 const pollMilliseconds = 200
 
-/** Tells which resources changed, on whichever instance or host: at once for this process, else at the next poll. */
+/** Reports which resources changed, on whichever instance or host: at once for this process, else at the next poll. */
 export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOptions): ChangeWatch {
   let snapshot: Snapshot | undefined
   let polling: Repetition | undefined

@@ -28,7 +28,7 @@ export function createConnections({ url, applicationName, prepare }: ConnectionO
     connectionString: url,
     application_name: applicationName,
     types: columnTypes,
-    // Statements travel without waiting for the answer to the one before.
+    // Statements are sent without waiting for the answer to the one before.
     pipeline: true,
     connectionTimeoutMillis: connectSecondsMax * 1000,
   }

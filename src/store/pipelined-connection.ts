@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** One connection on which many callers' statements travel without waiting for each other's answers. */
+/** One connection on which many callers' statements are sent without waiting for each other's answers. */
 export interface PipelinedConnection {
   /** `send` runs at once and must send all it has to before it returns: others' statements follow. */
   use<Result>(send: (client: pg.Client) => Promise<Result>): Promise<Result>

@@ -3,7 +3,7 @@ import { render, type Sql } from './sql.ts'
 
 export type Prepare = (statement: Sql) => QueryConfig
 
-/** Each named statement keeps a plan on every connection; beyond this many, rare ones travel unnamed. */
+/** Each named statement keeps a plan on every connection; beyond this many, rare ones are sent unnamed. */
 const namesMax = 1000
 
 /** Gives every distinct text a name, so that the server parses and plans it once: 2.4 times less of its work. */

@@ -1,4 +1,4 @@
-/** A piece of SQL whose values travel beside it as parameters, never inside its text. */
+/** A piece of SQL whose values are sent as parameters, never inside its text. */
 export interface Sql {
   readonly strings: readonly string[]
   /** What stands between the strings: pieces of SQL, anything else is a value. */

@@ -31,8 +31,8 @@ export interface Followed {
 export interface FollowOptions {
   /** Ends the iteration. */
   readonly signal?: AbortSignal
-  /** Told when the connection is lost and will be opened again. */
+  /** Called when the connection is lost and will be opened again. */
   readonly onReconnect?: (reason: unknown) => void
-  /** How long nothing may be heard before the connection counts as lost; 35 seconds unless given. */
+  /** After so long without a message the connection counts as lost; 35 seconds unless given. */
   readonly silenceMilliseconds?: number
 }

@@ -1,7 +1,7 @@
 import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js'
 
 export interface TlsOptions {
-  /** Certificate authorities as PEM, in the place of those that Node knows. */
+  /** Certificate authorities as PEM, instead of those that Node knows. */
   readonly ca?: string | Uint8Array
   /** The name that the certificate must have, where the target is called otherwise. */
   readonly serverName?: string
@@ -12,7 +12,7 @@ export interface Channel {
   readonly options: ChannelOptions
 }
 
-/** A token must not travel in the clear by accident, so only this machine itself is spoken to without TLS unasked. */
+/** A token must not be sent unencrypted by accident: without TLS only this machine is called, unless an option says otherwise. */
 export function credentialsFor(target: string, tls: boolean | TlsOptions = !isThisMachine(target)): Channel {
   if (tls === false) return { credentials: credentials.createInsecure(), options: {} }
   const { ca, serverName } = tls === true ? {} : tls

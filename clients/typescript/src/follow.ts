@@ -16,7 +16,7 @@ interface Connection {
 /** Twice as long as the host is silent, and a little. */
 const silenceMillisecondsByDefault = 35_000
 
-/** Follows a stream over as many calls as it takes; each goes on behind the cursor that the one before it told last. */
+/** Follows a stream over as many calls as it takes; each begins after the last cursor of the one before. */
 export function followOf(connection: Connection, command: KnownCommand) {
   return async function* (
     request: Content = {},
@@ -75,7 +75,7 @@ async function* open(
 ): AsyncGenerator<Event, void> {
   const { write, read } = codecOf(command)
   const call = client.makeServerStreamRequest(command.path, asIs, read, write(request), await headers())
-  // Whoever has left is not told why it ended.
+  // A reader who has left does not learn why it ended.
   call.on('error', () => undefined)
   const cancel = () => call.cancel()
   let silence = setTimeout(cancel, silenceMilliseconds)

@@ -20,7 +20,7 @@ export interface KnownCommand {
   readonly isStream?: true
 }
 
-/** Plain data: the build puts it in the place of this module, so that the package brings no declarations along. */
+/** Plain data: the build replaces this module with it, so that the package contains no declarations. */
 export const knownCommands: readonly KnownCommand[] = [
   ...resources.flatMap((resource) =>
     Object.values(commandMessagesOf(resource)).map((messages) => knownOf(resource.edition, messages)),

@@ -18,7 +18,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
   /** Gives one try up after so long; 30 seconds unless given, and never for Infinity. */
   readonly withinMilliseconds?: number
-  /** Of a POST, in the place of one of our own. */
+  /** Of a POST, instead of a generated one. */
   readonly idempotencyKey?: string
   /** ETags that the rows must still have. */
   readonly ifMatch?: string
@@ -43,7 +43,7 @@ export const asJson = (response: Response): Promise<any> =>
 /** Longer than any statement of the host may take. */
 const patienceMilliseconds = 30_000
 const retriesByDefault = 3
-/** Anyone who is told to wait longer is told so. */
+/** When the host asks for a longer wait than this, the refusal is thrown at once. */
 const retryAfterSecondsMax = 30
 
 export function createSend(options: TrackerOptions): Send {
@@ -121,7 +121,7 @@ const headersOf = ({ body, idempotencyKey, ifMatch, headers }: Sent, bearer: str
   ...headers,
 })
 
-/** A try ends with the caller's patience, or with its own, where it has an end. */
+/** A try ends when the caller aborts, or after its own time, where it has one. */
 function limited(signal: AbortSignal | undefined, milliseconds: number): AbortSignal | null {
   if (milliseconds === Number.POSITIVE_INFINITY) return signal ?? null
   const timeout = AbortSignal.timeout(milliseconds)

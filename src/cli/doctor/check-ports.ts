@@ -12,7 +12,7 @@ interface Port {
   readonly host: string
   readonly variable: string
   readonly port: number
-  /** What says whether it works; nothing where HTTP/1.1 is not spoken. */
+  /** The path that says whether it works; none where the host has no HTTP/1.1. */
   readonly path?: string
 }
 

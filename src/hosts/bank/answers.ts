@@ -4,7 +4,7 @@ import type { Measure } from './measures.ts'
 import { readTransaction } from './read-transaction.ts'
 import type { Outcome } from './transactions.ts'
 
-/** Told once, at any time later: a status and a body of JSON. */
+/** Called once, at any time later, with a status and a body of JSON. */
 export type Reply = (status: number, body: string) => void
 
 /** What a client's two paths answer, whichever server has read the request. */
@@ -17,7 +17,7 @@ export interface ClientAnswers {
 
 export interface AnswerOptions {
   readonly overLimitStatus: 200 | 422
-  /** Told of every failure of the database that a client was answered with. */
+  /** Called for every failure of the database that led to the answer of a client. */
   readonly onFailure: (error: unknown) => void
   readonly measure?: Measure
 }

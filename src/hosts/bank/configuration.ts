@@ -16,7 +16,7 @@ export interface BankSettings {
   readonly warmUpRequests: number
 }
 
-/** Each is a process with two connections; beyond the number of cores they only take turns. */
+/** Each is a process with two connections; more of them than cores only share the cores. */
 const instancesMax = 8
 
 /** After these, further requests no longer get faster. */

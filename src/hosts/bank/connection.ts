@@ -18,7 +18,7 @@ export interface Statement {
 
 /** The database refused the statement, or was never asked. */
 export class NothingApplied extends Error {
-  /** The database's own code, where it has spoken: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+  /** The database's own code, where the error came from it: https://www.postgresql.org/docs/current/errcodes-appendix.html */
   readonly code: string | undefined
 
   constructor(cause: unknown) {

@@ -17,7 +17,7 @@ const jsonType = /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i
 
 const foreignSites: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 
-/** The scheme may differ: a proxy in front may speak TLS. */
+/** The scheme may differ: a proxy in front may use TLS. */
 const isOriginForeign = ({ origin, host }: IncomingMessage['headers']) =>
   origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
 

@@ -21,7 +21,7 @@ export type Apply = (transaction: Transaction) => Promise<Outcome>
 /** Beyond this a longer call saves little, and everyone in it waits for the last one. */
 const callTransactionsMax = 200
 
-/** Told how many transactions went in a call, and how long it took. */
+/** Called with how many transactions went in a call, and how long it took. */
 export type MeasureCall = (transactions: number, seconds: number) => void
 
 /**

@@ -183,6 +183,6 @@ function bind(server: Server, { host, port }: CommandSettings): Promise<number> 
   })
 }
 
-/** The library tells a taken port in words only. */
+/** The library reports a taken port by a sentence only. */
 const inUse = ({ message }: Error, port: number) =>
   message.includes('EADDRINUSE') ? { code: 'EADDRINUSE', port } : {}

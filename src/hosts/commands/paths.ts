@@ -9,7 +9,7 @@ export interface CommandPath {
   readonly encoding: Encoding
 }
 
-/** Where one command is called: a path tells the encoding of its messages. */
+/** Where one command is called: the path says how its messages are encoded. */
 export const pathsOf = (
   { edition, entity, name, request }: Command,
   dotnetNamespace: string,

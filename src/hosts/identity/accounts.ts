@@ -3,7 +3,7 @@ import { isDeactivated } from '../../accounts/deactivation.ts'
 import type { Queries } from '../../store/database.ts'
 import { raw, type Sql, sql } from '../../store/sql.ts'
 
-/** What tokens tell of an account, as it is at this moment. */
+/** What tokens say of an account, as it is at this moment. */
 export interface Account extends PossibleAdministrator {
   readonly accountId: string
   readonly name: string

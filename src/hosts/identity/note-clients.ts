@@ -12,7 +12,7 @@ export async function noteClients(database: Database, clients: Clients, now: num
   const noted = [...clients.values()].filter(({ id }) => id !== webClientId)
   const ids = noted.map(({ id }) => id).toSorted()
   const names = ids.map((id) => clients.get(id)?.registration?.name ?? id)
-  // Tokens tell the moment of their issue in whole seconds.
+  // Tokens have the moment of their issue in whole seconds.
   const thisSecond = moment(Math.floor(now / 1000) * 1000)
   await database.transaction(async (transaction) => {
     // Two instances that start at once write in the same order.

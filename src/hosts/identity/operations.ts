@@ -37,7 +37,7 @@ const pendingRequest = 'The pending authorization request.'
 const byClient = [{ client: [] }, {}]
 const bearer = [{ bearer: [] }]
 
-/** Everything this host does, as its document tells it. */
+/** Everything this host does, as its document describes it. */
 export const operations = {
   getDiscovery: {
     id: 'GetDiscovery',

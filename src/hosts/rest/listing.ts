@@ -97,7 +97,7 @@ export function createListing(
     tick(now) {
       for (const stream of streams) stream.attend(now)
       if (isRefreshing) return
-      // Asked only when somebody may be told: what changes again until then costs nothing.
+      // Read only when an event may be sent again: changes until then cost nothing more.
       if (isChanged && now >= restsUntil && [...streams].some((stream) => isDue(stream, now))) void refresh()
       else if (!isChanged) offerToAll(now)
     },

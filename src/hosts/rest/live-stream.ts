@@ -23,7 +23,7 @@ export interface LiveStream {
   readonly isChecking: boolean
   /** Ends a stream whose time is over, and sends heartbeats. */
   attend(now: number): void
-  /** Sends a snapshot that was not sent yet, when the client may be told again and can take it. Ends when there is no room. */
+  /** Sends a snapshot that was not sent yet, when the next event is due and the client can take it. Ends when there is no room. */
   offer(newest: Buffer, now: number): void
   close(reason?: string): void
   /** To another host, because this one stops. */

@@ -76,7 +76,7 @@ function statementOf(listed: Listed, caller: Caller, query: Query, viewResources
     [...new Set([...columns, ...sorted])].map((name) => sql`row.${column(name)} as ${raw(`"${name}"`)}`),
     ', ',
   )
-  // One row more than shown tells whether there is another page.
+  // One row more than shown, to see whether there is another page.
   const limit = sql`limit ${pageSize + 1}`
   const isFoundOnce = query.isCounted && at === undefined && partsOf(query.filter).some(asksTexts)
   const counted = isFoundOnce ? raw('found') : from

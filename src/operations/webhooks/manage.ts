@@ -41,7 +41,7 @@ const previousSecretHours = 24
 /** As the scheme wants it: 24 to 64 random bytes. */
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
-/** Of one project for its members, of everything for administrators. The secret is told once, here. */
+/** Of one project for its members, of everything for administrators. The secret is shown once, here. */
 export async function createWebhook(
   { database }: Tracker,
   caller: Caller,

@@ -42,12 +42,12 @@ export interface Attempt {
 
 /** What one instance takes at once; others find the rest. */
 export const claimedAtOnceMax = 8
-/** A process that dies keeps a webhook from the others for so long. */
+/** After a process was killed, its webhooks are left alone by the others for so long. */
 export const claimSeconds = 6
 
 const time = (milliseconds: number) => sql`to_timestamp(${milliseconds / 1000}::float8)`
 
-/** Where nobody wants to be told, nothing else is looked at. */
+/** Without any active webhook nothing else is read. */
 export async function hasWebhooks(database: Queries): Promise<boolean> {
   const [one] = await database.query(sql`select 1 from webhooks where active limit 1`)
   return one !== undefined

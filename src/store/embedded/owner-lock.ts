@@ -8,7 +8,7 @@ export interface Ownership {
 
 /**
  * One process at a time owns a data directory. SQLite's lock is the one lock of the kernel that Node reaches
- * on every platform: it ends with its process, so no dead owner, reused pid or race can fool it. Nothing else in
+ * on every platform: it ends with its process, so neither an owner that was killed, nor a reused pid, nor a race matters. Nothing else in
  * this process may open the file `postgres.lock`: closing it again would end the lock.
  */
 export function takeOwnership(dataDirectory: string): Ownership {

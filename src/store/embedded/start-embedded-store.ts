@@ -22,7 +22,7 @@ export interface EmbeddedStoreOptions {
   /** The project's DATA_DIR: the cluster lives in its folder `postgres`, the log is `postgres.log`. */
   readonly dataDirectory: string
   readonly settings?: Settings
-  /** Told when the database has ended although nobody asked it to, and when it runs again. */
+  /** Called when the database has ended although nobody asked it to, and when it runs again. */
   readonly onFault?: (sentence: string) => void
   /** Folders with `postgres` and `initdb`, best first, instead of the installed ones. */
   readonly binaryDirectories?: readonly string[]

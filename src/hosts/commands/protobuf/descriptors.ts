@@ -78,7 +78,7 @@ export const wellKnown: Readonly<Record<string, string>> = {
   values: 'google.protobuf.Struct',
 }
 
-/** Messages, moments among them, tell by themselves whether they are there. */
+/** Messages, moments among them, can be absent by themselves. */
 export const hasMarkedPresence = ({ shape, isOptional }: MessageField): boolean =>
   isOptional === true && typeof shape === 'string' && !(shape in wellKnown)
 

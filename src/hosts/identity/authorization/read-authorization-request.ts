@@ -120,7 +120,7 @@ function requireResponseMode({ registration }: Client, { response_mode: wanted }
 function requireScopes(client: Client, parameters: Parameters): readonly string[] {
   const asked = splitScope(parameters.scope ?? '')
   if (asked.length === 0) throw new OAuthError('invalid_scope', 'scope is required.')
-  // OpenID Connect Core, 3.1.2.1: what is not understood should be ignored. The web client is told of its mistake.
+  // OpenID Connect Core, 3.1.2.1: what is not understood should be ignored. The web client gets an error for its mistake.
   const requested = client.registration ? asked.filter((scope) => client.scopes.includes(scope)) : asked
   if (requested.length === 0 || requested.some((scope) => !client.scopes.includes(scope)))
     throw new OAuthError('invalid_scope', `scope can have ${client.scopes.join(', ')}.`)

@@ -16,7 +16,7 @@ export const responseModes = ['query', 'fragment', 'form_post'] as const
 
 export type ResponseMode = (typeof responseModes)[number]
 
-/** A refusal that the client can be told, by sending the browser back to it. */
+/** A refusal that can be sent to the client, by sending the browser back to it. */
 export class AuthorizationRefusal extends Error {
   readonly replyTo: ReplyTo
   readonly reason: OAuthError

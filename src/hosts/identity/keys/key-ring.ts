@@ -79,7 +79,7 @@ interface LoadedKey<Key> extends KeyTimes {
 /** Any constant will do, as long as every instance asks for the same lock. */
 const rotationLock = 7_251_405_119
 
-/** Instances take turns, so that only the first of them adds a key. */
+/** One instance at a time, so that only the first of them adds a key. */
 async function rotate(
   transaction: Queries,
   kind: KeyKind<unknown>,

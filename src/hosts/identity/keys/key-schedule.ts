@@ -9,7 +9,7 @@ const dayMilliseconds = 24 * 60 * 60_000
 const useMilliseconds = 90 * dayMilliseconds
 /** A client that caches the published keys for less than a day knows a key before its first token. */
 const announceMilliseconds = dayMilliseconds
-/** Far longer than anything made with a key lives. */
+/** Far longer than anything made with a key is valid. */
 const keepMilliseconds = 7 * dayMilliseconds
 
 /** The key that must be added now: the first one, or the successor that has to be announced. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { KeyKind, KeyRing } from './key-ring.ts'
 import { createSecretBox, type SecretBox } from './secret-box.ts'
 
-/** Values that travel through a browser: it can neither read nor change them, nor use one in place of another. */
+/** Values that are passed through a browser: it can neither read nor change them, nor use one in place of another. */
 export interface Seals {
   seal(purpose: SealPurpose, value: object, expiresAt: number): string
   /** Undefined for whatever is expired, changed, or sealed for another purpose. */

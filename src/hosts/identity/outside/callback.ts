@@ -45,7 +45,7 @@ async function takeOwnAttempt(
   return attempt?.browser === browser && attempt.providerId === provider.id ? attempt : undefined
 }
 
-/** As the provider was told the address, whatever name the browser came by. */
+/** The address that the provider was given, under whatever name the browser called this host. */
 function callbackOfCall({ settings }: Identity, { id }: OutsideProvider, { parameters }: Call): URL {
   const url = new URL(callbackAddress(settings, id))
   for (const [name, value] of Object.entries(parameters))

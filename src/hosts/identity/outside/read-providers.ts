@@ -90,7 +90,7 @@ function readScopes(settings: Settings, name: string): readonly string[] {
   const scopes = given.length > 0 ? given : ['openid', 'profile', 'email']
   for (const scope of scopes.filter((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(scope)))
     settings.refuse(`${name} has ${scope}, which is no scope.`)
-  // Without it the provider tells nobody who has signed in.
+  // Without it the provider does not say who has signed in.
   return [...new Set(['openid', ...scopes])]
 }
 

@@ -15,7 +15,7 @@ export function requireBearer(
 
 const bearerPattern = /^bearer +([\w.~+/-]+=*)$/i
 
-/** RFC 6750, 3.1: who sent no token at all is not told of an error. */
+/** RFC 6750, 3.1: the answer to a request without any token names no error. */
 const missingToken = () => new OAuthError('invalid_token', 'An access token is required.', 'Bearer')
 
 export const invalidToken = () =>

@@ -36,7 +36,7 @@ export interface WebhookOptions {
   /** Requests under way in this process. */
   readonly requests: Budget
   readonly onFailure: (error: unknown) => void
-  /** Told once when a webhook is paused. */
+  /** Called once when a webhook is paused. */
   readonly onPaused: (details: { webhook: string; because: string }) => void
   /** Epoch milliseconds; tests move it. */
   readonly now?: () => number
