@@ -33,7 +33,7 @@ export interface MadeLink {
 export const linkColumns = raw(`link.id, link.made_by as "madeBy", link.project_id as "projectId",
   link.user_id as "userId", link.created_at as "createdAt", link.expires_at as "expiresAt"`)
 
-/** A link called `link` that nobody has used. A new password, whoever gave it, ends those of its account. */
+/** A link called `link` that nobody has used. A new password, no matter who gave it, ends those of its account. */
 export const isOpen = raw(`link.used_at is null and link.ended_at is null and link.expires_at > now()
   and (link.user_id is null or exists (
     select 1 from users as account where account.id = link.user_id and account.active

@@ -88,7 +88,7 @@ export async function mailPasswordLink(
 
 const mailRetrySeconds = 3600
 
-/** By whoever has the link: the account gets the new password, and nothing issued before works. */
+/** Anybody with the link may do it: the account gets the new password, and nothing issued before works. */
 export async function usePasswordLink(
   { database, passwords, securityLog }: PasswordLinks,
   origin: RequestOrigin | undefined,

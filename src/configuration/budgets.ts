@@ -40,7 +40,7 @@ export const budgetLimits = {
 
   /** Twice the longest sign-in form, whose pending request is the largest part of it. */
   identityBodyBytes: { max: 16 * kibibyte, per: 'request', of: 'bytes' },
-  /** Mails for a new password in an hour; whoever asks for more is told the same and gets none. */
+  /** Mails for a new password in an hour; further requests get the same answer, and no mail. */
   passwordMailsOfAddress: { max: 20, per: 'address', of: 'requests' },
   passwordMailsOfAccount: { max: 3, per: 'account', of: 'requests' },
   /** In a day, of those that somebody who is signed in has sent to others. */

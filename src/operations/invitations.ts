@@ -120,7 +120,7 @@ export async function endInvitation({ database }: Tracker, caller: Caller, body:
   if (!ended) throw missing('Invitation')
 }
 
-/** By whoever has the link: a new account, a member of the project from its first moment. */
+/** Anybody with the link may do it: a new account, a member of the project from its first moment. */
 export async function acceptInvitation(
   tracker: Tracker,
   administrators: Administrators,
@@ -158,7 +158,7 @@ export async function acceptInvitation(
   })
 }
 
-/** By whoever has the link and an account already, which becomes a member; the link is used up by that. */
+/** Anybody with the link and an account may do it: the account becomes a member, and the link is used. */
 export async function joinByInvitation(
   tracker: Tracker,
   administrators: Administrators,

@@ -62,7 +62,7 @@ function closeToAll(database: string, roles: readonly string[]): string[] {
   ]
 }
 
-/** A store that is spread over nodes has tables of its own, which whoever writes rows writes too. */
+/** A store that is spread over nodes has tables of its own, which every role that writes rows writes too. */
 async function openToWriters(client: pg.Client, prefix: string): Promise<string[]> {
   const { rows } = await client.query<{ isDistributed: boolean }>(
     `select to_regclass('row_places') is not null as "isDistributed"`,

@@ -19,7 +19,7 @@ export async function inviteByMail(send: Send, projectId: string, mailTo: string
   await send({ method: 'POST', path: '/ext/invitations/mail', body: { projectId, mailTo } })
 }
 
-/** Those into the project that nobody has used, whoever made them. */
+/** Those into the project that nobody has used, no matter who made them. */
 export async function openInvitations(send: Send, projectId: string): Promise<readonly Link[]> {
   const list: LinkList = await (await send({ path: `/ext/invitations?projectId=${projectId}` })).json()
   return list.links

@@ -155,7 +155,7 @@ function requirePasskeys({ settings }: Identity): PasskeySettings {
   throw invalid({ generalErrors: ['Passkeys need https and a name, which the addresses here have not.'] })
 }
 
-/** Recovery codes without anything to recover would let in whoever finds them. */
+/** Recovery codes without a second factor would only be a further way in, for anybody who finds them. */
 async function removeAll(transaction: Queries, accountId: string): Promise<void> {
   await transaction.query(sql`delete from authenticator_apps where user_id = ${accountId}`)
   await transaction.query(sql`delete from passkeys where user_id = ${accountId}`)

@@ -46,7 +46,7 @@ export const answerSetUp = (identity: Identity): Endpoint =>
 const codeProblem = 'This code is wrong. The picture is a new one: scan it again.'
 const passkeyProblem = 'The passkey could not be kept. Try again.'
 
-/** Only while there is none: whoever else knows the password must not put another one in its place. */
+/** Only while there is none: somebody else who knows the password must not replace it. */
 const setUp = (
   identity: Identity,
   { account: { accountId }, step }: BegunSignIn,

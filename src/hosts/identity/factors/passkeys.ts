@@ -74,7 +74,7 @@ export interface StoredPasskey {
   readonly publicKey: Buffer
 }
 
-/** The passkey that the answer speaks of, whoever's it is. */
+/** The passkey that the answer names, of any account. */
 export async function findPasskey(queries: Queries, credential: string): Promise<StoredPasskey | undefined> {
   const response = readCredential<AuthenticationResponseJSON>(credential)
   if (!response) return undefined

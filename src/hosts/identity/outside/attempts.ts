@@ -6,7 +6,7 @@ import { moment } from '../moment.ts'
 /** Somebody is on the way to a provider and back. */
 export interface Attempt {
   readonly providerId: string
-  /** Where it has to come back to: whoever has another browser gains nothing by the address. */
+  /** The browser that has to come back: in any other one the address is worth nothing. */
   readonly browser: string
   readonly nonce: string
   readonly verifier: string

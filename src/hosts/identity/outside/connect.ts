@@ -23,7 +23,7 @@ interface ProvedIdentity extends ConnectPurpose {
   readonly label: string
 }
 
-/** Connecting gives a way in that stays, so whoever sits down at an open screen must not do it. */
+/** A connection is a lasting way to sign in, so a person who finds the screen unlocked must not be able to make one. */
 const freshMilliseconds = 10 * 60_000
 /** Time to read the question. */
 const provedMilliseconds = 10 * 60_000

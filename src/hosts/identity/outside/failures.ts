@@ -72,6 +72,6 @@ export function noteRefusal(
   { failure, account }: RefusalDetails = {},
 ): void {
   securityLog({ event: 'outside-refused', outcome, provider, account, address, requestId })
-  // For whoever runs the service: a wrong secret and a wrong clock look alike to the person.
+  // For the people who run the service: the person who signs in sees no difference between a wrong secret and a wrong clock.
   if (failure) log.warn({ provider, reason: failure.message }, 'A provider could not be used for a sign-in.')
 }

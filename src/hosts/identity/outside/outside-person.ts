@@ -18,7 +18,7 @@ export interface OutsideProfile {
   /** What people know the account there by. */
   readonly label: string
   readonly name: string | undefined
-  /** None unless the provider, or whoever runs this service, vouches for it. */
+  /** None unless the provider has verified it, or the settings say that it may be trusted. */
   readonly verifiedAddress: string | undefined
 }
 

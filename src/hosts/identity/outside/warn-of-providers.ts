@@ -10,13 +10,13 @@ export async function warnOfProviders(identity: Identity): Promise<void> {
     if (issuer.startsWith('http:'))
       log.warn(
         { provider: id, issuer },
-        'A provider is asked without TLS: whoever is on the way can sign in as anybody.',
+        'A provider is asked without TLS: anybody between it and this host can sign in as anybody.',
       )
   if (!settings.passwords && !(await mayAdministratorsSignIn(identity)))
     log.warn('No administrator can sign in yet: passwords are off, and none is connected with a provider.')
 }
 
-/** Nobody looks through more: whoever made so many connections has found the way. */
+/** With more connections than this nobody needs the warning, so no more are read. */
 const connectedMax = 10_000
 
 async function mayAdministratorsSignIn({ settings, database, administrators }: Identity): Promise<boolean> {

@@ -26,7 +26,7 @@ const sentences: Readonly<Record<OutsideRefusal, (name: string) => string>> = {
   'connected elsewhere': (name) => `This account of ${name} is connected with somebody else’s account here.`,
 }
 
-/** Known to whoever comes, and refused to this person. */
+/** The provider has said who it is, and this person may not sign in here. */
 const forbidden: ReadonlySet<OutsideRefusal> = new Set(['no account', 'account closed', 'login taken'])
 
 export const outsidePage = (

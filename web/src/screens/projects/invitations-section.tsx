@@ -12,7 +12,7 @@ import { showMoment } from '../../time/moments.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Secret } from '../../ui/secret.tsx'
 
-/** Links into the project that nobody has used, whoever made them, and how to make one. */
+/** Links into the project that nobody has used, no matter who made them, and how to make one. */
 export function InvitationsSection(props: {
   readonly projectId: string
   onProblem(problem: string | undefined): void
