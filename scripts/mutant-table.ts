@@ -20,9 +20,30 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/store/database.ts',
     rule: 'snapshots of live listings have connections of their own',
-    from: "openLimitedReads(connections, budgets, 'liveLists')",
+    from: "openLimitedReads(connections, budgets, 'liveLists', standbys)",
     to: 'lists',
     tests: ['slow-lists'],
+  },
+  {
+    file: 'src/store/connections.ts',
+    rule: 'what a standby answers that is behind is thrown away',
+    from: 'throw new Behind()',
+    to: 'void there',
+    tests: ['store/standbys'],
+  },
+  {
+    file: 'src/store/position.ts',
+    rule: 'a standby is asked for its time line',
+    from: '(select timeline_id from pg_control_checkpoint()) =',
+    to: '0 <',
+    tests: ['store/standbys'],
+  },
+  {
+    file: 'src/http/close-listener.ts',
+    rule: 'a host stops to listen only when nobody waits to be accepted',
+    from: 'turns < turnsMax && !isQuiet',
+    to: 'turns < 0 && !isQuiet',
+    tests: ['http/shutdown'],
   },
   {
     file: 'src/store/fair-queue.ts',
@@ -32,7 +53,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['fair-queue', 'slow-lists'],
   },
   {
-    file: 'src/store/database.ts',
+    file: 'src/store/transactions.ts',
     rule: 'a transaction whose commit was lost is not run again',
     from: "=> new Error('The outcome of a commit is unknown.', { cause: error })",
     to: '=> error',

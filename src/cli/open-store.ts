@@ -12,7 +12,7 @@ export interface OpenStore {
 
 /** The store the settings name, or the embedded one, with its schema brought up to date. */
 export async function openStore(
-  { databaseUrl, dataDirectory, namedStatements }: StoreSettings,
+  { databaseUrl, readUrls, dataDirectory, namedStatements }: StoreSettings,
   budgets: Budgets,
   onFault: (sentence: string) => void,
 ): Promise<OpenStore> {
@@ -25,7 +25,7 @@ export async function openStore(
     await embedded?.stop()
     throw error
   }
-  const database = openDatabase({ url, applicationName: 'tracker', namedStatements, budgets })
+  const database = openDatabase({ url, readUrls, applicationName: 'tracker', namedStatements, budgets })
   return {
     url,
     database,

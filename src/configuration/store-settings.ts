@@ -4,6 +4,8 @@ import { readLogLevel } from './tracker-settings.ts'
 export interface StoreSettings {
   /** None: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined
+  /** Standbys that lists may be read from. */
+  readonly readUrls: readonly string[]
   readonly dataDirectory: string
   /** Off for poolers in transaction mode that do not know named statements. */
   readonly namedStatements: boolean
@@ -27,8 +29,14 @@ export function readStoreSettings(settings: Settings): StoreSettings {
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
     settings.refuse('DATABASE_URL must start with postgresql://.')
   }
+  const readUrls = settings.entries('DATABASE_READ_URL')
+  if (readUrls.some((url) => !/^postgres(ql)?:\/\//.test(url)))
+    settings.refuse('DATABASE_READ_URL must be addresses that start with postgresql://, separated by commas.')
+  if (readUrls.length > 0 && databaseUrl === undefined)
+    settings.refuse('DATABASE_READ_URL needs DATABASE_URL: the embedded store has no standbys.')
   return {
     databaseUrl,
+    readUrls,
     dataDirectory: settings.text('DATA_DIR', '.data'),
     namedStatements: settings.flag('DB_NAMED_STATEMENTS', true),
     rolePrefix: settings.text('DB_ROLE_PREFIX', 'tracker_'),

@@ -4,6 +4,7 @@ import { addMetrics, durationBucketsSeconds, type Measured, type MetricsOptions 
 
 /** The part of a store that reports how long its statements take. */
 interface TimedStore {
+  readonly standbyReads?: Readonly<Record<string, number>> | undefined
   onStatement(listener: (ended: { readonly kind: string; readonly seconds: number }) => void): void
 }
 
@@ -23,6 +24,7 @@ export function measureHost(
 ): Registry | undefined {
   const registry = addMetrics(app, budgets, options)
   measureStore(registry, database)
+  measureStandbys(registry, database)
   events.measure(registry)
   if (readers) measureLag(registry, readers)
   return registry
@@ -41,6 +43,21 @@ export function measureStore(registry: Registry | undefined, store: TimedStore):
   store.onStatement(({ kind, seconds }) => {
     // Its time is in that of its transaction.
     if (kind !== 'in transaction') durations.observe({ kind }, seconds)
+  })
+}
+
+/** Where lists were read that a standby may answer, and why not there. */
+export function measureStandbys(registry: Registry | undefined, { standbyReads }: TimedStore): void {
+  if (registry === undefined || standbyReads === undefined) return
+  new Counter({
+    name: 'store_standby_reads_total',
+    help: 'Reads that a standby may answer: answered by one, or by the primary because it was behind, failed or unavailable.',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [outcome, count] of Object.entries(standbyReads)) this.inc({ outcome }, count)
+    },
   })
 }
 

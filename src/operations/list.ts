@@ -31,7 +31,7 @@ export async function list(
   listed: Listed,
   caller: Caller,
   query: ListQuery,
-  reads: Pick<LimitedReads, 'query'> = database.lists,
+  reads: Pick<LimitedReads, 'query'> = database.listsAnywhere,
 ): Promise<Page> {
   const { state, pageNumber, pageSize } = query
   requireRole(listed, caller, purposeOf(state))

@@ -12,11 +12,15 @@ export interface ConnectionLimits {
  * server process differs from what the connection was told: there a setting would stay behind for other clients of the
  * pooler, so that a limit goes with each transaction instead. A limit among the startup parameters would be refused.
  */
-export async function limitConnection(client: pg.Client, limits: ConnectionLimits): Promise<boolean> {
+export async function limitConnection(
+  client: pg.Client,
+  limits: ConnectionLimits,
+  isForStandbys = false,
+): Promise<boolean> {
   const { rows } = await client.query<{ pid: number; isReadOnly: boolean }>(
     `select pg_backend_pid() as pid, ${isReadOnly} as "isReadOnly"`,
   )
-  if (rows[0]?.isReadOnly)
+  if (rows[0]?.isReadOnly && !isForStandbys)
     throw Object.assign(new Error('The store takes no writes.'), { code: readOnlyCode })
   const isDirect = rows[0]?.pid === (client as pg.Client & { readonly processID: number }).processID
   if (isDirect) await client.query(limitsOf(limits, 'session'))

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { columnTypes } from './column-types.ts'
 import { type ConnectionLimits, limitConnection, limitsOf } from './connection-limits.ts'
 import { openPipelinedConnection, type PipelinedConnection } from './pipelined-connection.ts'
+import { Behind, isThere, type Position } from './position.ts'
 import type { Prepare } from './prepared-statements.ts'
 import type { Sql } from './sql.ts'
 
@@ -10,7 +11,13 @@ export interface Connections {
   openPool(max: number, limits: ConnectionLimits): pg.Pool
   openPipelined(limits: ConnectionLimits): PipelinedConnection
   /** Sends one statement that is a transaction, with its limits where the connection does not have them by itself. */
-  run<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits): Promise<Row[]>
+  run<Row>(
+    client: pg.ClientBase,
+    statement: Sql,
+    limits: ConnectionLimits,
+    /** Where a standby must have come; throws `Behind` when it has not. */
+    position?: Position,
+  ): Promise<Row[]>
   /** Sends what begins a transaction. */
   begin(client: pg.ClientBase, limits: ConnectionLimits): Promise<unknown>
 }
@@ -19,23 +26,33 @@ export interface ConnectionOptions {
   readonly url: string
   readonly applicationName: string
   readonly prepare: Prepare
+  /** Given up when it cannot be reached for so long. */
+  readonly connectSeconds?: number
+  /** A server that takes no writes is no use to anybody but readers who can tell how old it is. */
+  readonly isForStandbys?: boolean
 }
 
 const connectSecondsMax = 10
 
-export function createConnections({ url, applicationName, prepare }: ConnectionOptions): Connections {
+export function createConnections({
+  url,
+  applicationName,
+  prepare,
+  connectSeconds = connectSecondsMax,
+  isForStandbys = false,
+}: ConnectionOptions): Connections {
   const config = {
     connectionString: url,
     application_name: applicationName,
     types: columnTypes,
     // Statements are sent without waiting for the answer to the one before.
     pipeline: true,
-    connectionTimeoutMillis: connectSecondsMax * 1000,
+    connectionTimeoutMillis: connectSeconds * 1000,
   }
   /** Connections that keep their limits. */
   const limited = new WeakSet<pg.ClientBase>()
   const limit = (limits: ConnectionLimits) => async (client: pg.Client) => {
-    if (await limitConnection(client, limits)) limited.add(client)
+    if (await limitConnection(client, limits, isForStandbys)) limited.add(client)
   }
   const beginning = (client: pg.ClientBase, limits: ConnectionLimits) =>
     limited.has(client) ? 'begin' : `begin; ${limitsOf(limits, 'local')}`
@@ -50,15 +67,18 @@ export function createConnections({ url, applicationName, prepare }: ConnectionO
       return pool
     },
     openPipelined: (limits) => openPipelinedConnection(config, limit(limits)),
-    async run<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits) {
-      if (limited.has(client)) return (await client.query(prepare(statement))).rows as Row[]
+    async run<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits, position?: Position) {
+      const isLimited = limited.has(client)
+      if (isLimited && position === undefined) return (await client.query(prepare(statement))).rows as Row[]
       // Sent in one go, so that nobody else's statement comes between them on a shared connection.
-      const [, { rows }] = await Promise.all([
-        client.query(beginning(client, limits)),
+      const [there, rows] = await Promise.all([
+        isLimited ? undefined : client.query(beginning(client, limits)),
+        position && client.query<{ isThere: boolean }>(prepare(isThere(position))),
         client.query(prepare(statement)),
-        client.query('commit'),
-      ])
-      return rows as Row[]
+        isLimited ? undefined : client.query('commit'),
+      ]).then(([, asked, answered]) => [asked, answered.rows as Row[]] as const)
+      if (there && !there.rows[0]?.isThere) throw new Behind()
+      return rows
     },
     begin: (client, limits) => client.query(beginning(client, limits)),
   }

@@ -2,13 +2,17 @@ import type { Budgets } from '../configuration/budgets.ts'
 import type { Connections } from './connections.ts'
 import { isLostConnection, isTimedOut, isUnparsed } from './failures.ts'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
+import { openReadingPlaces, type Reading } from './reading-places.ts'
 import { retried } from './retry.ts'
 import { rememberSlowAccounts } from './slow-accounts.ts'
 import type { Sql } from './sql.ts'
+import type { Standbys } from './standbys.ts'
 import type { Waiting } from './statement-times.ts'
 
 /** Statements that may be long: few at once, fair between accounts, each stopped at its limit. */
 export interface LimitedReads {
+  /** The same at a standby that has everything committed so far; at the primary where there is none. */
+  queryAnywhere: LimitedReads['query']
   /** Throws `StatementTooSlow` for one that was stopped. */
   query<Row>(statement: Sql, account: string, waiting?: Waiting): Promise<Row[]>
   close(): Promise<void>
@@ -39,6 +43,7 @@ export function openLimitedReads(
   connections: Connections,
   budgets: Budgets,
   kind: 'lists' | 'liveLists',
+  standbys: Standbys,
 ): LimitedReads {
   const waiting = {
     waiting: budgets.budget(`${kind}Waiting`),
@@ -54,16 +59,19 @@ export function openLimitedReads(
     atOnce: budgets.budget(`${kind}Slow`),
     atOncePerAccount: budgets.budget(`${kind}SlowOfAccount`),
   })
-  const quick = connections.openPipelined(quickLimits)
-  const slow = connections.openPool(budgets.budget(`${kind}Slow`).max, slowLimits)
+  const places = openReadingPlaces(connections, standbys, {
+    quick: quickLimits,
+    slow: slowLimits,
+    slowAtOnce: budgets.budget(`${kind}Slow`).max,
+  })
   const slowAccounts = rememberSlowAccounts()
 
   /** Nothing, when it takes longer. */
-  async function readQuickly<Row>(statement: Sql, account: string): Promise<Row[] | undefined> {
+  async function readQuickly<Row>({ statement, account, reading }: Asked): Promise<Row[] | undefined> {
     // Another statement of the account may have proved slow while this one waited.
     if (slowAccounts.has(account)) return undefined
     try {
-      return await quick.use((client) => connections.run<Row>(client, statement, quickLimits))
+      return await reading(({ quickly }) => quickly<Row>(statement, quickLimits), quickMilliseconds)
     } catch (error) {
       if (isTimedOut(error)) slowAccounts.add(account)
       else if (!isUnparsed(error)) throw error
@@ -71,33 +79,39 @@ export function openLimitedReads(
     }
   }
 
-  async function readSlowly<Row>(statement: Sql, account: string): Promise<Row[]> {
-    const client = await slow.connect()
+  async function readSlowly<Row>({ statement, account, reading }: Asked): Promise<Row[]> {
     const startedAt = performance.now()
-    let failure: Error | undefined
     try {
-      return await connections.run<Row>(client, statement, slowLimits)
+      return await reading(({ slowly }) => slowly<Row>(statement, slowLimits), slowSeconds * 1000)
     } catch (error) {
-      failure = error as Error
       throw isTimedOut(error) ? new StatementTooSlow(slowSeconds) : error
     } finally {
-      client.release(failure && isLostConnection(failure) ? failure : undefined)
       if (performance.now() - startedAt > quickMilliseconds) slowAccounts.add(account)
     }
   }
 
-  return {
-    query: <Row>(statement: Sql, account: string, waiting?: Waiting) =>
+  const queryAt =
+    (reading: Reading): LimitedReads['query'] =>
+    <Row>(statement: Sql, account: string, waiting?: Waiting) =>
       retried(isLostConnection, async () => {
+        const asked = { statement, account, reading }
         const rows = slowAccounts.has(account)
           ? undefined
-          : await inTurn(quickQueue, account, waiting, () => readQuickly<Row>(statement, account))
-        return rows ?? inTurn(slowQueue, account, waiting, () => readSlowly<Row>(statement, account))
-      }),
-    async close() {
-      await Promise.all([quick.close(), slow.end()])
-    },
+          : await inTurn(quickQueue, account, waiting, () => readQuickly<Row>(asked))
+        return rows ?? inTurn(slowQueue, account, waiting, () => readSlowly<Row>(asked))
+      })
+
+  return {
+    query: queryAt(places.atPrimary),
+    queryAnywhere: queryAt(places.anywhere),
+    close: places.close,
   }
+}
+
+interface Asked {
+  readonly statement: Sql
+  readonly account: string
+  readonly reading: Reading
 }
 
 function inTurn<Result>(

@@ -1,9 +1,12 @@
+import type { Socket } from 'node:net'
 import pg from 'pg'
 
 /** One connection on which many callers' statements are sent without waiting for each other's answers. */
 export interface PipelinedConnection {
   /** `send` runs at once and must send all it has to before it returns: others' statements follow. */
   use<Result>(send: (client: pg.Client) => Promise<Result>): Promise<Result>
+  /** Gives up a connection that does not answer; the next use opens another one. */
+  drop(): void
   close(): Promise<void>
 }
 
@@ -12,20 +15,25 @@ export function openPipelinedConnection(
   config: pg.ClientConfig,
   onConnect: (client: pg.Client) => Promise<unknown>,
 ): PipelinedConnection {
-  let opening: Promise<pg.Client> | undefined
+  let opening: Opening | undefined
   let isClosed = false
-  const connect = async () => {
+  const open = () => {
+    // One that was dropped must not make its successor forgotten, when it ends at last.
+    const made: Opening = { client: connect(() => opening === made && forget()) }
+    return made
+  }
+  const forget = () => {
+    opening = undefined
+  }
+  const connect = async (onEnd: () => void) => {
     const client = new pg.Client(config)
-    const forget = () => {
-      opening = undefined
-    }
-    client.on('error', forget)
-    client.on('end', forget)
+    client.on('error', onEnd)
+    client.on('end', onEnd)
     try {
       await client.connect()
       await onConnect(client)
     } catch (error) {
-      forget()
+      onEnd()
       // Not awaited: a connection that failed may never end.
       client.end().catch(() => undefined)
       throw error
@@ -36,13 +44,27 @@ export function openPipelinedConnection(
     async use(send) {
       // A late call must not open it again.
       if (isClosed) throw new Error('The database is closed.')
-      opening ??= connect()
-      return send(await opening)
+      opening ??= open()
+      return send(await opening.client)
+    },
+    drop() {
+      opening?.client.then(cut, () => undefined)
+      forget()
     },
     async close() {
       isClosed = true
-      const client = await opening?.catch(() => undefined)
+      const client = await opening?.client.catch(() => undefined)
       await client?.end()
     },
   }
 }
+
+interface Opening {
+  readonly client: Promise<pg.Client>
+}
+
+/** Its end in order would wait for the answers. */
+const cut = (client: pg.Client) =>
+  void (
+    client as pg.Client & { readonly connection: { readonly stream: Socket } }
+  ).connection.stream.destroy()

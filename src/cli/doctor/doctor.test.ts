@@ -10,6 +10,7 @@ import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-d
 import { createSecretBox } from '../../hosts/identity/keys/secret-box.ts'
 import { raw, sql } from '../../store/sql.ts'
 import { gradeDisk } from './check-folder.ts'
+import { gradeReader } from './check-standbys.ts'
 import { gradeClock, gradeStandby } from './check-store.ts'
 import { examine } from './run-doctor.ts'
 
@@ -46,6 +47,19 @@ describe('the doctor', () => {
     const port = await freePort()
     const [found] = await wrongOf({ DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` })
     assert.match(`${found?.subject} ${found?.found}`, /^store cannot be reached: .*ECONNREFUSED/)
+  })
+
+  it('says of each standby to read from whether it is one, and how far behind', async () => {
+    const port = await freePort()
+    const findings = await examine({
+      ...environment,
+      DATABASE_READ_URL: `${fresh.url}, postgresql://nobody@127.0.0.1:${port}/none`,
+    })
+    const [primary, absent] = findings.filter(({ subject }) => subject === 'standby')
+    assert.match(`${primary?.grade} ${primary?.found}`, /^look .* is a primary$/)
+    assert.match(`${absent?.grade} ${absent?.found}`, /^wrong .* cannot be reached: .*ECONNREFUSED/)
+    assert.equal(gradeReader('here', { isStandby: true, seconds: 0.2 }).grade, 'fine')
+    assert.equal(gradeReader('here', { isStandby: true, seconds: 60 }).grade, 'look')
   })
 
   it('finds a newer schema, a store that takes no writes, and keys that do not open', async () => {

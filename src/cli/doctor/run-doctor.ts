@@ -7,6 +7,7 @@ import { chosenHosts } from '../hosts.ts'
 import { checkFolder } from './check-folder.ts'
 import { checkPorts } from './check-ports.ts'
 import { checkProcesses } from './check-processes.ts'
+import { checkStandbys } from './check-standbys.ts'
 import { checkStore } from './check-store.ts'
 import { type Finding, fine, look, wrong } from './finding.ts'
 
@@ -32,6 +33,7 @@ export async function examine(environment: Environment): Promise<readonly Findin
   const groups = await Promise.all([
     checkFolder(settings),
     url === undefined ? [embeddedAtRest(dataDirectory)] : checkStore(url, environment),
+    checkStandbys(settings.readUrls),
     checkPorts(environment),
     checkProcesses(settings),
   ])

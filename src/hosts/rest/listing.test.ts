@@ -15,18 +15,18 @@ describe('a live listing', () => {
   it('never goes back to an older snapshot that comes in later than a newer one', async () => {
     const late = Promise.withResolvers<void>()
     let asked = 0
-    const liveLists: Database['liveLists'] = {
+    const liveListsAnywhere: Database['liveListsAnywhere'] = {
       async query(statement, account) {
         asked += 1
         const isFirst = asked === 1
-        const rows = await tracker.database.liveLists.query(statement, account)
+        const rows = await tracker.database.liveListsAnywhere.query(statement, account)
         if (isFirst) await late.promise
         return rows as never
       },
     }
     const listed = resourceNamed('impediment')
     const query = readListQuery(listed, {})
-    const database = { ...tracker.database, liveLists }
+    const database = { ...tracker.database, liveListsAnywhere }
     const listing = createListing(
       { ...tracker, database },
       listView(tracker, listed, administrator, query),

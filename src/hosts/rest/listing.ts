@@ -126,7 +126,7 @@ function createNewest(keeper: Keeper) {
 /** The position is taken before the rows are read: a reader who goes on from it in the feed may see a change twice, never none. */
 async function readEvent({ database }: Tracker, view: View, ids: WeakMap<Buffer, string>): Promise<Buffer> {
   const position = view.isResumable ? await newestPosition(database.liveLists, view.caller) : undefined
-  const data = JSON.stringify(await view.read(database.liveLists))
+  const data = JSON.stringify(await view.read(database.liveListsAnywhere))
   const event = formatEvent({ event: 'listing', data })
   if (position) ids.set(event, snapshotId(position, data))
   return event

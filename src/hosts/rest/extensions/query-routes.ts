@@ -41,7 +41,7 @@ export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resou
     if (wantsEventStream(request))
       return live.open(queryView(resource, caller, query), { session, request, reply })
     if (query.at !== undefined) await requireSettled(tracker.database, query.at)
-    const page = await runQuery(resource, caller, query, tracker.database.lists, viewResources)
+    const page = await runQuery(resource, caller, query, tracker.database.listsAnywhere, viewResources)
     return { body: showQueryPage(page), lastChangeSecond: page.lastChangeSecond }
   },
 })

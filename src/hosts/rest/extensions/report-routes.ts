@@ -32,7 +32,7 @@ export const reportRoutes = (tracker: Tracker, live: LiveListings): Route[] =>
       const query = readReportQuery(request.query as Readonly<Record<string, unknown>>)
       if (wantsEventStream(request))
         return live.open(reportView(report, caller, query), { session, request, reply })
-      const sums = await runReport(report, caller, query, tracker.database.lists)
+      const sums = await runReport(report, caller, query, tracker.database.listsAnywhere)
       if (!prefersToJson(request, 'text/csv'))
         return { body: showReport(sums), lastChangeSecond: sums.lastChangeSecond }
       const table = csvOf(report, query, sums)

@@ -1,0 +1,56 @@
+import pg from 'pg'
+import { type Finding, fine, look, wrong } from './finding.ts'
+
+const connectMilliseconds = 5000
+/** Lists that follow a write would always be read at the primary. */
+const lagSecondsMax = 5
+
+/** The addresses of DATABASE_READ_URL, each by its host. */
+export const checkStandbys = (urls: readonly string[]): Promise<readonly Finding[]> =>
+  Promise.all(urls.map(checkStandby))
+
+async function checkStandby(url: string): Promise<Finding> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'doctor',
+    connectionTimeoutMillis: connectMilliseconds,
+    query_timeout: connectMilliseconds,
+  })
+  client.on('error', () => undefined)
+  const name = `${client.host}:${client.port}`
+  try {
+    await client.connect()
+    const { rows } = await client.query<StandbyState>(
+      `select pg_is_in_recovery() as "isStandby", case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
+         else coalesce(extract(epoch from now() - pg_last_xact_replay_timestamp()), 0) end::float8 as seconds`,
+    )
+    return gradeReader(name, rows[0] as StandbyState)
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException
+    return wrong(
+      'standby',
+      `${name} cannot be reached: ${message || code}`,
+      'The primary reads alone meanwhile. Look whether it runs, and at DATABASE_READ_URL.',
+    )
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+interface StandbyState {
+  readonly isStandby: boolean
+  /** Of what it has received and not repeated yet. */
+  readonly seconds: number
+}
+
+export function gradeReader(name: string, { isStandby, seconds }: StandbyState): Finding {
+  if (!isStandby)
+    return look('standby', `${name} is a primary`, 'It is not read from; DATABASE_READ_URL is for standbys.')
+  const found = `${name} is ${seconds.toFixed(1)} s behind`
+  if (seconds < lagSecondsMax) return fine('standby', found)
+  return look(
+    'standby',
+    found,
+    'Lists are read at the primary meanwhile. Look at its disk, and for long statements there.',
+  )
+}

@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  chownSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
+import { migrate } from '../../src/store/migrate.ts'
+
+export interface ReplicatedStore {
+  readonly primaryUrl: string
+  readonly standbyUrl: string
+  /** As the superuser. */
+  readonly primary: pg.Client
+  /** As the superuser, on a connection of its own. */
+  atStandby(statement: string): Promise<unknown>
+  signal(signal: NodeJS.Signals): void
+  /** With `kill -9`, and again. */
+  kill(): Promise<void>
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The embedded PostgreSQL with a streaming standby beside it, which is a copy of its files. */
+export async function startReplicatedStore(): Promise<ReplicatedStore> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'tracker-primary-'))
+  const store = await startEmbeddedStore({ dataDirectory, settings: { fsync: 'off' } })
+  await migrate(store.url)
+  const primary = new pg.Client({ connectionString: store.url })
+  await primary.connect()
+  const server = readServer(dataDirectory)
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-standby-'))
+  chownSync(folder, server.uid, server.gid)
+  appendFileSync(join(server.cluster, 'pg_hba.conf'), 'local replication all trust\n')
+  await primary.query('select pg_reload_conf()')
+  const cluster = await copyCluster(primary, server, folder)
+  const standbyUrl = store.url.replace(encodeURIComponent(server.socketFolder), encodeURIComponent(folder))
+  const command = commandOf(server, cluster, folder)
+  let child: ChildProcess
+  const atStandby = async (statement: string) => {
+    const client = new pg.Client({ connectionString: standbyUrl })
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      return (await client.query(statement)).rows[0]
+    } finally {
+      await client.end()
+    }
+  }
+  const start = async () => {
+    const [program = '', ...words] = [...prefixFor(server), server.program, ...command]
+    child = spawn(program, words, { uid: server.uid, gid: server.gid, stdio: 'ignore' })
+    for (let tries = 0; tries < 300; tries += 1) {
+      if (await atStandby('select 1').catch(() => undefined)) return
+      await sleep(50)
+    }
+    throw new Error('The standby does not start.')
+  }
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGCONT')
+    child.kill('SIGQUIT')
+    await ended
+  }
+  process.once('exit', () => child?.kill('SIGQUIT'))
+  await start()
+  return {
+    primaryUrl: store.url,
+    standbyUrl,
+    primary,
+    atStandby,
+    signal: (signal) => void child.kill(signal),
+    kill,
+    start,
+    async stop() {
+      await kill()
+      await primary.end()
+      await store.stop()
+      for (const each of [folder, dataDirectory]) rmSync(each, { recursive: true, force: true })
+    },
+  }
+}
+
+/** PostgreSQL refuses root, who owns the cluster where the embedded one runs in a user namespace of its own. */
+const prefixFor = ({ uid }: Server) =>
+  uid === 0 ? ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'] : []
+
+interface Server {
+  readonly program: string
+  readonly cluster: string
+  readonly socketFolder: string
+  readonly arguments: readonly string[]
+  readonly uid: number
+  readonly gid: number
+}
+
+/** What a running server tells about itself. */
+function readServer(dataDirectory: string): Server {
+  const lines = readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
+  const [pid, cluster = '', , , socketFolder = ''] = lines
+  const { uid, gid } = statSync(`/proc/${pid}`)
+  return {
+    program: readlinkSync(`/proc/${pid}/exe`),
+    cluster,
+    socketFolder,
+    arguments: readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(1, -1),
+    uid,
+    gid,
+  }
+}
+
+/** https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP */
+async function copyCluster(primary: pg.Client, { cluster, uid, gid }: Server, folder: string) {
+  const copy = join(folder, 'cluster')
+  await primary.query(`select pg_backup_start('standby', true)`)
+  // Files may go while it copies, as in any running cluster: what it misses is in the journal.
+  await once(spawn('cp', ['-a', cluster, copy], { stdio: 'ignore' }), 'exit')
+  rmSync(join(copy, 'postmaster.pid'), { force: true })
+  const { rows } = await primary.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
+  for (const [name, text] of [
+    ['backup_label', rows[0]?.labelfile ?? ''],
+    ['standby.signal', ''],
+  ] as const)
+    writeFileSync(join(copy, name), text)
+  await once(spawn('chown', ['-R', `${uid}:${gid}`, copy]), 'exit')
+  return copy
+}
+
+/** The same limits as the primary's, which a standby must not go below. */
+function commandOf({ arguments: given, cluster, socketFolder }: Server, copy: string, folder: string) {
+  const others = given.map((each) =>
+    each === cluster ? copy : each.replace(/^(cluster_name)=.*/, '$1=standby').replace(socketFolder, folder),
+  )
+  return [
+    ...others,
+    '-c',
+    `primary_conninfo=host=${socketFolder} port=5432 user=tracker application_name=second`,
+    '-c',
+    // A statement that is in the way of what is repeated is stopped soon.
+    'max_standby_streaming_delay=100ms',
+  ]
+}
