@@ -7,7 +7,7 @@ import type { Stage } from '../support/stage.ts'
 const widths = [320, 360, 390, 640, 700, 768, 935, 1080, 1440, 2560]
 
 /** What is wider than the page, and what overlaps in the bar on top. */
-const faultsOf = (page: Page) =>
+export const barFaultsOf = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const faults = []
     const { scrollWidth, clientWidth } = document.documentElement
@@ -40,6 +40,9 @@ export function widthJourneys(stage: () => Stage): void {
       ['/my-work', 'My work'],
       ['/projects', 'Website relaunch'],
       [project, 'Backlog'],
+      [`${project}?view=list`, 'Backlog'],
+      [`${project}?view=calendar&month=2026-11`, 'A-name'],
+      [`${project}?view=timeline&from=2026-11-16`, 'A-name'],
       [`${project}/assignments/${id}`, 'Planned hours'],
       [`${project}/activity`, 'A-name'],
       [`${project}/webhooks`, 'No webhooks yet'],
@@ -59,7 +62,7 @@ export function widthJourneys(stage: () => Stage): void {
       await page.getByText(shows).first().waitFor({ state: 'attached' })
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 })
-        for (const fault of await faultsOf(page)) faults.push(`${path} at ${width}: ${fault}`)
+        for (const fault of await barFaultsOf(page)) faults.push(`${path} at ${width}: ${fault}`)
       }
     }
     assert.deepEqual(faults, [])

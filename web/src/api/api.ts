@@ -1,5 +1,14 @@
 import type { Send } from './send.ts'
-import { type Account, listRoutes, type Person, type Resources, roots } from './types.ts'
+import {
+  type Account,
+  type BatchItem,
+  type BatchResult,
+  limits,
+  listRoutes,
+  type Person,
+  type Resources,
+  roots,
+} from './types.ts'
 
 export type ResourceName = keyof Resources
 export type RecordOf<Name extends ResourceName> = Resources[Name]['record']
@@ -17,6 +26,9 @@ export interface Page<Row> {
   readonly pageSize: number
   readonly totalPages: number
 }
+
+/** One write of a batch; its resource is that of the batch. */
+export type BatchWish = Omit<BatchItem, 'resource'>
 
 export interface PeopleQuery {
   readonly search?: string | undefined
@@ -37,6 +49,8 @@ export interface Api {
   update<Name extends ResourceName>(name: Name, body: UpdateOf<Name>): Promise<void>
   remove(name: ResourceName, ids: readonly string[]): Promise<void>
   restore(name: ResourceName, ids: readonly string[]): Promise<void>
+  /** Many writes of one resource, each for itself, so that one refusal refuses no other. Part of the extensions. */
+  batch(name: ResourceName, items: readonly BatchWish[]): Promise<readonly BatchResult[]>
   /** Removed records the caller could restore, the newest removal first. Part of the extensions. */
   removed<Name extends ResourceName>(
     name: Name,
@@ -73,6 +87,15 @@ export function createApi(send: Send): Api {
     update: (name, body) => write(name, { method: 'PATCH', body }),
     remove: (name, ids) => write(name, { method: 'DELETE', body: { ids } }),
     restore: (name, ids) => write(name, { method: 'POST', path: `${pathOf(name)}/restore`, body: { ids } }),
+    async batch(name, items) {
+      const results: BatchResult[] = []
+      for (let from = 0; from < items.length; from += limits.items) {
+        const some = items.slice(from, from + limits.items).map((item) => ({ ...item, resource: name }))
+        const body = { mode: 'eachForItself', items: some }
+        results.push(...(await write(name, { method: 'POST', path: '/ext/batch', body })).results)
+      }
+      return results
+    },
     removed: (name, query = {}, signal) => readPage(`/ext/removed/${listRoutes[name]}`, query, signal),
     people: (query, signal) => readPage('/ext/people', { ...query }, signal),
     me: () => read('/api/me'),

@@ -4,9 +4,12 @@ import { locale, t } from '../texts/text.ts'
 export const dayOf = (moment: string): string => moment.slice(0, 10)
 
 /** The person's own today. */
-export function today(): string {
-  const now = new Date()
-  return dayOf(new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString())
+export const today = (): string => dayOfMoment(new Date().toISOString())
+
+/** The person's own day of a moment. */
+export function dayOfMoment(moment: string): string {
+  const at = new Date(moment)
+  return dayOf(new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString())
 }
 
 export function addDays(day: string, count: number): string {

@@ -25,6 +25,11 @@ const paths = {
   gear: 'M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M10.5 6a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM5.5 13a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3z',
   dot: 'M8 9a1 1 0 1 0 0-2 1 1 0 0 0 0 2z',
   up: 'M4 10l4-4 4 4',
+  columns: 'M3 3h3v10H3zM10 3h3v6h-3z',
+  list: 'M3 4h.01M6 4h7.5M3 8h.01M6 8h7.5M3 12h.01M6 12h7.5',
+  play: 'M5 3.5v9l7-4.5z',
+  stop: 'M4.5 4.5h7v7h-7z',
+  timeline: 'M2 4h6M5 8h7M8 12h6',
   check: 'M3 8.5l3.5 3.5L13 5',
 } as const
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
+import { Icon } from './icon.tsx'
 import { placeBelow } from './place.ts'
 
 export interface MenuItem {
@@ -7,6 +8,8 @@ export interface MenuItem {
   /** Where the thing is already, such as the stage a card is in. */
   readonly isCurrent?: boolean
   readonly kind?: 'danger' | undefined
+  /** Of what is chosen or not, such as a column; the menu stays open. */
+  readonly isChecked?: boolean
   run(): void
 }
 
@@ -32,6 +35,7 @@ export function Menu({ children, label, items, class: style = 'button quiet icon
   }
   const close = () => list.current?.hidePopover()
   const choose = (item: MenuItem) => {
+    if (item.isChecked !== undefined) return item.run()
     close()
     button.current?.focus()
     item.run()
@@ -62,26 +66,37 @@ export function Menu({ children, label, items, class: style = 'button quiet icon
         onKeyDown={moveFocus}
       >
         {items.map((item) => (
-          <button
-            key={item.label}
-            type="button"
-            role="menuitem"
-            class={`menu-item ${item.kind ?? ''}`}
-            dir="auto"
-            aria-current={item.isCurrent ? 'true' : undefined}
-            tabIndex={-1}
-            onClick={() => choose(item)}
-          >
-            {item.label}
-          </button>
+          <MenuButton key={item.label} item={item} onChoose={() => choose(item)} />
         ))}
       </div>
     </>
   )
 }
 
+const MenuButton = ({ item, onChoose }: { readonly item: MenuItem; onChoose(): void }) => (
+  <button
+    type="button"
+    {...roleOf(item)}
+    class={`menu-item ${item.kind ?? ''}`}
+    dir="auto"
+    aria-current={item.isCurrent ? 'true' : undefined}
+    tabIndex={-1}
+    onClick={onChoose}
+  >
+    {item.isChecked !== undefined && (
+      <span class="menu-check">{item.isChecked && <Icon name="check" />}</span>
+    )}
+    {item.label}
+  </button>
+)
+
+const roleOf = ({ isChecked }: MenuItem) =>
+  isChecked === undefined
+    ? ({ role: 'menuitem' } as const)
+    : ({ role: 'menuitemcheckbox', 'aria-checked': isChecked } as const)
+
 const itemsIn = (list: HTMLElement): HTMLElement[] => [
-  ...list.querySelectorAll<HTMLElement>('[role=menuitem]'),
+  ...list.querySelectorAll<HTMLElement>('[role^=menuitem]'),
 ]
 
 const steps: Readonly<Record<string, (index: number, count: number) => number>> = {

@@ -1,29 +1,20 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
-import type { Connection } from '../../api/live-listing.ts'
 import type { StageQuery } from '../../data/board-rows.ts'
 import { useStagePages } from '../../data/use-stage-pages.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Board } from './board.tsx'
-import { type Filters, queryOfFilters } from './filters.ts'
+import { queryOfFilters } from './filters.ts'
 import { useMoves } from './use-moves.ts'
+import type { ProjectViewProps } from './views.ts'
 
-export interface BoardViewProps {
-  readonly scope: {
-    readonly projectId: string
-    readonly stages: readonly RecordOf<'workflow'>[]
-    readonly doneId: string | undefined
-  }
-  readonly filters: Filters
+export interface BoardViewProps extends ProjectViewProps {
   readonly areStagesLoading: boolean
   readonly problem: Error | undefined
-  readonly openId: string | undefined
-  readonly query: string
   readonly revealed: string | undefined
   onReveal(id: string): void
-  onConnection(connection: Connection): void
 }
 
 /** The assignments by stage, as they are this second. */

@@ -23,3 +23,6 @@ export function queryOfFilters({ dateFrom, dateTo, ...others }: Filters) {
   const [from, to] = isReversed ? [dateTo, dateFrom] : [dateFrom, dateTo]
   return { ...others, dateFrom: from, dateTo: to === '' ? '' : addDays(to, 1) }
 }
+
+export const isFiltered = (filters: Filters): boolean =>
+  Object.values(filters).some((value: string) => value !== '')

@@ -12,11 +12,13 @@ import { type Filters, noFilters } from './filters.ts'
 export interface ProjectFiltersProps {
   readonly projectId: string
   readonly filters: Filters
+  /** Off where the view itself is of certain days. */
+  readonly hasDays: boolean
   onChange(changed: Partial<Filters>): void
 }
 
 /** Text, members, person and days. On a phone all but the text wait behind a button. */
-export function ProjectFilters({ projectId, filters, onChange }: ProjectFiltersProps) {
+export function ProjectFilters({ projectId, filters, hasDays, onChange }: ProjectFiltersProps) {
   const count = [filters.userId, filters.dateFrom, filters.dateTo].filter((value) => value !== '').length
   const [isOpen, setOpen] = useState(count > 0)
   const isAny = count > 0 || filters.search !== ''
@@ -46,12 +48,16 @@ export function ProjectFilters({ projectId, filters, onChange }: ProjectFiltersP
             onChoose={(userId) => onChange({ userId })}
           />
         </div>
-        <DayFilter
-          label={t('From')}
-          value={filters.dateFrom}
-          onChange={(dateFrom) => onChange({ dateFrom })}
-        />
-        <DayFilter label={t('To')} value={filters.dateTo} onChange={(dateTo) => onChange({ dateTo })} />
+        {hasDays && (
+          <>
+            <DayFilter
+              label={t('From')}
+              value={filters.dateFrom}
+              onChange={(dateFrom) => onChange({ dateFrom })}
+            />
+            <DayFilter label={t('To')} value={filters.dateTo} onChange={(dateTo) => onChange({ dateTo })} />
+          </>
+        )}
       </div>
       {isAny && (
         <button type="button" class="button quiet" onClick={() => onChange(noFilters)}>

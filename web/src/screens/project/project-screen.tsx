@@ -14,9 +14,12 @@ import { ProjectMark } from '../../ui/project-mark.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { BoardView } from './board-view.tsx'
 import { readFilters } from './filters.ts'
+import { LaterView } from './later-view.tsx'
 import { ProjectActions } from './project-actions.tsx'
 import { ProjectFilters } from './project-filters.tsx'
 import { useCardFocus } from './use-card-focus.ts'
+import { ViewSwitch } from './view-switch.tsx'
+import { type ProjectView, readView } from './views.ts'
 
 /** A project's assignments in one of its views; one of them may stand open beside them. */
 export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: ScreenProps) {
@@ -24,14 +27,20 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   const address = router.address.value
   const project = useListing('project', { ids: projectId })
   const stages = useListing('workflow', { sortColumn: 'order', pageSize: 100 })
-  const doneId = doneStageOf(projectId, stages.rows)
   const [isNewOpen, setNewOpen] = useState(false)
   const [connection, setConnection] = useState<Connection>('connecting')
   const [revealed, setRevealed] = useState<string>()
   const isNarrow = useMedia('(max-width: 900px)')
   useFocusAfterClosing(assignmentId)
   const name = project.rows[0]?.name
-  const scope = { projectId, stages: stages.rows, doneId }
+  const view = readView(address.searchParams)
+  const shown = {
+    scope: { projectId, stages: stages.rows, doneId: doneStageOf(projectId, stages.rows) },
+    filters: readFilters(address.searchParams),
+    openId: assignmentId,
+    query: address.search,
+    onConnection: setConnection,
+  }
   if (!project.isLoading && !project.problem && name === undefined) return <UnknownProject />
   return (
     <div class={`project ${assignmentId ? 'with-panel' : ''}`}>
@@ -44,22 +53,18 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
             <ProjectActions projectId={projectId} connection={connection} onNew={() => setNewOpen(true)} />
           }
         >
-          <ProjectFilters
-            projectId={projectId}
-            filters={readFilters(address.searchParams)}
-            onChange={(next) => router.setQuery({ ...next })}
-          />
-          <BoardView
-            scope={scope}
-            filters={readFilters(address.searchParams)}
-            areStagesLoading={stages.isLoading}
-            problem={stages.problem ?? project.problem}
-            openId={assignmentId}
-            query={address.search}
-            revealed={revealed}
-            onReveal={setRevealed}
-            onConnection={setConnection}
-          />
+          <ProjectBar projectId={projectId} view={view} />
+          {view.name === 'board' ? (
+            <BoardView
+              {...shown}
+              areStagesLoading={stages.isLoading}
+              problem={stages.problem ?? project.problem}
+              revealed={revealed}
+              onReveal={setRevealed}
+            />
+          ) : (
+            <LaterView {...shown} view={view} />
+          )}
         </Page>
       </div>
       {assignmentId !== undefined && (
@@ -73,11 +78,28 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
       )}
       {isNewOpen && (
         <NewAssignmentDialog
-          scope={scope}
+          scope={shown.scope}
           onClose={() => setNewOpen(false)}
           onMade={({ id }) => setRevealed(id)}
         />
       )}
+    </div>
+  )
+}
+
+/** How one looks at the assignments, and at which of them. */
+function ProjectBar({ projectId, view }: { readonly projectId: string; readonly view: ProjectView }) {
+  const { router } = useServices()
+  const address = router.address.value
+  return (
+    <div class="project-bar">
+      <ViewSwitch current={view} address={address} />
+      <ProjectFilters
+        projectId={projectId}
+        hasDays={view.name === 'board' || view.name === 'list'}
+        filters={readFilters(address.searchParams)}
+        onChange={(next) => router.setQuery({ ...next })}
+      />
     </div>
   )
 }

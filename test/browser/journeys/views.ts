@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { addDays, showDay, today } from '../../../web/src/time/days.ts'
+import { mondayOf } from '../../../web/src/time/weeks.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+const monday = mondayOf(today())
+const namesIn = (page: Page) => page.locator('.list-link').allTextContents()
+const bar = (page: Page, name: string) => page.getByRole('link', { name: new RegExp(`^${name} `) })
+
+export function viewJourneys(stage: () => Stage): void {
+  /** A project of its own, so that what stands in it is known. */
+  const makeProject = async (name: string) => {
+    const { workspace } = stage()
+    const { id: projectId } = await workspace.make('project', {
+      name,
+      organizationId: workspace.organizationId,
+    })
+    for (const userId of [workspace.mara.id, workspace.jonas.id])
+      await workspace.make('userProject', { projectId, userId })
+    const make = (title: string, from: number, to: number, more = {}) =>
+      workspace.assignment(title, {
+        projectId,
+        startDate: addDays(monday, from),
+        endDate: addDays(monday, to),
+        ...more,
+      })
+    return { projectId, path: `/projects/${projectId}`, make }
+  }
+  const dayOf = async (id: string, field: 'startDate' | 'endDate') =>
+    String((await stage().workspace.get('assignment', id))[field]).slice(0, 10)
+
+  test('lists assignments sorted, grouped and with the columns one chooses; the address keeps all of it', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('Listed')
+    await make('Beta', 0, 3, { amountHours: 2 })
+    await make('Alpha', 0, 4, { amountHours: 9, workflowId: workspace.stages.Doing })
+    await make('Gamma', 0, 2, { amountHours: 5, userId: workspace.jonas.id })
+    const page = await signIn('mara@example.com', path)
+    await page.getByRole('link', { name: 'List', exact: true }).click()
+    await page.getByRole('link', { name: 'Gamma' }).waitFor()
+    assert.deepEqual(await namesIn(page), ['Gamma', 'Beta', 'Alpha'])
+    await page.getByRole('button', { name: 'Planned' }).click()
+    assert.deepEqual(await namesIn(page), ['Beta', 'Gamma', 'Alpha'])
+    await page.getByRole('button', { name: 'Planned' }).click()
+    await page.locator('th[aria-sort=descending]', { hasText: 'Planned' }).waitFor()
+    await page.getByLabel('Group by').selectOption('Stage')
+    await page.getByRole('rowheader', { name: 'Doing' }).waitFor()
+    assert.deepEqual(await namesIn(page), ['Gamma', 'Beta', 'Alpha'])
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Type' }).click()
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await page.getByRole('rowheader', { name: 'Backlog' }).waitFor()
+    assert.deepEqual(await namesIn(page), ['Gamma', 'Beta', 'Alpha'])
+    assert.equal(await page.getByRole('columnheader', { name: 'Type' }).count(), 0)
+    assert.equal(await page.getByRole('columnheader', { name: 'Responsible' }).count(), 1)
+    // Somebody else makes one, and it is there.
+    await make('Delta', 1, 1)
+    await page.getByRole('link', { name: 'Delta' }).waitFor()
+    await page.getByRole('button', { name: 'Only Jonas Weber' }).click()
+    await page.getByRole('link', { name: 'Delta' }).waitFor({ state: 'detached' })
+    assert.deepEqual(await namesIn(page), ['Gamma'])
+  })
+
+  test('changes many assignments at once, and takes back all that nobody has changed since', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('Changed at once')
+    const ids = [await make('One', 0, 1), await make('Two', 0, 2), await make('Three', 0, 3)]
+    const [first = '', second = '', third = ''] = ids
+    const page = await signIn('mara@example.com', `${path}?view=list`)
+    await page.getByLabel('Select One').check()
+    await page.getByLabel('Select Three').click({ modifiers: ['Shift'] })
+    await page.getByText('3 selected').waitFor()
+    await assertAccessible(page, 'list with a selection')
+    await page.getByRole('button', { name: 'Stage of all selected' }).click()
+    await page.getByRole('menuitem', { name: 'Doing' }).click()
+    await page.getByText('3 assignments were changed.').waitFor()
+    for (const id of ids)
+      assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
+    // What somebody does meanwhile stays.
+    await workspace.change('PATCH', 'assignment', {
+      ...(await workspace.get('assignment', second)),
+      name: 'Two, renamed',
+    })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('One assignment stays as it is.').waitFor()
+    assert.equal((await workspace.get('assignment', first)).workflowId, workspace.stages.Backlog)
+    assert.equal((await workspace.get('assignment', third)).workflowId, workspace.stages.Backlog)
+    assert.equal((await workspace.get('assignment', second)).workflowId, workspace.stages.Doing)
+    assert.equal((await workspace.get('assignment', second)).name, 'Two, renamed')
+    // By keys: the focused one, then its neighbours, all a week later and for somebody else.
+    await page.getByRole('button', { name: 'Select none' }).click()
+    await page.getByRole('link', { name: 'One', exact: true }).focus()
+    await page.keyboard.press('x')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('x')
+    await page.getByText('2 selected').waitFor()
+    await page.getByRole('button', { name: 'Days of all selected' }).click()
+    await page.getByRole('menuitem', { name: 'One week later' }).click()
+    await page.getByText('2 assignments were changed.').waitFor()
+    assert.equal(await dayOf(first, 'startDate'), addDays(monday, 7))
+    await page.getByRole('button', { name: 'Responsible of all selected' }).click()
+    await page.getByRole('menuitem', { name: 'Jonas Weber' }).click()
+    await page.getByRole('cell', { name: 'Jonas Weber' }).nth(1).waitFor()
+    assert.equal((await workspace.get('assignment', first)).userId, workspace.jonas.id)
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('link', { name: 'One', exact: true }).waitFor({ state: 'detached' })
+    assert.equal((await namesIn(page)).length, 1)
+  })
+
+  test('shows a month from day to day, and gives other days by dragging and by keys', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('By month')
+    const id = await make('Moved about', 1, 2)
+    const page = await signIn('mara@example.com', `${path}?view=calendar`)
+    await bar(page, 'Moved about').waitFor()
+    await bar(page, 'Moved about').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.getByText('Moved about is from').waitFor()
+    assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
+    await page.locator(`#card-${id}:focus`).waitFor()
+    const target = page.locator('.calendar-day', { has: page.locator(`time[datetime="${monday}"]`) })
+    await bar(page, 'Moved about').dragTo(target, { sourcePosition: { x: 8, y: 8 } })
+    const [from, to] = [showDay(monday), showDay(addDays(monday, 1))]
+    await page.getByText(`Moved about is from ${from} to ${to} now.`).waitFor()
+    assert.equal(await dayOf(id, 'startDate'), monday)
+    assert.equal(await dayOf(id, 'endDate'), addDays(monday, 1))
+    await page.keyboard.press('Control+z')
+    await page.getByRole('link', { name: `Moved about ${showDay(addDays(monday, 2))}` }).waitFor()
+    await assertAccessible(page, 'calendar')
+    await page.getByRole('button', { name: 'Next month' }).click()
+    await page.getByRole('button', { name: 'This month' }).click()
+    await bar(page, 'Moved about').click()
+    await page.getByRole('complementary', { name: 'Moved about' }).waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.keyboard.press('Escape')
+    await page.locator('.agenda').getByRole('link', { name: 'Moved about' }).waitFor()
+    await assertAccessible(page, 'calendar on a phone')
+  })
+
+  test('shows who does what when, tints days with too much to do, and hands over by dragging and by keys', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('By person')
+    const id = await make('Handed over', 0, 1, { amountHours: 24 })
+    await make('Fits', 3, 3, { amountHours: 8 })
+    const page = await signIn('mara@example.com', `${path}?view=timeline`)
+    const lane = (name: string) => page.getByRole('region', { name })
+    await lane('Mara Lindqvist')
+      .getByRole('link', { name: /^Handed over/ })
+      .waitFor()
+    assert.equal(await lane('Mara Lindqvist').locator('.timeline-day.over').count(), 2)
+    assert.equal(await lane('Mara Lindqvist').locator('.timeline-day.fits').count(), 1)
+    await assertAccessible(page, 'timeline')
+    await bar(page, 'Handed over').focus()
+    await page.keyboard.press('Shift+Alt+ArrowRight')
+    await page.getByText('Handed over is from').waitFor()
+    assert.equal(await dayOf(id, 'endDate'), addDays(monday, 2))
+    assert.equal(await lane('Mara Lindqvist').locator('.timeline-day.over').count(), 0)
+    await page.keyboard.press('Shift+ArrowUp')
+    await lane('Jonas Weber')
+      .getByRole('link', { name: /^Handed over/ })
+      .waitFor()
+    await page.locator(`#card-${id}:focus`).waitFor()
+    // With the pointer, back and two days later.
+    const box = await bar(page, 'Handed over').boundingBox()
+    const day = await page.locator('.timeline-day').first().boundingBox()
+    const goal = await lane('Mara Lindqvist').boundingBox()
+    assert.ok(box && day && goal)
+    await page.mouse.move(box.x + 5, box.y + 5)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 5 + 2 * day.width, goal.y + 20, { steps: 4 })
+    await page.mouse.up()
+    await lane('Mara Lindqvist')
+      .getByRole('link', { name: /^Handed over/ })
+      .waitFor()
+    assert.equal(new URL(page.url()).pathname, path)
+    await page.getByText('Handed over is for Mara Lindqvist').waitFor()
+    assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
+    assert.equal((await workspace.get('assignment', id)).userId, workspace.mara.id)
+  })
+}

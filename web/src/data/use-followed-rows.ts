@@ -1,0 +1,177 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { type Api, type QueryOf, queryOf, type RecordOf } from '../api/api.ts'
+import { followChanges } from '../api/follow-changes.ts'
+import type { Connection } from '../api/live-listing.ts'
+import { byId, rowsMax } from '../api/load-all.ts'
+import type { Send } from '../api/send.ts'
+import { useServices } from '../services/services.ts'
+import { SessionEnded } from '../session/session.ts'
+import { reloadWhenDue, useRetry } from './use-listing.ts'
+
+type Assignment = RecordOf<'assignment'>
+type Rows = ReadonlyMap<string, Assignment>
+
+export interface FollowedRows {
+  readonly rows: readonly Assignment[]
+  /** Nothing is known yet. */
+  readonly isLoading: boolean
+  /** The rows answer an earlier query. */
+  readonly isStale: boolean
+  /** There are more than are loaded. */
+  readonly isCut: boolean
+  readonly problem: Error | undefined
+  readonly connection: Connection
+  /** What this tab has written is shown before the listing tells of it. */
+  put(rows: readonly Assignment[]): void
+  reload(): void
+}
+
+/** 5,000 assignments: beyond that the screen says that it does not show all. */
+const pagesMax = 50
+/** Browsers have six connections to a host, and a live listing needs one of them. */
+const parallelMax = 3
+/** Several changes in one second are looked up together. */
+const settleMilliseconds = 400
+
+interface Known {
+  readonly key: string
+  readonly rows: Rows
+  readonly totalCount: number
+}
+
+/** All assignments of a query, the first page at once, following whatever anybody changes. */
+export function useFollowedRows(query: QueryOf<'assignment'>): FollowedRows {
+  const { api, send, session } = useServices()
+  const key = queryOf(query)
+  const [known, setKnown] = useState<Known>()
+  const [problem, setProblem] = useState<Error>()
+  const [connection, setConnection] = useState<Connection>('connecting')
+  const [turn, setTurn] = useState(0)
+  const latest = useRef<Known>(undefined)
+  const isSignedIn = session.state.value === 'signed-in'
+  const reload = () => setTurn((count) => count + 1)
+  useRetry(problem, reload)
+  const show = (rows: Rows, totalCount: number) => {
+    latest.current = { key, rows, totalCount }
+    setProblem(undefined)
+    setKnown(latest.current)
+  }
+  useEffect(() => {
+    if (!isSignedIn) return
+    const left = new AbortController()
+    const tell = (error: Error) => left.signal.aborted || error instanceof SessionEnded || setProblem(error)
+    const known = { key, find: () => latest.current, show }
+    follow({ api, send }, query, known, { signal: left.signal, onConnection: setConnection, tell })
+    return () => left.abort()
+  }, [api, key, turn, isSignedIn])
+  const rows = useMemo(() => [...(known?.rows.values() ?? [])], [known?.rows])
+  return {
+    rows,
+    isLoading: known === undefined && problem === undefined,
+    isStale: known !== undefined && known.key !== key,
+    isCut: (known?.totalCount ?? 0) > rowsMax * pagesMax,
+    problem,
+    connection,
+    put: (some) => latest.current && show(merge(latest.current.rows, some), latest.current.totalCount),
+    reload,
+  }
+}
+
+interface Following {
+  readonly signal: AbortSignal
+  onConnection(connection: Connection): void
+  tell(error: Error): unknown
+}
+
+interface KnownRows {
+  readonly key: string
+  find(): Known | undefined
+  show(rows: Rows, totalCount: number): void
+}
+
+/** Loads all pages, and again whenever a change tells of rows that are not known. */
+function follow(
+  services: { readonly api: Api; readonly send: Send },
+  query: QueryOf<'assignment'>,
+  { key, find, show }: KnownRows,
+  { signal, onConnection, tell }: Following,
+): void {
+  const { api } = services
+  let isLoaded = false
+  const load = async () => {
+    try {
+      // While it is loaded again, what is known stays in sight.
+      const onPart = find()?.key === key ? () => undefined : show
+      const { rows, totalCount } = await loadPages(api, query, { signal, onPart })
+      if (signal.aborted) return
+      isLoaded = true
+      show(rows, totalCount)
+    } catch (error) {
+      tell(error as Error)
+    }
+  }
+  const soon = debounce(load)
+  const stop = followChanges(services, 'assignment', query, {
+    onConnection,
+    onProblem: tell,
+    onRows(changed, totalCount) {
+      const before = find()
+      if (!isLoaded || before === undefined) return
+      const rows = merge(before.rows, changed)
+      if (rows !== before.rows) show(rows, totalCount)
+      const isWhole = totalCount > rowsMax * pagesMax || rows.size === totalCount
+      if (!isWhole) soon.run()
+    },
+  })
+  void load()
+  const stopWatching = reloadWhenDue(api.onChange, [], soon.run)
+  signal.addEventListener('abort', () => {
+    stop()
+    stopWatching()
+    soon.stop()
+  })
+}
+
+interface Loading {
+  readonly signal: AbortSignal
+  onPart(rows: Rows, totalCount: number): void
+}
+
+async function loadPages(api: Api, query: QueryOf<'assignment'>, { signal, onPart }: Loading) {
+  const ask = (pageNumber: number) =>
+    api.list('assignment', { ...query, sortColumn: 'endDate', pageSize: rowsMax, pageNumber }, signal)
+  const first = await ask(1)
+  const rows = byId(first.data)
+  const pages = Math.min(first.totalPages, pagesMax)
+  if (pages > 1) onPart(new Map(rows), first.totalCount)
+  const waiting = Array.from({ length: Math.max(0, pages - 1) }, (_, index) => index + 2)
+  const work = async () => {
+    for (let number = waiting.shift(); number !== undefined; number = waiting.shift())
+      for (const row of (await ask(number)).data) rows.set(row.id, row)
+  }
+  await Promise.all(Array.from({ length: parallelMax }, work))
+  return { rows: rows as Rows, totalCount: first.totalCount }
+}
+
+const changedAt = ({ createdAt, updatedAt }: Assignment): string => updatedAt ?? createdAt
+
+/** The same rows where nothing is newer, so that nothing is drawn again. */
+function merge(rows: Rows, some: readonly Assignment[]): Rows {
+  const newer = some.filter((row) => {
+    const known = rows.get(row.id)
+    return known === undefined || changedAt(row) > changedAt(known)
+  })
+  return newer.length === 0 ? rows : new Map([...rows, ...newer.map((row) => [row.id, row] as const)])
+}
+
+function debounce(run: () => unknown) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const stop = () => clearTimeout(timer)
+  return {
+    stop,
+    run() {
+      stop()
+      timer = setTimeout(run, settleMilliseconds)
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { TargetedDragEvent, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
+import { assignmentPath } from '../../router/addresses.ts'
+import { t } from '../../texts/text.ts'
+import { dayOf, showDay, today } from '../../time/days.ts'
+import { showHours } from '../../time/hours.ts'
+import { PersonAvatar } from '../../ui/person-avatar.tsx'
+import type { Bar } from './lanes.ts'
+
+export interface AssignmentBarProps {
+  readonly bar: Bar
+  readonly isDone: boolean
+  readonly isOpen: boolean
+  readonly query: string
+  /** Of the bars that one assignment has, the one that is walked to; the others only show where it goes on. */
+  readonly isFirst?: boolean
+  readonly place: Readonly<Record<string, string>>
+  readonly hasFace?: boolean
+  readonly draggable?: boolean
+  onDragStart?(event: TargetedDragEvent<HTMLAnchorElement>): void
+  onDragEnd?(): void
+  onPointerDown?(event: TargetedPointerEvent<HTMLAnchorElement>): void
+  onKeyDown(event: TargetedKeyboardEvent<HTMLAnchorElement>): void
+}
+
+/** An assignment as a bar over its days, which leads to it. */
+export function AssignmentBar(props: AssignmentBarProps) {
+  const { bar, isDone, isOpen, query, isFirst = true, place, hasFace = true, draggable = false } = props
+  const { row, beginsBefore, endsAfter } = bar
+  const isLate = !isDone && dayOf(row.endDate) < today()
+  const label = labelOf(bar)
+  const states = {
+    done: isDone,
+    late: isLate,
+    open: isOpen,
+    'begins-before': beginsBefore,
+    'ends-after': endsAfter,
+  }
+  return (
+    <a
+      {...(isFirst ? { id: `card-${row.id}` } : { tabIndex: -1, 'aria-hidden': 'true' })}
+      class={['bar', ...Object.entries(states).flatMap(([name, is]) => (is ? [name] : []))].join(' ')}
+      style={place}
+      href={assignmentPath(row.projectId, row.id, query)}
+      title={`${row.name}\n${label}`}
+      aria-current={isOpen ? 'true' : undefined}
+      aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight"
+      draggable={draggable}
+      onDragStart={props.onDragStart}
+      onDragEnd={props.onDragEnd}
+      onPointerDown={props.onPointerDown}
+      onKeyDown={props.onKeyDown}
+    >
+      {hasFace && <PersonAvatar id={row.userId} isNamed />}
+      <span class="bar-name" dir="auto">
+        {row.name}
+        <span class="visually-hidden"> {label}</span>
+      </span>
+    </a>
+  )
+}
+
+function labelOf({ row }: Bar): string {
+  const values = {
+    from: showDay(dayOf(row.startDate)),
+    to: showDay(dayOf(row.endDate)),
+    hours: showHours(row.amountHours),
+  }
+  return row.amountHours > 0 ? t('{from} to {to}, {hours}', values) : t('{from} to {to}', values)
+}

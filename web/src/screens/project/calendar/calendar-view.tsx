@@ -1,0 +1,122 @@
+import { useState } from 'preact/hooks'
+import type { RecordOf } from '../../../api/api.ts'
+import { useServices } from '../../../services/services.ts'
+import { t } from '../../../texts/text.ts'
+import { addDays, addMonths, dateOf, dayOf, daysBetween, formatOf, today } from '../../../time/days.ts'
+import { daysInWeek, daysOfWeek, mondayOf, showWeekday } from '../../../time/weeks.ts'
+import { LoadProblem, Skeleton } from '../../../ui/notes.tsx'
+import { useMedia } from '../../../ui/use-media.ts'
+import { PeriodSteps } from '../period-steps.tsx'
+import { useCardFocus } from '../use-card-focus.ts'
+import { useWindowRows } from '../use-window-rows.ts'
+import type { ProjectViewProps } from '../views.ts'
+import { Agenda } from './agenda.tsx'
+import { CalendarWeek, type CalendarWeekProps } from './calendar-week.tsx'
+import { DayDialog } from './day-dialog.tsx'
+
+type Assignment = RecordOf<'assignment'>
+
+/** A month of assignments, each from its start to its end; dragging or Shift and an arrow gives it other days. */
+export function CalendarView(props: ProjectViewProps) {
+  const { scope, openId, query } = props
+  const { router } = useServices()
+  const month = readMonth(new URLSearchParams(query).get('month'))
+  const weeks = weeksOf(month)
+  const [first = '', last = ''] = [weeks[0], weeks.at(-1)]
+  const found = useWindowRows(props, first, addDays(last, daysInWeek))
+  const [open, setOpen] = useState<string>()
+  const keepFocusOn = useCardFocus()
+  const isNarrow = useMedia('(max-width: 760px)')
+  const goTo = (next: string) => router.setQuery({ month: next === thisMonth() ? '' : next })
+  const shift = (row: Assignment, days: number) => {
+    keepFocusOn(row.id)
+    void found.reschedule(row, { days })
+  }
+  const isDone = (row: Assignment) => row.workflowId === scope.doneId
+  return (
+    <>
+      <PeriodSteps
+        shown={formatOf('month').format(dateOf(`${month}-01`))}
+        isNow={month === thisMonth()}
+        labels={{ before: t('Previous month'), after: t('Next month'), now: t('This month') }}
+        onStep={(count) => goTo(addMonths(`${month}-01`, count).slice(0, 7))}
+        onNow={() => goTo(thisMonth())}
+      />
+      {found.problem && <LoadProblem problem={found.problem} onRetry={found.reload} />}
+      {found.isLoading && <Skeleton rows={8} />}
+      {!found.isLoading && isNarrow && (
+        <Agenda rows={found.rows} month={month} query={query} isDone={isDone} />
+      )}
+      {!found.isLoading && !isNarrow && (
+        <Month
+          weeks={weeks}
+          month={month}
+          rows={found.rows}
+          isStale={found.isStale}
+          openId={openId}
+          query={query}
+          isDone={isDone}
+          onShift={shift}
+          onMore={setOpen}
+        />
+      )}
+      {open && (
+        <DayDialog
+          day={open}
+          rows={found.rows.filter((row) => dayOf(row.startDate) <= open && dayOf(row.endDate) >= open)}
+          query={query}
+          isDone={isDone}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+interface MonthProps extends Pick<CalendarWeekProps, 'month' | 'rows' | 'openId' | 'query'> {
+  readonly weeks: readonly string[]
+  readonly isStale: boolean
+  isDone(row: Assignment): boolean
+  onShift(row: Assignment, days: number): void
+  onMore(day: string): void
+}
+
+function Month({ weeks, isStale, ...shared }: MonthProps) {
+  const [dragged, setDragged] = useState<{ readonly row: Assignment; readonly from: string }>()
+  const [first = ''] = weeks
+  return (
+    <section class="calendar" aria-label={t('Calendar')} aria-busy={isStale}>
+      <div class="calendar-head" aria-hidden="true">
+        {daysOfWeek(first).map((day) => (
+          <span key={day}>{showWeekday(day)}</span>
+        ))}
+      </div>
+      {weeks.map((monday) => (
+        <CalendarWeek
+          key={monday}
+          {...shared}
+          monday={monday}
+          isFirstWeek={monday === first}
+          onDrag={(row, from) => setDragged(row && { row, from })}
+          onDrop={(day) => {
+            if (dragged) shared.onShift(dragged.row, daysBetween(dragged.from, day))
+            setDragged(undefined)
+          }}
+        />
+      ))}
+    </section>
+  )
+}
+
+const thisMonth = (): string => today().slice(0, 7)
+
+/** A month in an address; whatever is none means this one. */
+const readMonth = (text: string | null): string =>
+  text !== null && /^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? text : thisMonth()
+
+/** The Mondays whose weeks have a day of the month. */
+function weeksOf(month: string): readonly string[] {
+  const monday = mondayOf(`${month}-01`)
+  const all = Array.from({ length: 6 }, (_, index) => addDays(monday, index * daysInWeek))
+  return all.filter((one) => one.slice(0, 7) <= month)
+}

@@ -1,0 +1,123 @@
+import { useState } from 'preact/hooks'
+import type { RecordOf } from '../../../api/api.ts'
+import { t } from '../../../texts/text.ts'
+import { addDays, dateOf, formatOf, today } from '../../../time/days.ts'
+import { daysInWeek, daysOfWeek, weekdayOf } from '../../../time/weeks.ts'
+import { AssignmentBar } from '../assignment-bar.tsx'
+import { type Bar, barsOf } from '../lanes.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+export interface CalendarWeekProps {
+  readonly monday: string
+  readonly month: string
+  readonly isFirstWeek: boolean
+  readonly rows: readonly Assignment[]
+  readonly openId: string | undefined
+  readonly query: string
+  isDone(row: Assignment): boolean
+  onShift(row: Assignment, days: number): void
+  /** All of a day that has more than fit. */
+  onMore(day: string): void
+  onDrag(row: Assignment | undefined, from: string): void
+  onDrop(day: string): void
+}
+
+/** Others of the day are one click away. */
+const lanesMax = 4
+
+export function CalendarWeek(props: CalendarWeekProps) {
+  const { monday, month, rows, onMore, onDrop } = props
+  const [over, setOver] = useState<string>()
+  const bars = barsOf(rows, monday, daysInWeek)
+  const hidden = (index: number) =>
+    bars.filter(({ lane, first, last }) => lane >= lanesMax && first <= index && last >= index).length
+  return (
+    <div class="calendar-week">
+      {daysOfWeek(monday).map((day, index) => (
+        // biome-ignore lint/a11y/noStaticElementInteractions: only a place to drop; keys move a bar without it
+        <div
+          key={day}
+          class={`calendar-day ${classOf(day, month)} ${over === day ? 'drop' : ''}`}
+          style={{ gridColumn: `${index + 1}` }}
+          onDragOver={(event) => {
+            event.preventDefault()
+            setOver(day)
+          }}
+          onDragLeave={() => setOver(undefined)}
+          onDrop={(event) => {
+            event.preventDefault()
+            setOver(undefined)
+            onDrop(day)
+          }}
+        >
+          <time dateTime={day} aria-current={day === today() ? 'date' : undefined}>
+            <span aria-hidden="true">{Number(day.slice(8))}</span>
+            <span class="visually-hidden">{formatOf('whole').format(dateOf(day))}</span>
+          </time>
+          {hidden(index) > 0 && (
+            <button type="button" class="calendar-more" onClick={() => onMore(day)}>
+              {t('{count} more', { count: hidden(index) })}
+              <span class="visually-hidden"> {formatOf('whole').format(dateOf(day))}</span>
+            </button>
+          )}
+        </div>
+      ))}
+      {bars
+        .filter(({ lane }) => lane < lanesMax)
+        .map((bar) => (
+          <WeekBar key={bar.row.id} {...props} bar={bar} />
+        ))}
+    </div>
+  )
+}
+
+const classOf = (day: string, month: string): string =>
+  [
+    day.startsWith(month) ? '' : 'other-month',
+    day === today() ? 'today' : '',
+    weekdayOf(day) % 6 === 0 ? 'weekend' : '',
+  ].join(' ')
+
+function WeekBar({
+  bar,
+  monday,
+  isFirstWeek,
+  isDone,
+  openId,
+  query,
+  onShift,
+  onDrag,
+}: CalendarWeekProps & { readonly bar: Bar }) {
+  const { row, lane, first, last, beginsBefore } = bar
+  const steps: Readonly<Record<string, number>> = {
+    ArrowLeft: -1,
+    ArrowRight: 1,
+    ArrowUp: -daysInWeek,
+    ArrowDown: daysInWeek,
+  }
+  return (
+    <AssignmentBar
+      bar={bar}
+      isDone={isDone(row)}
+      isOpen={row.id === openId}
+      query={query}
+      isFirst={!beginsBefore || isFirstWeek}
+      place={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
+      draggable
+      onDragStart={(event) => {
+        const { left, width } = event.currentTarget.getBoundingClientRect()
+        const part = Math.floor(((event.clientX - left) / width) * (last - first + 1))
+        event.dataTransfer?.setData('text/plain', row.name)
+        onDrag(row, addDays(monday, first + Math.max(0, part)))
+      }}
+      onDragEnd={() => onDrag(undefined, '')}
+      onKeyDown={(event) => {
+        const days = event.shiftKey ? steps[event.key] : undefined
+        if (days === undefined) return
+        event.preventDefault()
+        onShift(row, days)
+      }}
+    />
+  )
+}

@@ -1,0 +1,43 @@
+import type { RecordOf } from '../../api/api.ts'
+import { dayOf, daysBetween } from '../../time/days.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+/** An assignment as a bar over days, in a lane of its own where others are at the same time. */
+export interface Bar {
+  readonly row: Assignment
+  readonly lane: number
+  /** Of the first day and the last one within the window, from 0 on. */
+  readonly first: number
+  readonly last: number
+  readonly beginsBefore: boolean
+  readonly endsAfter: boolean
+}
+
+/** Those that touch the days from `from` on; the earliest first, of those the longest. */
+export function barsOf(rows: readonly Assignment[], from: string, dayCount: number): Bar[] {
+  const spans = rows.flatMap((row) => {
+    const first = daysBetween(from, dayOf(row.startDate))
+    const last = Math.max(first, daysBetween(from, dayOf(row.endDate)))
+    return last < 0 || first >= dayCount ? [] : [{ row, first, last }]
+  })
+  spans.sort(
+    (a, b) =>
+      Math.max(0, a.first) - Math.max(0, b.first) || b.last - a.last || (a.row.id < b.row.id ? -1 : 1),
+  )
+  const ends: number[] = []
+  return spans.map(({ row, first, last }) => {
+    const begin = Math.max(0, first)
+    const free = ends.findIndex((end) => end < begin)
+    const lane = free === -1 ? ends.length : free
+    ends[lane] = last
+    return {
+      row,
+      lane,
+      first: begin,
+      last: Math.min(last, dayCount - 1),
+      beginsBefore: first < 0,
+      endsAfter: last >= dayCount,
+    }
+  })
+}

@@ -1,0 +1,25 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import type { ProjectView, ProjectViewProps } from './views.ts'
+
+type Loaded = { readonly view: ProjectView; readonly Component: ComponentType<ProjectViewProps> }
+
+/** A view whose script is fetched when it is first looked at. */
+export function LaterView({ view, ...props }: ProjectViewProps & { readonly view: ProjectView }) {
+  const [loaded, setLoaded] = useState<Loaded>()
+  const [problem, setProblem] = useState<Error>()
+  useEffect(() => {
+    let isWanted = true
+    view.load?.().then(
+      (Component) => isWanted && setLoaded({ view, Component }),
+      (error: Error) => isWanted && setProblem(error),
+    )
+    return () => {
+      isWanted = false
+    }
+  }, [view])
+  if (problem) return <LoadProblem problem={problem} onRetry={() => location.reload()} />
+  if (loaded?.view !== view) return <Skeleton rows={8} />
+  return <loaded.Component {...props} />
+}

@@ -1,0 +1,29 @@
+import { t } from '../../texts/text.ts'
+import { Icon } from '../../ui/icon.tsx'
+
+export interface PeriodStepsProps {
+  /** What is shown, such as November 2026. */
+  readonly shown: string
+  readonly isNow: boolean
+  readonly labels: { readonly before: string; readonly after: string; readonly now: string }
+  onStep(count: -1 | 1): void
+  onNow(): void
+}
+
+/** Back, forward, and to where today is. */
+export const PeriodSteps = ({ shown, isNow, labels, onStep, onNow }: PeriodStepsProps) => (
+  <nav class="week-steps" aria-label={t('Period')}>
+    <button type="button" class="button icon-only" aria-label={labels.before} onClick={() => onStep(-1)}>
+      <Icon name="left" />
+    </button>
+    <strong class="week-range" role="status">
+      {shown}
+    </strong>
+    <button type="button" class="button icon-only" aria-label={labels.after} onClick={() => onStep(1)}>
+      <Icon name="right" />
+    </button>
+    <button type="button" class="button" aria-disabled={isNow} onClick={onNow}>
+      {labels.now}
+    </button>
+  </nav>
+)

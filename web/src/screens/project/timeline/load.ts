@@ -1,0 +1,38 @@
+import { addDays, dayOf, daysBetween } from '../../../time/days.ts'
+import { type Planned, plannedHours } from '../../../time/planned-hours.ts'
+import { weekdayOf } from '../../../time/weeks.ts'
+
+const isWeekend = (day: string): boolean => weekdayOf(day) % 6 === 0
+
+/** The hours planned on each of the days, estimates spread as everywhere else. */
+export function loadByDay(rows: readonly Planned[], from: string, dayCount: number): readonly number[] {
+  const days = Array.from({ length: dayCount }, (_, index) => addDays(from, index))
+  const sums = days.map(() => 0)
+  const weekends = days.map(isWeekend)
+  for (const row of rows) {
+    const [start, end] = [dayOf(row.startDate), dayOf(row.endDate)]
+    const first = Math.max(0, daysBetween(from, start))
+    const last = Math.min(dayCount - 1, daysBetween(from, end))
+    // Every day that counts has the same share, so one tells of all.
+    const shares = [false, true].map((weekend) => {
+      const day = days.findIndex((_, index) => index >= first && index <= last && weekends[index] === weekend)
+      return day === -1 ? 0 : plannedHours(row, days[day] ?? '', addDays(days[day] ?? '', 1))
+    })
+    for (let index = first; index <= last; index += 1)
+      sums[index] = (sums[index] ?? 0) + (shares[Number(weekends[index])] ?? 0)
+  }
+  return sums
+}
+
+export type Load = 'free' | 'fits' | 'over' | 'far-over'
+
+/** Half as much again is far too much. */
+const farOver = 1.5
+/** What rounding leaves is no overload. */
+const tolerance = 0.01
+
+export function loadOf(hours: number, target: number): Load {
+  if (hours <= tolerance) return 'free'
+  if (hours <= target + tolerance) return 'fits'
+  return hours <= target * farOver + tolerance ? 'over' : 'far-over'
+}

@@ -1,0 +1,160 @@
+import { useMemo, useRef } from 'preact/hooks'
+import type { RecordOf } from '../../../api/api.ts'
+import { t } from '../../../texts/text.ts'
+import { addDays, today } from '../../../time/days.ts'
+import { showPlanned } from '../../../time/planned-hours.ts'
+import { daysInWeek, showWeek, weekdayOf } from '../../../time/weeks.ts'
+import { PersonAvatar } from '../../../ui/person-avatar.tsx'
+import { AssignmentBar } from '../assignment-bar.tsx'
+import { type Bar, barsOf } from '../lanes.ts'
+import type { Shift } from '../use-reschedule.ts'
+import { dragBar } from './drag-bar.ts'
+import { loadByDay, loadOf } from './load.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+export interface PersonLaneProps {
+  readonly id: string
+  readonly name: string
+  readonly rows: readonly Assignment[]
+  readonly from: string
+  readonly dayCount: number
+  /** Hours of a working day. */
+  readonly target: number
+  readonly openId: string | undefined
+  readonly query: string
+  readonly neighbours: { readonly before: string | undefined; readonly after: string | undefined }
+  isDone(row: Assignment): boolean
+  onShift(row: Assignment, shift: Shift): void
+}
+
+/** What one person has to do, day by day, tinted where it is more than a day has. */
+export function PersonLane(props: PersonLaneProps) {
+  const { id, name, rows, from, dayCount, target, isDone } = props
+  const track = useRef<HTMLDivElement>(null)
+  const bars = useMemo(() => barsOf(rows, from, dayCount), [rows, from, dayCount])
+  const load = loadByDay(
+    rows.filter((row) => !isDone(row)),
+    from,
+    dayCount,
+  )
+  const laneCount = 1 + Math.max(0, ...bars.map(({ lane }) => lane))
+  const weeks = Array.from({ length: dayCount / daysInWeek }, (_, index) => index * daysInWeek)
+  return (
+    <section class="person-lane" data-person={id} aria-label={name}>
+      <header class="person-head">
+        <PersonAvatar id={id} isNamed />
+        <span dir="auto">{name}</span>
+      </header>
+      <div
+        ref={track}
+        class="timeline-track"
+        style={{ gridTemplateColumns: `repeat(${dayCount}, minmax(0, 1fr))` }}
+      >
+        {load.map((hours, index) => (
+          <DayCell
+            key={index}
+            day={addDays(from, index)}
+            index={index}
+            hours={hours}
+            target={target}
+            laneCount={laneCount}
+          />
+        ))}
+        {weeks.map((index) => (
+          <WeekSum
+            key={index}
+            monday={addDays(from, index)}
+            index={index}
+            hours={load.slice(index, index + daysInWeek).reduce((sum, one) => sum + one, 0)}
+            target={target * workingDaysOfWeek}
+          />
+        ))}
+        {bars.map((bar) => (
+          <LaneBar
+            key={bar.row.id}
+            {...props}
+            bar={bar}
+            dayPixels={() => (track.current?.offsetWidth ?? 0) / dayCount}
+          />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+const workingDaysOfWeek = 5
+
+interface DayCellProps {
+  readonly day: string
+  readonly index: number
+  readonly hours: number
+  readonly target: number
+  readonly laneCount: number
+}
+
+/** Only colour: what it says stands in the sum of its week. */
+const DayCell = ({ day, index, hours, target, laneCount }: DayCellProps) => (
+  <div
+    aria-hidden="true"
+    class={`timeline-day ${loadOf(hours, target)} ${day === today() ? 'today' : ''} ${weekdayOf(day) % 6 === 0 ? 'weekend' : ''} ${weekdayOf(day) === 1 ? 'monday' : ''}`}
+    style={{ gridColumn: `${index + 1}`, gridRow: `1 / ${laneCount + 2}` }}
+    title={hours > 0 ? showPlanned(hours) : undefined}
+  />
+)
+
+interface WeekSumProps {
+  readonly monday: string
+  readonly index: number
+  readonly hours: number
+  readonly target: number
+}
+
+function WeekSum({ monday, index, hours, target }: WeekSumProps) {
+  const load = loadOf(hours, target)
+  const isOver = load === 'over' || load === 'far-over'
+  const values = { hours: showPlanned(hours), over: showPlanned(hours - target) }
+  return (
+    <p
+      class={`week-sum ${load}`}
+      style={{ gridColumn: `${index + 1} / ${index + 1 + daysInWeek}`, gridRow: '1' }}
+    >
+      <span class="visually-hidden">{showWeek(monday)}: </span>
+      {isOver ? t('{hours}, {over} too much', values) : hours > 0 && values.hours}
+    </p>
+  )
+}
+
+interface LaneBarProps extends PersonLaneProps {
+  readonly bar: Bar
+  dayPixels(): number
+}
+
+function LaneBar({ bar, isDone, openId, query, neighbours, onShift, dayPixels }: LaneBarProps) {
+  const { row, lane, first, last, endsAfter } = bar
+  const shiftOf = ({ key, altKey }: KeyboardEvent): Shift | undefined => {
+    const days = { ArrowLeft: -1, ArrowRight: 1 }[key]
+    if (days !== undefined) return altKey ? { endDays: days } : { days }
+    const userId = { ArrowUp: neighbours.before, ArrowDown: neighbours.after }[key]
+    return userId === undefined ? undefined : { userId }
+  }
+  return (
+    <AssignmentBar
+      bar={bar}
+      hasFace={false}
+      isDone={isDone(row)}
+      isOpen={row.id === openId}
+      query={query}
+      place={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
+      onPointerDown={(event) =>
+        dragBar(event, { dayPixels: dayPixels(), endsAfter, onDrop: (shift) => onShift(row, shift) })
+      }
+      onKeyDown={(event) => {
+        const shift = event.shiftKey ? shiftOf(event) : undefined
+        if (shift === undefined) return
+        event.preventDefault()
+        onShift(row, shift)
+      }}
+    />
+  )
+}

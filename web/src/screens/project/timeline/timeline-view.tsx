@@ -1,0 +1,127 @@
+import type { RecordOf } from '../../../api/api.ts'
+import { dailyTarget } from '../../../assignment/daily-target.ts'
+import { useMembers } from '../../../data/use-members.ts'
+import { useServices } from '../../../services/services.ts'
+import { locale, t } from '../../../texts/text.ts'
+import { addDays, dateOf, formatOf, showDay, today } from '../../../time/days.ts'
+import { showHours } from '../../../time/hours.ts'
+import { daysInWeek, mondayOf, readWeek } from '../../../time/weeks.ts'
+import { EmptyState, LoadProblem, Skeleton } from '../../../ui/notes.tsx'
+import { useMedia } from '../../../ui/use-media.ts'
+import { PeriodSteps } from '../period-steps.tsx'
+import { useCardFocus } from '../use-card-focus.ts'
+import type { Shift } from '../use-reschedule.ts'
+import { useWindowRows } from '../use-window-rows.ts'
+import type { ProjectViewProps } from '../views.ts'
+import { PersonLane } from './person-lane.tsx'
+
+type Assignment = RecordOf<'assignment'>
+
+/** Who does what when. Dragging a bar gives it other days or another person; days with too much to do are tinted. */
+export function TimelineView(props: ProjectViewProps) {
+  const { scope, filters, openId, query } = props
+  const { router } = useServices()
+  const weekCount = useWeekCount()
+  const usual = addDays(mondayOf(today()), -daysInWeek)
+  const wanted = new URLSearchParams(query).get('from')
+  const from = wanted === null ? usual : readWeek(wanted)
+  const dayCount = weekCount * daysInWeek
+  const found = useWindowRows(props, from, addDays(from, dayCount))
+  const people = usePeople(scope.projectId, filters.userId, found.rows)
+  const keepFocusOn = useCardFocus()
+  const byPerson = Map.groupBy(found.rows, ({ userId }) => userId)
+  const goTo = (monday: string) => router.setQuery({ from: monday === usual ? '' : monday })
+  const shift = (row: Assignment, how: Shift) => {
+    keepFocusOn(row.id)
+    void found.reschedule(row, how)
+  }
+  return (
+    <>
+      <div class="timeline-tools">
+        <PeriodSteps
+          shown={formatOf('long').formatRange(dateOf(from), dateOf(addDays(from, dayCount - 1)))}
+          isNow={from === usual}
+          labels={{ before: t('Two weeks earlier'), after: t('Two weeks later'), now: t('Today') }}
+          onStep={(count) => goTo(addDays(from, count * 2 * daysInWeek))}
+          onNow={() => goTo(usual)}
+        />
+        <Legend />
+      </div>
+      {found.problem && <LoadProblem problem={found.problem} onRetry={found.reload} />}
+      {found.isLoading && <Skeleton rows={8} />}
+      {!found.isLoading && people.length === 0 && (
+        <EmptyState title={t('Nobody works on this project yet')} />
+      )}
+      {!found.isLoading && people.length > 0 && (
+        <section
+          class="timeline"
+          aria-label={t('Timeline')}
+          aria-busy={found.isStale}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+          tabIndex={0}
+        >
+          <Weeks from={from} weekCount={weekCount} />
+          {people.map(({ id, name }, index) => (
+            <PersonLane
+              key={id}
+              id={id}
+              name={name}
+              rows={byPerson.get(id) ?? []}
+              from={from}
+              dayCount={dayCount}
+              target={dailyTarget()}
+              openId={openId}
+              query={query}
+              neighbours={{ before: people[index - 1]?.id, after: people[index + 1]?.id }}
+              isDone={(row) => row.workflowId === scope.doneId}
+              onShift={shift}
+            />
+          ))}
+        </section>
+      )}
+    </>
+  )
+}
+
+/** As many as have the room to be read. */
+function useWeekCount(): number {
+  const isWide = useMedia('(min-width: 1200px)')
+  const isMiddle = useMedia('(min-width: 761px)')
+  if (isWide) return 6
+  return isMiddle ? 4 : 2
+}
+
+/** The members, and whoever else is responsible for something, by name. */
+function usePeople(projectId: string, only: string, rows: readonly Assignment[]) {
+  const { people } = useServices()
+  const { ids } = useMembers(projectId)
+  const all = new Set([...ids, ...rows.map(({ userId }) => userId)])
+  return [...all]
+    .filter((id) => only === '' || id === only)
+    .map((id) => ({ id, name: people.nameOf(id) }))
+    .sort((a, b) => a.name.localeCompare(b.name, locale()))
+}
+
+const Legend = () => (
+  <p class="timeline-legend quiet-text">
+    <span class="swatch fits" aria-hidden="true" />
+    {t('up to {hours} a day', { hours: showHours(dailyTarget()) })}
+    <span class="swatch over" aria-hidden="true" />
+    {t('more')}
+    <span class="swatch far-over" aria-hidden="true" />
+    {t('far more')}
+  </p>
+)
+
+const Weeks = ({ from, weekCount }: { readonly from: string; readonly weekCount: number }) => (
+  <div class="timeline-head" aria-hidden="true">
+    <span />
+    <div class="timeline-weeks" style={{ gridTemplateColumns: `repeat(${weekCount}, minmax(0, 1fr))` }}>
+      {Array.from({ length: weekCount }, (_, index) => addDays(from, index * daysInWeek)).map((monday) => (
+        <span key={monday} class={monday === mondayOf(today()) ? 'current' : ''}>
+          {monday === mondayOf(today()) ? t('This week') : showDay(monday)}
+        </span>
+      ))}
+    </div>
+  </div>
+)

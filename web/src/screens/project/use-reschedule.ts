@@ -1,0 +1,67 @@
+import { useMemo, useState } from 'preact/hooks'
+import type { RecordOf } from '../../api/api.ts'
+import { type Change, useChangeMany } from '../../assignment/use-change-many.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { addDays, dayOf, showDay } from '../../time/days.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+export interface Shift {
+  /** Both days, by so many. */
+  readonly days?: number
+  /** The end alone. */
+  readonly endDays?: number
+  /** Whose it becomes. */
+  readonly userId?: string
+}
+
+/** Other days or another person for one assignment: shown at once, and back again with a message when refused. */
+export function useReschedule(
+  stored: readonly Assignment[],
+  onChanged: (rows: readonly Assignment[]) => void,
+) {
+  const { people } = useServices()
+  const [pending, setPending] = useState<ReadonlyMap<string, Change>>(new Map())
+  const change = useChangeMany(onChanged)
+  const rows = useMemo(
+    () => (pending.size === 0 ? stored : stored.map((row) => ({ ...row, ...pending.get(row.id) }))),
+    [stored, pending],
+  )
+  const reschedule = async (row: Assignment, shift: Shift) => {
+    const wish = changeOf(row, shift)
+    if (Object.keys(wish).length === 0) return
+    setPending((all) => new Map(all).set(row.id, { ...all.get(row.id), ...wish }))
+    const after = { ...row, ...wish }
+    const values = {
+      name: row.name,
+      from: showDay(dayOf(after.startDate)),
+      to: showDay(dayOf(after.endDate)),
+      person: people.nameOf(after.userId),
+    }
+    const said =
+      wish.userId === undefined
+        ? t('{name} is from {from} to {to} now.', values)
+        : t('{name} is for {person} from {from} to {to} now.', values)
+    await change([row], () => wish, said)
+    setPending((all) => new Map([...all].filter(([id, one]) => id !== row.id || !isSame(one, wish))))
+  }
+  return { rows, reschedule }
+}
+
+/** Unless it was changed again meanwhile. */
+const isSame = (one: Change, other: Change): boolean =>
+  Object.entries(other).every(([name, value]) => one[name as keyof Change] === value)
+
+function changeOf(row: Assignment, { days = 0, endDays = 0, userId = row.userId }: Shift): Change {
+  const [start, end] = [dayOf(row.startDate), dayOf(row.endDate)]
+  const nextStart = addDays(start, days)
+  const moved = addDays(end, days + endDays)
+  // An end before the start stays on it.
+  const nextEnd = [moved, nextStart].toSorted().at(-1) ?? moved
+  return {
+    ...(nextStart !== start && { startDate: nextStart }),
+    ...(nextEnd !== end && { endDate: nextEnd }),
+    ...(userId !== row.userId && { userId }),
+  }
+}

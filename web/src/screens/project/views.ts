@@ -1,0 +1,53 @@
+import type { ComponentType } from 'preact'
+import type { RecordOf } from '../../api/api.ts'
+import type { Connection } from '../../api/live-listing.ts'
+import type { Text } from '../../texts/text.ts'
+import type { IconName } from '../../ui/icon.tsx'
+import type { Filters } from './filters.ts'
+
+export interface ProjectViewProps {
+  readonly scope: {
+    readonly projectId: string
+    readonly stages: readonly RecordOf<'workflow'>[]
+    readonly doneId: string | undefined
+  }
+  readonly filters: Filters
+  readonly openId: string | undefined
+  /** Of the address, so that links keep view and filters. */
+  readonly query: string
+  onConnection(connection: Connection): void
+}
+
+export interface ProjectView {
+  /** As the address has it; the board is what an address without one means. */
+  readonly name: 'board' | 'list' | 'calendar' | 'timeline'
+  readonly label: Text
+  readonly icon: IconName
+  /** The script of the board is there already. */
+  readonly load?: () => Promise<ComponentType<ProjectViewProps>>
+}
+
+export const projectViews: readonly ProjectView[] = [
+  { name: 'board', label: 'Board', icon: 'columns' },
+  {
+    name: 'list',
+    label: 'List',
+    icon: 'list',
+    load: async () => (await import('./list/list-view.tsx')).ListView,
+  },
+  {
+    name: 'calendar',
+    label: 'Calendar',
+    icon: 'calendar',
+    load: async () => (await import('./calendar/calendar-view.tsx')).CalendarView,
+  },
+  {
+    name: 'timeline',
+    label: 'Timeline',
+    icon: 'timeline',
+    load: async () => (await import('./timeline/timeline-view.tsx')).TimelineView,
+  },
+]
+
+export const readView = (query: URLSearchParams): ProjectView =>
+  projectViews.find(({ name }) => name === query.get('view')) ?? (projectViews[0] as ProjectView)
