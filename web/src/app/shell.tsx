@@ -14,6 +14,7 @@ import { ConnectionBar } from './connection-bar.tsx'
 import { findScreen, type Screen, screens } from './screens.ts'
 import { ShortcutSheet } from './shortcut-sheet.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
+import { TimerMark } from './timer-mark.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
 /** What stands around every screen: navigation, account, connection, news. */
@@ -36,6 +37,7 @@ export function Shell() {
           <span>Tracker</span>
         </a>
         <Navigation />
+        <TimerMark />
         <button
           type="button"
           class="button quiet icon-only"

@@ -12,6 +12,7 @@ import { showHours } from '../time/hours.ts'
 import { DayField } from '../ui/day-field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
+import { TimerButton } from './timer-button.tsx'
 
 type Appointment = RecordOf<'appointment'>
 
@@ -36,10 +37,13 @@ export function TimeSection({ assignment }: { readonly assignment: RecordOf<'ass
       {isAdding ? (
         <NewAppointment assignmentId={assignment.id} onClose={() => setAdding(false)} />
       ) : (
-        <button type="button" class="button" onClick={() => setAdding(true)}>
-          <Icon name="clock" />
-          <span>Record time</span>
-        </button>
+        <span class="row-buttons-named">
+          <button type="button" class="button" onClick={() => setAdding(true)}>
+            <Icon name="clock" />
+            <span>{t('Record time')}</span>
+          </button>
+          <TimerButton assignment={assignment} isNamed />
+        </span>
       )}
     </section>
   )

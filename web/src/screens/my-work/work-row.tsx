@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/api-problem.ts'
 import { fieldsOf } from '../../assignment/assignment-values.ts'
+import { TimerButton } from '../../assignment/timer-button.tsx'
 import { readHours } from '../../forms/hours.ts'
 import { assignmentPath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
@@ -38,6 +39,7 @@ export function WorkRow({ assignment, work }: { readonly assignment: Assignment;
         </span>
       </span>
       <StageSelect assignment={assignment} stages={work.stages} />
+      <TimerButton assignment={assignment} />
       {isLogging ? (
         <LogTime assignment={assignment} onClose={() => setLogging(false)} />
       ) : (

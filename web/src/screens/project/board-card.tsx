@@ -1,6 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
+import { TimerButton } from '../../assignment/timer-button.tsx'
 import { hasDraftOf } from '../../forms/drafts.ts'
 import { assignmentPath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
@@ -52,7 +53,8 @@ function Card(props: CardProps) {
       router.go(assignmentPath(assignment.projectId, assignment.id, query))
       focusWhenDrawn('.panel-name')
     }
-    if (event.key === 'm') element.current?.querySelector('button')?.click()
+    const button = buttons[event.key]
+    if (button) element.current?.querySelector<HTMLElement>(button)?.click()
     if (!event.shiftKey) return walkCards(event, event.currentTarget)
     if (step === undefined) return
     event.preventDefault()
@@ -77,22 +79,25 @@ function Card(props: CardProps) {
         dir="auto"
         href={assignmentPath(assignment.projectId, assignment.id, query)}
         aria-current={isOpen ? 'true' : undefined}
-        aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight M"
+        aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight M T"
         draggable={false}
         onKeyDown={onKeyDown}
       >
         {assignment.name}
       </a>
-      <Menu
-        label={t('Move {name} to…', { name: assignment.name })}
-        items={stages.map((stage) => ({
-          label: stage.name,
-          isCurrent: stage.id === assignment.workflowId,
-          run: () => onMove(assignment, stage),
-        }))}
-      >
-        <Icon name="move" />
-      </Menu>
+      <span class="card-tools">
+        <TimerButton assignment={assignment} />
+        <Menu
+          label={t('Move {name} to…', { name: assignment.name })}
+          items={stages.map((stage) => ({
+            label: stage.name,
+            isCurrent: stage.id === assignment.workflowId,
+            run: () => onMove(assignment, stage),
+          }))}
+        >
+          <Icon name="move" />
+        </Menu>
+      </span>
       <CardFacts {...props} />
       <PersonAvatar id={assignment.userId} />
     </li>
@@ -107,6 +112,8 @@ function focusWhenDrawn(selector: string, triesLeft = 40): void {
 }
 
 const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
+/** By key, the button of the card that it stands for. */
+const buttons: Readonly<Record<string, string>> = { m: '[aria-haspopup=menu]', t: '.timer-button' }
 
 function CardFacts({ assignment, typeName, isBlocked, isDone, hasDraft }: CardProps) {
   const isLate = !isDone && dayOf(assignment.endDate) < today()
