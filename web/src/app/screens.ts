@@ -59,6 +59,10 @@ export const screens: readonly Screen[] = [
     load: once(async () => (await import('../screens/reports/reports-screen.tsx')).ReportsScreen),
   },
   {
+    paths: ['/reports/sums'],
+    load: once(async () => (await import('../screens/reports/sums-screen.tsx')).SumsScreen),
+  },
+  {
     paths: ['/administration/:catalog?'],
     link: { href: '/administration', isMinor: true, label: 'Admin', icon: 'gear' },
     administratorsOnly: true,

@@ -29,6 +29,7 @@ const paths = {
   list: 'M3 4h.01M6 4h7.5M3 8h.01M6 8h7.5M3 12h.01M6 12h7.5',
   play: 'M5 3.5v9l7-4.5z',
   stop: 'M4.5 4.5h7v7h-7z',
+  print: 'M4.5 6V2.5h7V6M4.5 12H2.5V6h11v6h-2M4.5 9.5h7v4h-7z',
   timeline: 'M2 4h6M5 8h7M8 12h6',
   check: 'M3 8.5l3.5 3.5L13 5',
 } as const

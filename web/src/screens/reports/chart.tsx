@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { showHours } from '../../time/hours.ts'
 import { showPlanned } from '../../time/planned-hours.ts'
 import type { Hours } from './report.ts'
@@ -124,8 +124,10 @@ const HoursTable = ({
 function useWidth() {
   const element = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
-  useEffect(() => {
+  // Before the first drawing is shown, so that nothing moves.
+  useLayoutEffect(() => {
     if (element.current === null) return
+    setWidth(Math.floor(element.current.clientWidth))
     const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)))
     observer.observe(element.current)
     return () => observer.disconnect()

@@ -11,6 +11,7 @@ import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PartsChart } from './parts-chart.tsx'
 import { type Hours, loadReport, pagesMax, type Report } from './report.ts'
+import { ReportTabs } from './report-tabs.tsx'
 import { WeeksChart } from './weeks-chart.tsx'
 
 /** As many as one looks at in one glance, most of them behind us. */
@@ -64,6 +65,7 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
         </nav>
       }
     >
+      {projectId === undefined && <ReportTabs />}
       {projectId !== undefined && (
         <p>
           <a href={`/projects/${projectId}`}>Board</a> · <a href="/reports">All projects</a>

@@ -2,22 +2,27 @@ import { useState } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
 import { addDays, dayOf, showDay, today } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
-import { plannedHours, showPlanned } from '../../time/planned-hours.ts'
+import { plannedHours } from '../../time/planned-hours.ts'
 import { sumHours } from '../../time/sum-hours.ts'
 import { daysInWeek, daysOfWeek, showWeekday } from '../../time/weeks.ts'
+import { RowHead } from './row-head.tsx'
 import type { Entries } from './use-entries.ts'
 import { type Appointment, type Cell, cellKeyOf, entriesByCell, type WeekRow } from './week.ts'
 import { WeekCell } from './week-cell.tsx'
+import { entriesOf, Total, WeekSums } from './week-sums.tsx'
 
 export interface WeekGridProps {
   readonly monday: string
   readonly rows: readonly WeekRow[]
   readonly entries: Entries
+  /** By assignment, the hours that anybody has recorded on it. */
+  readonly recorded: ReadonlyMap<string, number> | undefined
+  readonly isOwn: boolean
   onOpen(cell: Cell, assignmentName: string): void
 }
 
 /** Seven days by assignments; on a phone one day at a time. */
-export function WeekGrid({ monday, rows, entries, onOpen }: WeekGridProps) {
+export function WeekGrid({ monday, rows, entries, recorded, isOwn, onOpen }: WeekGridProps) {
   const days = daysOfWeek(monday)
   const [chosen, setChosen] = useState(today())
   const shown = days.includes(chosen) ? chosen : monday
@@ -56,6 +61,8 @@ export function WeekGrid({ monday, rows, entries, onOpen }: WeekGridProps) {
               key={row.assignment.id}
               index={index}
               row={row}
+              recorded={recorded?.get(row.assignment.id)}
+              isOwn={isOwn}
               monday={monday}
               classOf={classOf}
               cellOf={(day) => {
@@ -66,50 +73,15 @@ export function WeekGrid({ monday, rows, entries, onOpen }: WeekGridProps) {
               onOpen={onOpen}
             />
           ))}
-          <tfoot>
-            <tr class="week-sums">
-              <th scope="row">Total</th>
-              {days.map((day) => (
-                <td key={day} class={`number ${classOf(day)}`}>
-                  {showSum(entriesOf(inWeek, day))}
-                  <TooLong entries={entriesOf(inWeek, day)} />
-                </td>
-              ))}
-              <td class="week-total">
-                <Total recorded={sumHours(inWeek)} planned={planned} />
-              </td>
-            </tr>
-          </tfoot>
+          <WeekSums days={days} entries={inWeek} planned={planned} isOwn={isOwn} classOf={classOf} />
         </table>
       </section>
     </>
   )
 }
 
-const entriesOf = (entries: readonly Appointment[], day: string) =>
-  entries.filter(({ keepDate }) => dayOf(keepDate) === day)
-
 const showSum = (entries: readonly Appointment[]): string =>
   entries.length === 0 ? '' : showHours(sumHours(entries))
-
-/** Nobody works more than a day has; what was typed is kept all the same. */
-const hoursOfDay = 24
-
-const TooLong = ({ entries }: { readonly entries: readonly Appointment[] }) =>
-  sumHours(entries) <= hoursOfDay ? null : (
-    <span class="too-long line" role="status">
-      {t('More than 24 h')}
-    </span>
-  )
-
-const Total = ({ recorded, planned }: { readonly recorded: number; readonly planned: number }) => (
-  <>
-    <strong>{showHours(recorded)}</strong>{' '}
-    <span class="quiet-text week-head-more">
-      {planned > 0 ? `of ${showPlanned(planned)}` : 'not planned'}
-    </span>
-  </>
-)
 
 interface DayStripProps {
   readonly days: readonly string[]
@@ -140,6 +112,8 @@ const DayStrip = ({ days, shown, entries, onChoose }: DayStripProps) => (
 interface RowProps {
   readonly index: number
   readonly row: WeekRow
+  readonly recorded: number | undefined
+  readonly isOwn: boolean
   readonly monday: string
   readonly entries: Entries
   classOf(day: string): string
@@ -147,15 +121,8 @@ interface RowProps {
   onOpen(cell: Cell, assignmentName: string): void
 }
 
-function Row({
-  index,
-  row: { assignment, projectName },
-  monday,
-  entries,
-  classOf,
-  cellOf,
-  onOpen,
-}: RowProps) {
+function Row({ index, row, recorded, isOwn, monday, entries, classOf, cellOf, onOpen }: RowProps) {
+  const { assignment } = row
   const cells = daysOfWeek(monday).map(cellOf)
   const problemId = `week-problem-${assignment.id}`
   const problems = cells.flatMap((cell) => {
@@ -165,12 +132,12 @@ function Row({
   return (
     <tbody>
       <tr class="week-row">
-        <th scope="row">
-          <a href={`/projects/${assignment.projectId}/assignments/${assignment.id}`}>{assignment.name}</a>
-          <span class="quiet-text line">
-            {projectName} · {showHours(assignment.amountHours)} until {showDay(assignment.endDate)}
-          </span>
-        </th>
+        <RowHead
+          row={row}
+          recorded={recorded}
+          entries={cells.flatMap((cell) => cell.entries)}
+          isOwn={isOwn}
+        />
         {cells.map((cell, column) => (
           <td key={cell.day} class={classOf(cell.day)}>
             <WeekCell

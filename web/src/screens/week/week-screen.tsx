@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
 import { findAssignments } from '../../assignment/find-assignments.ts'
+import { recordedHours } from '../../assignment/recorded-hours.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { addDays, today } from '../../time/days.ts'
 import { daysInWeek, mondayOf, readWeek, showWeek } from '../../time/weeks.ts'
@@ -9,6 +11,7 @@ import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PersonPicker } from '../../ui/person-picker.tsx'
 import { CopyWeekDialog } from './copy-week-dialog.tsx'
+import { DailyTargetField } from './daily-target-field.tsx'
 import { EntriesDialog } from './entries-dialog.tsx'
 import { useEntries } from './use-entries.ts'
 import { useWeek, type Week } from './use-week.ts'
@@ -115,7 +118,9 @@ interface LoadedWeekProps {
 }
 
 function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }: LoadedWeekProps) {
-  const { api } = useServices()
+  const { api, session } = useServices()
+  const isOwn = userId === session.person.value?.id
+  const recorded = useRecorded(rows.rows.map(({ assignment }) => assignment.id))
   const state = useEntries(userId, entries.rows)
   const [open, setOpen] = useState<{ readonly cell: Cell; readonly name: string }>()
   const [isCopying, setCopying] = useState(false)
@@ -132,6 +137,8 @@ function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }:
             monday={monday}
             rows={rows.rows}
             entries={state}
+            recorded={recorded}
+            isOwn={isOwn}
             onOpen={(cell, name) => setOpen({ cell, name })}
           />
         )}
@@ -148,6 +155,7 @@ function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }:
           <Icon name="copy" />
           <span>Copy last week…</span>
         </button>
+        {isOwn && <DailyTargetField />}
         <p class="quiet-text week-keys">
           Arrows and <kbd>Enter</kbd> move and save, <kbd>Esc</kbd> takes back, <kbd>F2</kbd> opens entries
           and notes. 1.5, 1,5 and 1:30 are the same.
@@ -180,4 +188,13 @@ function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }:
       )}
     </>
   )
+}
+
+/** What is left of estimates; without the extensions it is not known. */
+function useRecorded(ids: readonly string[]) {
+  const { configuration, send } = useServices()
+  const { value } = useLoaded(`recorded ${ids}`, ['appointment'], async (signal) =>
+    configuration.extensions ? recordedHours(send, ids, signal) : undefined,
+  )
+  return value
 }

@@ -1,0 +1,35 @@
+import { queryOf } from '../api/api.ts'
+import type { Send } from '../api/send.ts'
+import { limits } from '../api/types.ts'
+
+/** 1,000 entries: more are not added up here. */
+const pagesMax = 10
+
+interface Page {
+  readonly data: readonly { readonly assignmentId: string; readonly amountHours: number }[]
+  readonly nextCursor: string | null
+}
+
+/** Hours that anybody has recorded on each of the assignments; nothing where they are too many. Part of the extensions. */
+export async function recordedHours(
+  send: Send,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number> | undefined> {
+  const hundredths = new Map(ids.map((id) => [id, 0]))
+  if (ids.length === 0 || ids.length > limits.ids) return undefined
+  const filter = `assignmentId in (${ids.map((id) => `'${id}'`).join(',')})`
+  // Some 40 ids are as long as a filter may be.
+  if (filter.length > limits.filter) return undefined
+  let cursor: string | undefined
+  for (let page = 1; page <= pagesMax; page += 1) {
+    const query = { filter, fields: 'assignmentId,amountHours', pageSize: limits.pageSize, cursor }
+    const response = await send({ path: `/ext/query/appointments${queryOf(query)}`, signal })
+    const { data, nextCursor } = ((await response.json()) as { readonly result: Page }).result
+    for (const { assignmentId, amountHours } of data)
+      hundredths.set(assignmentId, (hundredths.get(assignmentId) ?? 0) + Math.round(amountHours * 100))
+    if (nextCursor === null) return new Map([...hundredths].map(([id, sum]) => [id, sum / 100]))
+    cursor = nextCursor
+  }
+  return undefined
+}

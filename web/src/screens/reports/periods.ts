@@ -1,0 +1,67 @@
+import type { Text } from '../../texts/text.ts'
+import { addDays, addMonths, isDay, today } from '../../time/days.ts'
+import { daysInWeek, mondayOf } from '../../time/weeks.ts'
+
+/** Both days count. */
+export interface Period {
+  readonly from: string
+  readonly to: string
+}
+
+export interface Preset {
+  readonly name: string
+  readonly label: Text
+  period(today: string): Period
+}
+
+const firstOfMonth = (day: string): string => `${day.slice(0, 7)}-01`
+const months = (first: string, count: number): Period => ({
+  from: first,
+  to: addDays(addMonths(first, count), -1),
+})
+const firstOfQuarter = (day: string): string => {
+  const month = Number(day.slice(5, 7))
+  return `${day.slice(0, 4)}-${String(month - ((month - 1) % 3)).padStart(2, '0')}-01`
+}
+const week = (monday: string): Period => ({ from: monday, to: addDays(monday, daysInWeek - 1) })
+
+/** What people ask for, so that nobody has to type days. */
+export const presets: readonly Preset[] = [
+  { name: 'week', label: 'This week', period: (day) => week(mondayOf(day)) },
+  { name: 'last-week', label: 'Last week', period: (day) => week(addDays(mondayOf(day), -daysInWeek)) },
+  { name: 'month', label: 'This month', period: (day) => months(firstOfMonth(day), 1) },
+  { name: 'last-month', label: 'Last month', period: (day) => months(addMonths(firstOfMonth(day), -1), 1) },
+  { name: 'quarter', label: 'This quarter', period: (day) => months(firstOfQuarter(day), 3) },
+  {
+    name: 'last-quarter',
+    label: 'Last quarter',
+    period: (day) => months(addMonths(firstOfQuarter(day), -3), 3),
+  },
+  { name: 'year', label: 'This year', period: (day) => months(`${day.slice(0, 4)}-01-01`, 12) },
+  {
+    name: 'last-year',
+    label: 'Last year',
+    period: (day) => months(`${Number(day.slice(0, 4)) - 1}-01-01`, 12),
+  },
+]
+
+const usual = 'month'
+
+/** As the address has it: a preset, or two days of one’s own, in any order. */
+export function readPeriod(query: URLSearchParams): Period & { readonly preset: string } {
+  const [from, to] = [query.get('from') ?? '', query.get('to') ?? '']
+  if (isDay(from) && isDay(to)) {
+    const [first = from, last = to] = [from, to].toSorted()
+    return { from: first, to: last, preset: '' }
+  }
+  const wanted = query.get('period') ?? usual
+  const preset = presets.find(({ name }) => name === wanted) ?? (presets[2] as Preset)
+  return { ...preset.period(today()), preset: preset.name }
+}
+
+/** What the address says for a preset. */
+export const queryOfPreset = (name: string) => ({
+  period: name === usual ? '' : name,
+  from: '',
+  to: '',
+})
