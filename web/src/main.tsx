@@ -3,6 +3,7 @@ import { createApi } from './api/api.ts'
 import { createPeople } from './api/people.ts'
 import { createSender } from './api/send.ts'
 import { App } from './app/app.tsx'
+import { showChosenDensity } from './app/density.ts'
 import { preloadScreen } from './app/screens.ts'
 import { showChosenTheme } from './app/theme.ts'
 import { createRouter } from './router/router.ts'
@@ -29,6 +30,7 @@ import './styles/list.css'
 import './styles/calendar.css'
 import './styles/timeline.css'
 import './styles/timer.css'
+import './styles/comments.css'
 import './styles/week.css'
 import './styles/week-phone.css'
 import './styles/week-dialogs.css'
@@ -38,6 +40,7 @@ import { createToasts } from './services/toasts.ts'
 /** Makes what lives as long as the page, and draws it. */
 async function start(root: HTMLElement): Promise<void> {
   showChosenTheme()
+  showChosenDensity()
   const router = createRouter()
   preloadScreen(router.address.peek().pathname)
   try {

@@ -23,7 +23,7 @@ export function eventJourneys(stage: () => Stage): void {
     const { signIn, workspace } = stage()
     await workspace.assignment('Stands in the activity')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
-    await page.getByRole('link', { name: 'Activity' }).click()
+    await page.getByRole('link', { name: 'Activity', exact: true }).click()
     await page.getByText('Stands in the activity').first().waitFor()
     await page.getByRole('link', { name: 'Webhooks' }).click()
     await page.getByLabel('Address, beginning with https').fill('https://127.0.0.1/inside')

@@ -178,7 +178,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.locator('.card', { hasText: 'In company' }).getByText('Blocked').waitFor()
     await page.getByRole('button', { name: 'Remove this assignment' }).click()
     await page.locator('.toast.problem').waitFor()
-    await page.getByRole('button', { name: 'Remove the impediment Waiting for the customer' }).click()
+    await page.getByRole('button', { name: 'Resolve Waiting for the customer' }).click()
     await page.getByText('Until Friday').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Remove this assignment' }).click()
     await page.getByText('In company was removed.').waitFor()

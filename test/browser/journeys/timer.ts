@@ -7,9 +7,10 @@ import { barFaultsOf } from './widths.ts'
 export function timerJourneys(stage: () => Stage): void {
   test('runs from a card, through reloads and in every tab, until it is recorded with what it was for', async () => {
     const { hosts, signIn, workspace } = stage()
+    await workspace.join('Tim Timer')
     const id = await workspace.assignment('Timed')
     const board = `/projects/${workspace.projectId}`
-    const page = await signIn('mara@example.com', board)
+    const page = await signIn('tim@example.com', board)
     await page.locator(`#card-${id}`).focus()
     await page.keyboard.press('t')
     await page.getByRole('timer').waitFor()
@@ -45,9 +46,10 @@ export function timerJourneys(stage: () => Stage): void {
 
   test('of another assignment records the one before, and can be thrown away', async () => {
     const { signIn, workspace } = stage()
+    await workspace.join('Tessa Timer')
     const first = await workspace.assignment('First timed')
     const second = await workspace.assignment('Then timed')
-    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${first}`)
+    const page = await signIn('tessa@example.com', `/projects/${workspace.projectId}/assignments/${first}`)
     await page.getByRole('button', { name: 'Start a timer for First timed' }).last().click()
     await page.evaluate(`(() => {
       const kept = JSON.parse(localStorage.getItem('tracker.timer'))

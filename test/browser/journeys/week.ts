@@ -47,7 +47,7 @@ export function weekJourneys(stage: () => Stage): void {
     await cell(page, 'Typed hours, Wed 3 Mar 2027').fill('2')
     await stored(page, () => page.keyboard.press('Tab'))
     await page.getByRole('row', { name: 'Typed hours' }).getByText('3.5 h').waitFor()
-    await page.getByRole('row', { name: 'Typed hours' }).getByText('of 10 h').waitFor()
+    await page.getByRole('row', { name: 'Typed hours' }).getByText('of 10 h', { exact: true }).waitFor()
     await page.reload()
     await page.getByRole('row', { name: 'Total' }).getByText('3.5 h').waitFor()
     assert.equal(await monday.inputValue(), '1.5')

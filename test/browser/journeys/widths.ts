@@ -41,7 +41,7 @@ export function widthJourneys(stage: () => Stage): void {
       ['/projects', 'Website relaunch'],
       [project, 'Backlog'],
       [`${project}?view=list`, 'Backlog'],
-      [`${project}?view=calendar&month=2026-11`, 'A-name'],
+      [`${project}?view=calendar&month=2026-11`, 'November 2026'],
       [`${project}?view=timeline&from=2026-11-16`, 'A-name'],
       [`${project}/assignments/${id}`, 'Planned hours'],
       [`${project}/activity`, 'A-name'],
@@ -49,8 +49,9 @@ export function widthJourneys(stage: () => Stage): void {
       ['/week?week=2026-11-16', 'A-name'],
       ['/impediments', 'Impediments'],
       ['/reports', 'Reports'],
+      ['/reports/sums?period=year', 'Also without hours'],
       ['/administration/users', 'mara@example.com'],
-      ['/removed/assignments', 'Removed records'],
+      ['/removed', 'Removed records'],
       ['/account', 'New password'],
     ] as const
     await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })

@@ -11,10 +11,11 @@ import { ToastCorner } from '../ui/toasts.tsx'
 import { useMedia } from '../ui/use-media.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
+import { chooseDensity, isCompact } from './density.ts'
 import { findScreen, type Screen, screens } from './screens.ts'
 import { ShortcutSheet } from './shortcut-sheet.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
-import { TimerMark } from './timer-mark.tsx'
+import { TimerEnd, TimerMark } from './timer-mark.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 
 /** What stands around every screen: navigation, account, connection, news. */
@@ -56,6 +57,7 @@ export function Shell() {
         <CurrentScreen path={path} />
       </main>
       <ToastCorner />
+      <TimerEnd />
       <Layers {...shortcuts} />
     </>
   )
@@ -117,6 +119,7 @@ function Navigation() {
 function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
   const { router, session, toasts } = useServices()
   const isPhone = useMedia('(max-width: 640px)')
+  const [isSmall, setSmall] = useState(isCompact)
   const links = useLinks()
   const name = session.person.value?.name ?? t('Account')
   const signOut = () =>
@@ -130,6 +133,14 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
         ...minor.map(({ href, label }) => ({ label: t(label), run: () => router.go(href) })),
         { label: t('My account'), run: () => router.go('/account') },
         { label: t('Removed records'), run: () => router.go('/removed') },
+        {
+          label: t('Smaller letters and lines'),
+          isChecked: isSmall,
+          run: () => {
+            chooseDensity(!isSmall)
+            setSmall(!isSmall)
+          },
+        },
         { label: t('Keyboard shortcuts'), run: onShortcuts },
         { label: t('Sign out'), run: () => void signOut() },
       ]}

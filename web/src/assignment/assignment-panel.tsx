@@ -9,6 +9,7 @@ import { showMoment } from '../time/days.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LoadProblem, Skeleton } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
+import { CommentsSection } from './comments-section.tsx'
 import { DescriptionField } from './description-field.tsx'
 import { HistorySection } from './history-section.tsx'
 import { ImpedimentsSection } from './impediments-section.tsx'
@@ -69,6 +70,7 @@ interface PanelContentProps {
 }
 
 function PanelContent({ found, stages }: PanelContentProps) {
+  const { configuration } = useServices()
   const { assignment, problem, isGone, put, reload } = found
   if (isGone) return <Gone assignment={assignment} onRestored={reload} />
   if (assignment === undefined)
@@ -81,6 +83,7 @@ function PanelContent({ found, stages }: PanelContentProps) {
       <TimeSection assignment={assignment} />
       <ImpedimentsSection assignmentId={assignment.id} />
       <PeopleSection assignment={assignment} />
+      {configuration.extensions && <CommentsSection assignmentId={assignment.id} />}
       <HistorySection assignmentId={assignment.id} />
       <footer class="panel-footer quiet-text">
         <p>{t('Created {moment}', { moment: showMoment(assignment.createdAt) })}</p>

@@ -4,6 +4,8 @@ import { SelectField, TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { showAge } from '../time/days.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 
@@ -13,27 +15,31 @@ export function ImpedimentsSection({ assignmentId }: { readonly assignmentId: st
   const [isAdding, setAdding] = useState(false)
   const found = useListing('assignmentImpediment', { assignmentId, sortColumn: 'createdAt', pageSize: 100 })
   const kinds = useListing('impediment', catalogQuery)
-  const nameOf = (id: string) => kinds.rows.find((kind) => kind.id === id)?.name ?? 'Impediment'
+  const nameOf = (id: string) => kinds.rows.find((kind) => kind.id === id)?.name ?? t('Impediment')
   return (
     <section class="panel-section" aria-labelledby="impediments-title">
-      <h3 id="impediments-title">Impediments</h3>
+      <h3 id="impediments-title">{t('Impediments')}</h3>
       <ul class="rows">
-        {found.rows.map(({ id, impedimentId, description }) => (
+        {found.rows.map(({ id, impedimentId, description, createdAt }) => (
           <li key={id} class="row">
             <span class="blocked">
               <Icon name="warning" />
             </span>
-            <span class="row-text">
+            <span class="row-text" dir="auto">
               {nameOf(impedimentId)}
               {description && <span class="quiet-text line">{description}</span>}
+              <span class="quiet-text line">{t('Blocked {age}', { age: showAge(createdAt) })}</span>
             </span>
             <button
               type="button"
-              class="button quiet icon-only"
-              aria-label={`Remove the impediment ${nameOf(impedimentId)}`}
-              onClick={() => void remove('assignmentImpediment', id, nameOf(impedimentId))}
+              class="button"
+              aria-label={t('Resolve {name}', { name: nameOf(impedimentId) })}
+              onClick={() =>
+                void remove('assignmentImpediment', id, nameOf(impedimentId), '{name} is resolved.')
+              }
             >
-              <Icon name="close" />
+              <Icon name="check" />
+              <span>{t('Resolve')}</span>
             </button>
           </li>
         ))}
@@ -43,7 +49,7 @@ export function ImpedimentsSection({ assignmentId }: { readonly assignmentId: st
       ) : (
         <button type="button" class="button" onClick={() => setAdding(true)}>
           <Icon name="plus" />
-          <span>Add an impediment</span>
+          <span>{t('Add an impediment')}</span>
         </button>
       )}
     </section>
@@ -66,9 +72,9 @@ function NewImpediment({ assignmentId, kinds, onClose }: NewImpedimentProps) {
     },
   })
   return (
-    <Form form={form} submitLabel="Add" onCancel={onClose} onDone={onClose}>
-      <SelectField form={form} name="impedimentId" label="What is in the way" required choices={kinds} />
-      <TextField form={form} name="description" label="Note" />
+    <Form form={form} submitLabel={t('Add')} onCancel={onClose} onDone={onClose}>
+      <SelectField form={form} name="impedimentId" label={t('What is in the way')} required choices={kinds} />
+      <TextField form={form} name="description" label={t('Note')} />
     </Form>
   )
 }

@@ -3,13 +3,13 @@ import { sentenceOf } from '../../api/api-problem.ts'
 import { createEvents } from '../../api/events.ts'
 import type { Change } from '../../api/types.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
-import { projectPath } from '../../router/addresses.ts'
 import type { ScreenProps } from '../../router/screen-props.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { ChangeList } from '../../ui/change-list.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { ProjectCrumbs } from '../../ui/project-crumbs.tsx'
 
 const pageSize = 50
 
@@ -31,7 +31,7 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
   return (
     <Page
       title={t('Activity')}
-      above={<a href={projectPath(projectId)}>{t('Back to the project')}</a>}
+      above={<ProjectCrumbs projectId={projectId} />}
       actions={
         <a class="button" href={`/projects/${projectId}/webhooks`}>
           {t('Webhooks')}

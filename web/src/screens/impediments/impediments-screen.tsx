@@ -1,9 +1,12 @@
 import { useState } from 'preact/hooks'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { showAge } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { ProjectMark } from '../../ui/project-mark.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import { ImpedimentDialog } from './impediment-dialog.tsx'
@@ -134,7 +137,7 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
   const { link, kind, assignment, project } = row
   const name = `${kind} (${assignment.name})`
   return (
-    <li class="row">
+    <li class="row impediment-row">
       <span class="blocked">
         <Icon name="warning" />
       </span>
@@ -143,7 +146,8 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
         {link.description && <span class="line">{link.description}</span>}
         <span class="quiet-text line">
           <a href={`/projects/${project.id}/assignments/${assignment.id}`}>{assignment.name}</a> ·{' '}
-          {project.name} · {people.nameOf(assignment.userId)}
+          <ProjectMark id={project.id} /> {project.name} · {people.nameOf(assignment.userId)} ·{' '}
+          {t('Blocked {age}', { age: showAge(link.createdAt) })}
         </span>
       </span>
       <span class="row-buttons">
@@ -152,11 +156,12 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
         </button>
         <button
           type="button"
-          class="button quiet icon-only"
-          aria-label={`Remove ${name}`}
-          onClick={() => void remove('assignmentImpediment', link.id, kind)}
+          class="button"
+          aria-label={t('Resolve {name}', { name })}
+          onClick={() => void remove('assignmentImpediment', link.id, kind, '{name} is resolved.')}
         >
-          <Icon name="trash" />
+          <Icon name="check" />
+          <span>{t('Resolve')}</span>
         </button>
       </span>
     </li>

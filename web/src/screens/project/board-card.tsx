@@ -6,7 +6,7 @@ import { hasDraftOf } from '../../forms/drafts.ts'
 import { assignmentPath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { dayOf, showDay, today } from '../../time/days.ts'
+import { dayOf, showAge, showDay, today } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -19,7 +19,7 @@ type Assignment = RecordOf<'assignment'>
 export interface BoardCardProps {
   readonly assignment: Assignment
   readonly typeName: string
-  readonly isBlocked: boolean
+  readonly blockedSince: string | undefined
   /** What is done is not late any more. */
   readonly isDone: boolean
   readonly isOpen: boolean
@@ -32,11 +32,11 @@ export interface BoardCardProps {
 
 /** Drawn anew only when something of its own has changed: a board has many. */
 export function BoardCard(props: BoardCardProps) {
-  const { assignment, typeName, isBlocked, isDone, isOpen, isNew, query, stages, onMove, onDrag } = props
+  const { assignment, typeName, blockedSince, isDone, isOpen, isNew, query, stages, onMove, onDrag } = props
   const hasDraft = hasDraftOf(assignment.id)
   return useMemo(
     () => <Card {...props} hasDraft={hasDraft} />,
-    [assignment, typeName, isBlocked, isDone, isOpen, isNew, query, stages, onMove, onDrag, hasDraft],
+    [assignment, typeName, blockedSince, isDone, isOpen, isNew, query, stages, onMove, onDrag, hasDraft],
   )
 }
 
@@ -115,7 +115,7 @@ const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
 /** By key, the button of the card that it stands for. */
 const buttons: Readonly<Record<string, string>> = { m: '[aria-haspopup=menu]', t: '.timer-button' }
 
-function CardFacts({ assignment, typeName, isBlocked, isDone, hasDraft }: CardProps) {
+function CardFacts({ assignment, typeName, blockedSince, isDone, hasDraft }: CardProps) {
   const isLate = !isDone && dayOf(assignment.endDate) < today()
   const day = showDay(assignment.endDate)
   return (
@@ -131,10 +131,10 @@ function CardFacts({ assignment, typeName, isBlocked, isDone, hasDraft }: CardPr
         </span>
       )}
       {assignment.amountHours > 0 && <span>{showHours(assignment.amountHours)}</span>}
-      {isBlocked && (
+      {blockedSince && (
         <span class="blocked">
           <Icon name="warning" />
-          {t('Blocked')}
+          {t('Blocked {age}', { age: showAge(blockedSince) })}
         </span>
       )}
       {hasDraft && <span class="draft">{t('Not saved')}</span>}

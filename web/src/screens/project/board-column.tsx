@@ -16,7 +16,8 @@ type Stage = RecordOf<'workflow'>
 export interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
   readonly stage: Stage
   readonly typeNames: ReadonlyMap<string, string>
-  readonly blocked: ReadonlySet<string>
+  /** Since when. */
+  readonly blocked: ReadonlyMap<string, string>
   readonly dragged: Assignment | undefined
   onDrag(assignment: Assignment | undefined): void
   onDrop(): void
@@ -74,7 +75,7 @@ export function BoardColumn(props: BoardColumnProps) {
               key={assignment.id}
               assignment={assignment}
               typeName={props.typeNames.get(assignment.assignmentTypeId) ?? ''}
-              isBlocked={props.blocked.has(assignment.id)}
+              blockedSince={props.blocked.get(assignment.id)}
               isDone={isDone}
               isOpen={assignment.id === props.openId}
               isNew={assignment.id === revealed}

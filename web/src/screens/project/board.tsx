@@ -17,7 +17,7 @@ export function Board(props: BoardProps) {
   const types = useListing('assignmentType', catalogQuery)
   const typeNames = useMemo(() => new Map(types.rows.map(({ id, name }) => [id, name])), [types.rows])
   const blocks = useAllRows('assignmentImpediment', {}, { live: true })
-  const blocked = useMemo(() => new Set(blocks.rows.map(({ assignmentId }) => assignmentId)), [blocks.rows])
+  const blocked = useMemo(() => blockedSince(blocks.rows), [blocks.rows])
   const [dragged, setDragged] = useState<Assignment>()
   const keepFocusOn = useCardFocus()
   const move = useLatest((assignment: Assignment, stage: Stage) => {
@@ -56,6 +56,14 @@ export function Board(props: BoardProps) {
 }
 
 const none: readonly Assignment[] = []
+
+/** By assignment, since when something is in its way. */
+const blockedSince = (links: readonly RecordOf<'assignmentImpediment'>[]): ReadonlyMap<string, string> =>
+  new Map(
+    links
+      .toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+      .map(({ assignmentId, createdAt }) => [assignmentId, createdAt]),
+  )
 
 /** The same function for as long as the component lives, so that what was drawn with it need not be drawn again. */
 function useLatest<Arguments extends unknown[]>(run: (...given: Arguments) => void) {

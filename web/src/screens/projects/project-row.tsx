@@ -2,6 +2,7 @@ import type { RecordOf } from '../../api/api.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { PersonAvatar } from '../../ui/person-avatar.tsx'
+import { ProjectMark } from '../../ui/project-mark.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 
 export interface ProjectRowProps {
@@ -21,7 +22,8 @@ export function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectR
   const faces = members.slice(0, facesMax)
   return (
     <li class="row project-row">
-      <a class="row-link" href={`/projects/${project.id}`}>
+      <ProjectMark id={project.id} />
+      <a class="row-link" dir="auto" href={`/projects/${project.id}`}>
         {project.name}
       </a>
       <span class="faces">

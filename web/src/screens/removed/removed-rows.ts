@@ -1,11 +1,13 @@
 import type { Api, ResourceName } from '../../api/api.ts'
 import { type ById, loadByIds, rowsMax } from '../../api/load-all.ts'
+import { t } from '../../texts/text.ts'
 import { showDay } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
 
 /** What a removed record may have, whatever it is. */
 export interface RemovedRow {
   readonly id: string
+  readonly resource: ResourceName
   readonly deletedAt: string | null
   readonly name?: string
   readonly text?: string
@@ -21,44 +23,71 @@ export interface RemovedRow {
 
 export interface RemovedRows {
   readonly rows: readonly RemovedRow[]
-  readonly totalCount: number
+  readonly hasMore: boolean
   readonly names: Names
 }
 
 /** Names of what the rows refer to. A parent that is removed too is not among them. */
 type Names = Readonly<Record<'project' | 'assignment' | 'impediment', ById<{ readonly name: string }>>>
 
-/** The first pages of what the caller could restore, the newest removal first. */
+export interface RemovedQuery {
+  readonly search: string
+  readonly pages: number
+  readonly signal: AbortSignal
+}
+
+/** Browsers have six connections to a host. */
+const parallelMax = 3
+
+/** The first pages of what the caller could restore, of all these kinds together, the newest removal first. */
 export async function loadRemoved(
   api: Api,
-  resource: ResourceName,
-  {
-    search,
-    pages,
-    signal,
-  }: { readonly search: string; readonly pages: number; readonly signal: AbortSignal },
+  resources: readonly ResourceName[],
+  query: RemovedQuery,
 ): Promise<RemovedRows> {
-  const found = await Promise.all(
-    Array.from({ length: pages }, (_, index) =>
-      api.removed(resource, { search, pageSize: rowsMax, pageNumber: index + 1 }, signal),
-    ),
-  )
-  const rows: readonly RemovedRow[] = found.flatMap(({ data }) => data)
+  const waiting = [...resources]
+  const found: Awaited<ReturnType<typeof loadKind>>[] = []
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      found.push(await loadKind(api, next, query))
+  }
+  await Promise.all(Array.from({ length: parallelMax }, work))
+  // Of a kind that goes on, older ones are not known: below its last row the order would not be right.
+  const known = found.flatMap(({ rows, hasMore }) => (hasMore ? [rows.at(-1)?.deletedAt ?? ''] : []))
+  const oldest = known.toSorted().at(-1) ?? ''
+  const rows = found
+    .flatMap((one) => one.rows)
+    .filter(({ deletedAt }) => (deletedAt ?? '') >= oldest)
+    .sort((a, b) => (b.deletedAt ?? '').localeCompare(a.deletedAt ?? ''))
   const idsOf = (key: 'projectId' | 'assignmentId' | 'impedimentId') => rows.flatMap((row) => row[key] ?? [])
   const [project, assignment, impediment] = await Promise.all([
-    loadByIds(api, 'project', idsOf('projectId'), signal),
-    loadByIds(api, 'assignment', idsOf('assignmentId'), signal),
-    loadByIds(api, 'impediment', idsOf('impedimentId'), signal),
+    loadByIds(api, 'project', idsOf('projectId'), query.signal),
+    loadByIds(api, 'assignment', idsOf('assignmentId'), query.signal),
+    loadByIds(api, 'impediment', idsOf('impedimentId'), query.signal),
   ])
-  return { rows, totalCount: found[0]?.totalCount ?? 0, names: { project, assignment, impediment } }
+  return { rows, hasMore: known.length > 0, names: { project, assignment, impediment } }
+}
+
+async function loadKind(api: Api, resource: ResourceName, { search, pages, signal }: RemovedQuery) {
+  const rows: RemovedRow[] = []
+  let totalCount = 0
+  for (let pageNumber = 1; pageNumber <= pages; pageNumber += 1) {
+    const page = await api.removed(resource, { search, pageSize: rowsMax, pageNumber }, signal)
+    rows.push(...page.data.map((row): RemovedRow => ({ ...row, resource })))
+    totalCount = page.totalCount
+    if (page.totalPages <= pageNumber) break
+  }
+  return { rows, hasMore: rows.length < totalCount }
 }
 
 /** How people would call it: its own name, or those of what it ties together. */
 export function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, names: Names): string {
-  const assignment = nameIn(names.assignment, row.assignmentId, 'a removed assignment')
-  const project = nameIn(names.project, row.projectId, 'a removed project')
-  const what = nameIn(names.impediment, row.impedimentId, 'A removed kind of impediment')
-  const time = row.keepDate && `${showHours(row.amountHours ?? 0)} on ${showDay(row.keepDate)}`
+  const assignment = nameIn(names.assignment, row.assignmentId, t('a removed assignment'))
+  const project = nameIn(names.project, row.projectId, t('a removed project'))
+  const what = nameIn(names.impediment, row.impedimentId, t('A removed kind of impediment'))
+  const time =
+    row.keepDate &&
+    t('{hours} on {day}', { hours: showHours(row.amountHours ?? 0), day: showDay(row.keepDate) })
   const person = row.name === undefined && row.userId && nameOfPerson(row.userId)
   return [row.name, row.text && firstLine(row.text), time, what, person, assignment, project]
     .filter(Boolean)

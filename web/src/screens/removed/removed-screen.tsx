@@ -3,137 +3,127 @@ import { sentenceOf } from '../../api/api-problem.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import type { ScreenProps } from '../../router/screen-props.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { dayOfMoment, showLongDay } from '../../time/days.ts'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
 import { pathOf, type RemovedKind, removedKinds } from './removed-kinds.ts'
-import { loadRemoved, type RemovedRow, titleOf } from './removed-rows.ts'
+import { RemovedLine } from './removed-line.tsx'
+import { loadRemoved, type RemovedRow } from './removed-rows.ts'
+import { useRemovers } from './use-removers.ts'
 
-/** What was removed and can come back. */
+/** What was removed and can come back, day by day. */
 export function RemovedScreen({ parameters: { list } }: ScreenProps) {
   const { configuration, router, session } = useServices()
   const search = router.address.value.searchParams.get('search') ?? ''
   const isAdministrator = session.person.value?.isAdministrator ?? false
   const kinds = removedKinds.filter(({ administratorsOnly }) => isAdministrator || !administratorsOnly)
-  const kind = kinds.find((one) => pathOf(one) === `/removed/${list}`) ?? kinds[0]
-  if (!configuration.extensions || kind === undefined) return <SwitchedOff />
+  const chosen = kinds.filter((one) => pathOf(one) === `/removed/${list}`)
+  if (!configuration.extensions) return <SwitchedOff />
   return (
-    <Page
-      title="Removed records"
-      actions={
+    <Page title={t('Removed records')}>
+      <search class="filters" aria-label={t('Filters')}>
         <SearchField
-          label="Search removed records"
+          label={t('Search removed records')}
           value={search}
           onChange={(text) => router.setQuery({ search: text })}
         />
-      }
-    >
-      <Tabs
-        label="Kind of record"
-        tabs={kinds.map((one) => ({ label: one.label, href: pathOf(one), isCurrent: one === kind }))}
-      />
-      <RemovedList key={kind.resource} kind={kind} search={search} />
+        <select
+          class="input filter-person"
+          aria-label={t('Kind of record')}
+          value={chosen[0] ? pathOf(chosen[0]) : '/removed'}
+          onChange={(event) => router.go(event.currentTarget.value + router.address.peek().search)}
+        >
+          <option value="/removed">{t('Everything')}</option>
+          {kinds.map((kind) => (
+            <option key={kind.resource} value={pathOf(kind)}>
+              {t(kind.label)}
+            </option>
+          ))}
+        </select>
+      </search>
+      <RemovedList key={list} kinds={chosen.length > 0 ? chosen : kinds} search={search} />
     </Page>
   )
 }
 
 const SwitchedOff = () => (
-  <Page title="Removed records">
-    <EmptyState title="Lists of removed records are switched off here">
-      <p>What you have just removed can still be taken back with Undo.</p>
+  <Page title={t('Removed records')}>
+    <EmptyState title={t('Lists of removed records are switched off here')}>
+      <p>{t('What you have just removed can still be taken back with Undo.')}</p>
     </EmptyState>
   </Page>
 )
 
-function RemovedList({
-  kind: { resource, label },
-  search,
-}: {
-  readonly kind: RemovedKind
+interface RemovedListProps {
+  readonly kinds: readonly RemovedKind[]
   readonly search: string
-}) {
+}
+
+const none: readonly RemovedRow[] = []
+
+function RemovedList({ kinds, search }: RemovedListProps) {
   const { api } = useServices()
   const [pages, setPages] = useState(1)
-  const { value, problem, reload } = useLoaded(`${resource} ${search} ${pages}`, [resource], (signal) =>
-    loadRemoved(api, resource, { search, pages, signal }),
+  const resources = kinds.map(({ resource }) => resource)
+  const { value, problem, reload } = useLoaded(`${resources} ${search} ${pages}`, resources, (signal) =>
+    loadRemoved(api, resources, { search, pages, signal }),
   )
-  const { problems, restore } = useRestore(resource)
+  const removers = useRemovers(value?.rows ?? none)
+  const { problems, restore } = useRestore()
   if (value === undefined)
-    return problem ? <LoadProblem problem={problem} onRetry={reload} /> : <Skeleton rows={4} />
-  const left = value.totalCount - value.rows.length
+    return problem ? <LoadProblem problem={problem} onRetry={reload} /> : <Skeleton rows={6} />
+  const days = Map.groupBy(value.rows, ({ deletedAt }) => dayOfMoment(deletedAt ?? new Date().toISOString()))
+  const labels = new Map(kinds.map(({ resource, label }) => [resource, t(label)]))
   return (
     <>
-      {value.rows.length === 0 && (
-        <EmptyState title={search === '' ? 'Nothing here was removed' : `Nothing removed fits “${search}”`}>
-          <p>What you remove is listed here, and can be restored.</p>
-        </EmptyState>
-      )}
-      <ul class="rows" aria-label={`Removed: ${label}`}>
-        {value.rows.map((row) => (
-          <RemovedLine
-            key={row.id}
-            row={row}
-            names={value.names}
-            problem={problems.get(row.id)}
-            onRestore={restore}
-          />
-        ))}
-      </ul>
-      {left > 0 && (
+      {value.rows.length === 0 && <Nothing search={search} />}
+      {[...days].map(([day, rows]) => (
+        <section key={day} class="group" aria-label={showLongDay(day)}>
+          <header class="group-header">
+            <h2>{showLongDay(day)}</h2>
+          </header>
+          <ul class="rows">
+            {rows.map((row) => (
+              <RemovedLine
+                key={row.id}
+                row={row}
+                kind={kinds.length > 1 ? labels.get(row.resource) : undefined}
+                names={value.names}
+                removerId={removers.get(row.id)}
+                problem={problems.get(row.id)}
+                onRestore={restore}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {value.hasMore && (
         <button type="button" class="button" onClick={() => setPages(pages + 1)}>
-          Show more ({left} left)
+          {t('Show older')}
         </button>
       )}
     </>
   )
 }
 
-interface RemovedLineProps {
-  readonly row: RemovedRow
-  readonly names: Parameters<typeof titleOf>[2]
-  readonly problem: string | undefined
-  onRestore(row: RemovedRow, title: string): void
-}
+const Nothing = ({ search }: { readonly search: string }) => (
+  <EmptyState
+    title={
+      search === '' ? t('Nothing here was removed') : t('Nothing removed fits “{text}”', { text: search })
+    }
+  >
+    <p>{t('What you remove is listed here, and can be restored.')}</p>
+  </EmptyState>
+)
 
-const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
-
-function RemovedLine({ row, names, problem, onRestore }: RemovedLineProps) {
-  const { people } = useServices()
-  const title = titleOf(row, people.nameOf, names)
-  const more = [
-    row.login ?? row.description,
-    row.deletedAt && `Removed ${moment.format(new Date(row.deletedAt))}`,
-  ]
-  return (
-    <li class="row">
-      <span class="row-text">
-        {title}
-        <span class="quiet-text line">{more.filter(Boolean).join(' · ')}</span>
-        {problem && (
-          <span class="field-errors line" role="alert">
-            {problem}
-          </span>
-        )}
-      </span>
-      <button
-        type="button"
-        class="button"
-        aria-label={`Restore ${title}`}
-        onClick={() => onRestore(row, title)}
-      >
-        Restore
-      </button>
-    </li>
-  )
-}
-
-function useRestore(resource: RemovedKind['resource']) {
+function useRestore() {
   const { api, toasts } = useServices()
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
-  const restore = ({ id }: RemovedRow, title: string) => {
+  const restore = ({ id, resource }: RemovedRow, title: string) => {
     api.restore(resource, [id]).then(
-      () => toasts.show({ kind: 'done', text: `${title} was restored.` }),
+      () => toasts.show({ kind: 'done', text: t('{name} was restored.', { name: title }) }),
       (error) => setProblems((all) => new Map(all).set(id, sentenceOf(error))),
     )
   }

@@ -4,12 +4,12 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
-import { projectPath } from '../../router/addresses.ts'
 import type { ScreenProps } from '../../router/screen-props.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { ProjectCrumbs } from '../../ui/project-crumbs.tsx'
 import { WebhookRow } from './webhook-row.tsx'
 
 /** The webhooks of a project; without a project, for administrators, those of everything. */
@@ -20,10 +20,7 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
     createEvents(send).webhooks(projectId),
   )
   return (
-    <Page
-      title={t('Webhooks')}
-      {...(projectId && { above: <a href={projectPath(projectId)}>{t('Back to the project')}</a> })}
-    >
+    <Page title={t('Webhooks')} {...(projectId && { above: <ProjectCrumbs projectId={projectId} /> })}>
       <div class="sections">
         <p>{t('Each change is sent to an address of yours, signed with a secret that is shown once.')}</p>
         {secret && (

@@ -8,7 +8,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../../ui/notes.tsx'
 import { isFiltered, queryOfFilters } from '../filters.ts'
-import { useViewNames } from '../view-names.ts'
+import { useViewNames, type ViewNames } from '../view-names.ts'
 import type { ProjectViewProps } from '../views.ts'
 import { columns as allColumns, type Column, columnsAfter, readColumns } from './list-columns.ts'
 import { groupings, inOrder, linesOf, readGrouping, readOrder } from './list-order.ts'
@@ -30,9 +30,10 @@ export function ListView(props: ProjectViewProps) {
     }
   }, [query])
   const places = useMemo(() => new Map(scope.stages.map(({ id }, index) => [id, index])), [scope.stages])
+  const peopleKey = usePeopleKey(found.rows, names)
   const lines = useMemo(
     () => linesOf(inOrder(found.rows, chosen.order, { names, places }), chosen.grouping, { names, places }),
-    [found.rows, chosen, names, places],
+    [found.rows, chosen, names, places, peopleKey],
   )
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
   const selected = found.rows.filter(({ id }) => selection.has(id))
@@ -84,9 +85,10 @@ function ListTools({ columns, group, rows }: ListToolsProps) {
   const optional = allColumns.filter(({ name }) => name !== 'name')
   return (
     <div class="list-tools">
-      <label class="filter-day">
-        {t('Group by')}
+      <span class="filter-day">
+        <span aria-hidden="true">{t('Group by')}</span>
         <select
+          aria-label={t('Group by')}
           class="input"
           value={group}
           onChange={(event) => router.setQuery({ group: event.currentTarget.value })}
@@ -98,7 +100,7 @@ function ListTools({ columns, group, rows }: ListToolsProps) {
             </option>
           ))}
         </select>
-      </label>
+      </span>
       <Menu
         class="button"
         label={t('Columns')}
@@ -128,3 +130,9 @@ const Nothing = ({ isFiltered: isAny }: { readonly isFiltered: boolean }) =>
       <p>{t('Make the first one with New assignment, or with the key C.')}</p>
     </EmptyState>
   )
+
+/** Changes when names of people arrive, by which the list may be sorted and grouped. */
+const usePeopleKey = (rows: readonly { readonly userId: string }[], names: ViewNames): string => {
+  const ids = useMemo(() => [...new Set(rows.map(({ userId }) => userId))], [rows])
+  return ids.map(names.personOf).join()
+}

@@ -1,0 +1,119 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { RecordOf } from '../api/api.ts'
+import { limits } from '../api/types.ts'
+import { useListing } from '../data/use-listing.ts'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { showMoment } from '../time/days.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Markdown } from '../ui/markdown.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { LoadProblem } from '../ui/notes.tsx'
+import { PersonAvatar } from '../ui/person-avatar.tsx'
+import { useRemoval } from '../ui/use-removal.ts'
+import { CommentForm } from './comment-form.tsx'
+
+type Comment = RecordOf<'comment'>
+
+/** What others say is looked for this often: a live listing would hold one of the browser’s six connections more. */
+const refreshMilliseconds = 5000
+
+/** What people say about it, the oldest first. Part of the extensions. */
+export function CommentsSection({ assignmentId }: { readonly assignmentId: string }) {
+  const { api, session } = useServices()
+  const found = useListing('comment', {
+    assignmentId,
+    sortColumn: 'createdAt',
+    sortOrder: 'DESC',
+    pageSize: limits.pageSize,
+  })
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || found.reload(), refreshMilliseconds)
+    return () => clearInterval(timer)
+  }, [found.reload])
+  const create = async (text: string) => {
+    await api.create('comment', { assignmentId, userId: session.person.value?.id ?? '', text })
+  }
+  return (
+    <section class="panel-section" aria-labelledby="comments-title">
+      <h3 id="comments-title">{t('Comments')}</h3>
+      {found.problem && found.rows.length === 0 && (
+        <LoadProblem problem={found.problem} onRetry={found.reload} />
+      )}
+      {found.totalCount > found.rows.length && (
+        <p class="quiet-text">
+          {t('The newest {count} of {total}.', { count: found.rows.length, total: found.totalCount })}
+        </p>
+      )}
+      <ul class="comments" aria-live="polite">
+        {found.rows.toReversed().map((comment) => (
+          <CommentLine key={comment.id} comment={comment} />
+        ))}
+      </ul>
+      <CommentForm
+        draft={`comment-on-${assignmentId}`}
+        label={t('Say something')}
+        submitLabel={t('Comment')}
+        initial=""
+        onSubmit={create}
+      />
+    </section>
+  )
+}
+
+function CommentLine({ comment }: { readonly comment: Comment }) {
+  const { api, people, session } = useServices()
+  const [isEditing, setEditing] = useState(false)
+  const remove = useRemoval()
+  const { id, assignmentId, userId, text, createdAt, updatedAt } = comment
+  const self = session.person.value
+  const isMine = userId === self?.id || (self?.isAdministrator ?? false)
+  const name = people.nameOf(userId)
+  const update = async (next: string) => {
+    await api.update('comment', { id, assignmentId, userId, text: next })
+    setEditing(false)
+  }
+  return (
+    <li class="comment">
+      <PersonAvatar id={userId} isNamed />
+      <div class="comment-body">
+        <header>
+          <strong dir="auto">{name}</strong>{' '}
+          <time class="quiet-text" dateTime={createdAt}>
+            {showMoment(createdAt)}
+          </time>
+          {updatedAt && <span class="quiet-text">{t('changed')}</span>}
+          {isMine && !isEditing && (
+            <Menu
+              label={t('Actions for the comment of {name}', { name })}
+              items={[
+                { label: t('Edit'), run: () => setEditing(true) },
+                {
+                  label: t('Remove'),
+                  kind: 'danger',
+                  run: () => void remove('comment', id, t('The comment')),
+                },
+              ]}
+            >
+              <Icon name="more" />
+            </Menu>
+          )}
+        </header>
+        {isEditing ? (
+          <CommentForm
+            draft={`comment-${id}`}
+            label={t('Change the comment')}
+            submitLabel={t('Save')}
+            initial={text}
+            onSubmit={update}
+            onCancel={() => setEditing(false)}
+          />
+        ) : (
+          <div dir="auto">
+            <Markdown text={text} />
+          </div>
+        )}
+      </div>
+    </li>
+  )
+}
