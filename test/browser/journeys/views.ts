@@ -106,9 +106,16 @@ export function viewJourneys(stage: () => Stage): void {
     await page.getByRole('menuitem', { name: 'Jonas Weber' }).click()
     await page.getByRole('cell', { name: 'Jonas Weber' }).nth(1).waitFor()
     assert.equal((await workspace.get('assignment', first)).userId, workspace.jonas.id)
+    // What has recorded time stays, and does not keep the others.
+    const entry = { userId: workspace.mara.id, keepDate: monday, amountHours: 1 }
+    await workspace.make('appointment', { assignmentId: second, ...entry })
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByText('One assignment was removed.').waitFor()
+    await page.getByText('One assignment stays.').waitFor()
     await page.getByRole('link', { name: 'One', exact: true }).waitFor({ state: 'detached' })
-    assert.equal((await namesIn(page)).length, 1)
+    assert.deepEqual(await namesIn(page), ['Three', 'Two, renamed'])
+    await page.locator('.toast', { hasText: 'was removed' }).getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('link', { name: 'One', exact: true }).waitFor()
   })
 
   test('shows a month from day to day, and gives other days by dragging and by keys', async () => {

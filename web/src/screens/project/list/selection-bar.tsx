@@ -1,11 +1,11 @@
 import type { RecordOf } from '../../../api/api.ts'
 import { type Change, useChangeMany } from '../../../assignment/use-change-many.ts'
+import { useRemoveMany } from '../../../assignment/use-remove-many.ts'
 import { useMembers } from '../../../data/use-members.ts'
 import { t, tn } from '../../../texts/text.ts'
 import { addDays, dayOf } from '../../../time/days.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
-import { useRemoval } from '../../../ui/use-removal.ts'
 import type { ViewNames } from '../view-names.ts'
 import type { ProjectViewProps } from '../views.ts'
 
@@ -22,17 +22,12 @@ export interface SelectionBarProps {
 /** What can be done with all selected assignments at once. */
 export function SelectionBar({ scope, selected, names, onChanged, onClear }: SelectionBarProps) {
   const change = useChangeMany(onChanged)
-  const remove = useRemoval()
+  const remove = useRemoveMany()
   const members = useMembers(scope.projectId)
   const changeAll = (changeOf: (row: Assignment) => Change) => void change(selected, changeOf)
   const set = (name: 'workflowId' | 'userId' | 'assignmentTypeId', id: string) =>
     changeAll((row) => (row[name] === id ? {} : { [name]: id }))
-  const removeAll = () =>
-    void remove(
-      'assignment',
-      selected.map(({ id }) => id),
-      tn(selected.length, 'One assignment', '{count} assignments'),
-    )
+  const removeAll = () => void remove(selected.map(({ id }) => id))
   const stages = scope.stages.map(({ id, name }) => ({ label: name, run: () => set('workflowId', id) }))
   const types = names.types.map(({ id, name }) => ({
     label: name,
