@@ -1,7 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useServices } from '../../services/services.ts'
-import type { ProjectViewProps } from './views.ts'
 
 /** How what an assignment refers to is called. */
 export interface ViewNames {
@@ -11,7 +10,7 @@ export interface ViewNames {
   personOf(id: string): string
 }
 
-export function useViewNames({ stages }: ProjectViewProps['scope']): ViewNames {
+export function useViewNames({ stages }: { readonly stages: ViewNames['types'] }): ViewNames {
   const { people } = useServices()
   const types = useListing('assignmentType', catalogQuery).rows
   return useMemo(() => {
