@@ -18,18 +18,15 @@ const environment = {
 }
 
 describe('The host of the web client', () => {
-  let client: Awaited<ReturnType<typeof buildClient>>
+  let folder: string
   let host: WebHost
   let address = ''
   before(async () => {
-    client = await buildClient()
-    host = await startWeb(readSettings(environment, readWebSettings), log, client.folder)
+    folder = await buildClient()
+    host = await startWeb(readSettings(environment, readWebSettings), log, folder)
     address = `http://127.0.0.1:${(host.app.server.address() as AddressInfo).port}`
   })
-  after(async () => {
-    await host.stop()
-    await client.remove()
-  })
+  after(() => host.stop())
   const script = async () =>
     /src="(\/assets\/[^"]+\.js)"/.exec(await (await fetch(address)).text())?.[1] ?? ''
 
@@ -38,7 +35,7 @@ describe('The host of the web client', () => {
     const measured = await startWeb(
       readSettings({ ...environment, METRICS: 'true' }, readWebSettings),
       log,
-      client.folder,
+      folder,
     )
     try {
       const { port } = measured.app.server.address() as AddressInfo
@@ -132,16 +129,16 @@ describe('The host of the web client', () => {
 
   test('says what to run when the client is not built', async () => {
     await assert.rejects(
-      startWeb(readSettings(environment, readWebSettings), log, join(client.folder, 'nowhere')),
+      startWeb(readSettings(environment, readWebSettings), log, join(folder, 'nowhere')),
       /npm run build/,
     )
   })
 
   test('has less than 60 kB of script in its first load, compressed, and other screens in files of their own', async () => {
-    const folder = join(client.folder, 'assets')
-    const { size } = await stat(join(client.folder, `${await script()}.gz`))
+    const assets = join(folder, 'assets')
+    const { size } = await stat(join(folder, `${await script()}.gz`))
     assert.ok(size < 60_000, `${size} bytes`)
-    const names = (await readdir(folder)).filter((name) => name.endsWith('.js.gz'))
+    const names = (await readdir(assets)).filter((name) => name.endsWith('.js.gz'))
     assert.ok(names.length > 1, names.join())
   })
 

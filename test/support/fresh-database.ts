@@ -70,7 +70,9 @@ async function startServer(): Promise<Server> {
   const names = new Set<string>()
   const create = async (name: string, from: string) => {
     names.add(name)
-    for (const url of [store.url, ...workers]) await execute(url, `create database ${name} template ${from}`)
+    // Quicker than writing every page to the journal, which is the default.
+    const statement = `create database ${name} template ${from} strategy file_copy`
+    for (const url of [store.url, ...workers]) await execute(url, statement)
     // A copy does not have the settings of its template.
     if (workers.length > 0)
       await execute(store.url, `alter database ${name} set citus.multi_shard_modify_mode = 'sequential'`)

@@ -1,15 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'vite'
 
-/** The client as it is now, whatever lies in web/dist. */
-export async function buildClient(): Promise<{ readonly folder: string; remove(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'tracker-web-'))
+let built: Promise<string> | undefined
+
+/** The folder of the client as it is now, whatever is in web/dist; built once for all tests of the process. */
+export function buildClient(): Promise<string> {
+  built ??= buildInto(mkdtempSync(join(tmpdir(), 'tracker-web-')))
+  return built
+}
+
+async function buildInto(folder: string): Promise<string> {
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   await build({
     configFile: join(import.meta.dirname, '..', '..', '..', 'web', 'vite.config.ts'),
     logLevel: 'warn',
     build: { outDir: folder },
   })
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
+  return folder
 }

@@ -34,7 +34,7 @@ const robot = { id: 'robot', secret: 'a-secret-of-at-least-32-characters' }
 
 /** REST, identity and web as they are deployed, on ports and a database of their own. Limits are off unless asked for. */
 export async function startTrackerHosts(own: Environment = {}): Promise<TrackerHosts> {
-  const [client, { database, drop }, restPort, identityPort, webPort] = await Promise.all([
+  const [folder, { database, drop }, restPort, identityPort, webPort] = await Promise.all([
     buildClient(),
     freshDatabase(),
     freePort(),
@@ -78,7 +78,7 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
       log,
     )
   const identityHost = await startIdentity(tracker, identity, log)
-  const webHost = await startWeb(web, log, client.folder)
+  const webHost = await startWeb(web, log, folder)
   let restHost = await startOneRest()
   return {
     web: `http://localhost:${(webHost.app.server.address() as AddressInfo).port}`,
@@ -93,7 +93,6 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
     async stop() {
       await Promise.all([webHost.stop(), restHost.stop(), identityHost.stop()])
       await drop()
-      await client.remove()
     },
   }
 }
