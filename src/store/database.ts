@@ -82,9 +82,7 @@ export function openDatabase({
   const timedReads = (kind: StatementKind, query: LimitedReads['query']): Pick<LimitedReads, 'query'> => ({
     query: (statement, account) =>
       refuseUnavailable(() =>
-        timed({ kind, statement }, (waiting) =>
-          forms.run((one) => query(one, account, waiting), statement),
-        ),
+        timed({ kind, statement }, (waiting) => forms.run((one) => query(one, account, waiting), statement)),
       ),
   })
   const atOnce = poolSize ?? budgets.budget('storeTransactions').max
