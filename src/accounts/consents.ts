@@ -27,9 +27,10 @@ export async function listConsents(
 ): Promise<readonly Consent[]> {
   requireOwnOrAdministrator(caller, userId, 'consents')
   return database.query<Consent>(sql`
-    select consent.client_id as "clientId", coalesce(client.name, consent.client_id) as name,
+    select consent.client_id as "clientId", coalesce(made.name, client.name, consent.client_id) as name,
       string_to_array(consent.scope, ' ') as scopes, consent.granted_at as "grantedAt"
     from consents as consent left join service_clients as client on client.id = consent.client_id
+      left join registered_clients as made on made.id = consent.client_id
     where consent.user_id = ${userId} and consent.scope <> ''
     order by consent.granted_at desc, consent.client_id limit ${consentsListedMax}::int`)
 }

@@ -6,7 +6,7 @@ export interface CorsOptions {
   /** Compared exactly with what the browser sends: scheme, host and port. */
   readonly origins: readonly string[]
   /** Those whose libraries send cookies along, although no answer depends on any. */
-  readonly originsWithCookies?: readonly string[]
+  readonly originsWithCookies?: ReadonlySet<string>
   /** Paths that browsers are sent to: no script has a reason to read what they answer. */
   readonly closedPaths?: readonly string[]
 }
@@ -17,14 +17,15 @@ export interface CorsOptions {
  */
 export function allowOrigins(
   app: FastifyInstance,
-  { origins, originsWithCookies = [], closedPaths = [] }: CorsOptions,
+  { origins, originsWithCookies: withCookies = new Set(), closedPaths = [] }: CorsOptions,
 ): void {
-  const withCookies: ReadonlySet<string> = new Set(originsWithCookies)
-  const allowed: ReadonlySet<string> = new Set([...origins, ...originsWithCookies])
+  const always: ReadonlySet<string> = new Set(origins)
+  // Asked each time, because clients come and go while a host runs.
+  const isAllowed = (origin: string) => always.has(origin) || withCookies.has(origin)
   const closed: ReadonlySet<string> = new Set(closedPaths)
   const open = {
     origin: (origin: string | undefined, answer: (error: Error | null, allowed: string | boolean) => void) =>
-      answer(null, origin !== undefined && allowed.has(origin) && origin),
+      answer(null, origin !== undefined && isAllowed(origin) && origin),
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders: [
       'Deprecation',

@@ -21,6 +21,7 @@ const levels = {
   'mail-asked': 'info',
   'mail-sent': 'info',
   'client-refused': 'warn',
+  'client-changed': 'info',
   'account-changed': 'info',
   'factor-changed': 'info',
   'passkey-copied': 'warn',

@@ -7,7 +7,7 @@ import { insertAccount } from '../support/insert-account.ts'
 import { type OutsideProviderUnderTest, startOutsideProvider } from '../support/outside-provider.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { fillSignIn } from './support/stage.ts'
-import { startTrackerHosts, type TrackerHosts } from './support/tracker-hosts.ts'
+import { administratorLogin, startTrackerHosts, type TrackerHosts } from './support/tracker-hosts.ts'
 
 /** A busy machine takes its time. */
 const patienceMilliseconds = 30_000
@@ -79,6 +79,33 @@ describe('An outside provider, in a real browser', {
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
     await page.getByText('Our company was disconnected.').waitFor()
     assert.equal(await page.getByText('olga@corp.example').count(), 0)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('is one way in; apps of others, which administrators make, are another', async () => {
+    await insertAccount(hosts.database, {
+      login: administratorLogin,
+      name: 'Rosa Root',
+      passwordHash: await passwordHash(),
+    })
+    const [page, complaints] = await visit('/clients', 'light')
+    await fillSignIn(page, administratorLogin)
+    await page.getByRole('button', { name: 'New app' }).click()
+    await page.getByLabel('Name').fill('The wiki')
+    await page.getByLabel('Addresses of its callback').fill('javascript:alert(1)')
+    await page.getByRole('button', { name: 'Make the app' }).click()
+    await page.getByText('must have at most 20 addresses').waitFor()
+    await page.getByLabel('Addresses of its callback').fill('https://wiki.example.com/callback')
+    await assertAccessible(page, 'a new app')
+    await page.getByRole('button', { name: 'Make the app' }).click()
+    await page.getByText('it is shown this once').waitFor()
+    assert.match(await page.getByLabel('Secret').inputValue(), /^[\w-]{43}$/)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('https://wiki.example.com/callback').waitFor()
+    await assertAccessible(page, 'apps')
+    await page.getByRole('button', { name: 'End The wiki' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
+    await page.getByText('https://wiki.example.com/callback').waitFor({ state: 'detached' })
     assert.deepEqual(complaints, [])
   })
 })

@@ -199,7 +199,6 @@ describe('without passwords', () => {
     assert.equal(queryOf(page).error, 'passwords-off')
     for (const [path, body] of [
       ['/api/me/password', { currentPassword: password, newPassword: 'Another-Horse-2' }],
-      ['/ext/invitations', {}],
       ['/ext/invitations/accept', { secret: 'x' }],
       ['/ext/password-links', { userId: id }],
       ['/ext/password-links/use', { secret: 'x' }],

@@ -779,6 +779,53 @@ export interface ConsentWithdrawal {
   readonly clientId: string
 }
 
+export interface RegisteredClient {
+  readonly id: string
+  readonly name: string
+  readonly redirectUris: readonly string[]
+  readonly postLogoutRedirectUris: readonly string[]
+  readonly scopes: readonly string[]
+  readonly isFirstParty: boolean
+  readonly requiresPkce: boolean
+  readonly hasSecret: boolean
+  readonly madeBy: string
+  readonly createdAt: string
+  readonly changedAt: string | null
+}
+
+export interface RegisteredClientList {
+  readonly clients: readonly RegisteredClient[]
+}
+
+export interface ClientWish {
+  readonly name: string
+  readonly redirectUris: readonly string[]
+  readonly postLogoutRedirectUris?: readonly string[]
+  readonly scopes?: readonly string[]
+  readonly isFirstParty?: boolean
+  readonly requiresPkce?: boolean
+  readonly hasSecret?: boolean
+}
+
+export interface ClientChange {
+  readonly id: string
+  readonly name: string
+  readonly redirectUris: readonly string[]
+  readonly postLogoutRedirectUris?: readonly string[]
+  readonly scopes?: readonly string[]
+  readonly isFirstParty?: boolean
+  readonly requiresPkce?: boolean
+}
+
+export interface ClientId {
+  readonly id: string
+}
+
+export interface NewClient {
+  readonly client: RegisteredClient
+  readonly secret: string | null
+}
+
 export interface Token {
   readonly id: string
   readonly userId: string
@@ -2797,6 +2844,30 @@ export interface Operations {
   'DELETE /ext/consents': {
     readonly body: ConsentWithdrawal
     readonly answer: Success
+  }
+  /** Lists the clients that administrators have made. Administrators only, like the others. */
+  'GET /ext/clients': {
+    readonly answer: RegisteredClientList
+  }
+  /** Makes a client in which people sign in. */
+  'POST /ext/clients': {
+    readonly body: ClientWish
+    readonly answer: NewClient
+  }
+  /** Changes a client; what is left out gets its default. */
+  'PATCH /ext/clients': {
+    readonly body: ClientChange
+    readonly answer: RegisteredClient
+  }
+  /** Ends a client: it signs nobody in any more, and its tokens stop working within 30 seconds. */
+  'DELETE /ext/clients': {
+    readonly body: ClientId
+    readonly answer: Success
+  }
+  /** Gives a client a new secret, which is shown this once. */
+  'POST /ext/clients/secret': {
+    readonly body: ClientId
+    readonly answer: NewClient
   }
   /** Lists the tokens that stand, of the own account; of any for administrators. */
   'GET /ext/tokens': {

@@ -47,6 +47,9 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     mails: keeps,
     deactivated_accounts: ['select', 'insert', 'delete'],
     outside_identities: ['select', 'delete'],
+    registered_clients: writes,
+    // Who ends a client says so to all hosts.
+    service_clients: writes,
     consents: ['select', 'update'],
     webhooks: keeps,
     webhook_deliveries: keeps,
@@ -62,6 +65,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     changes: ['select', 'insert'],
     history: ['insert'],
     outside_identities: writes,
+    registered_clients: reads,
     outside_attempts: ['select', 'insert', 'update', 'delete'],
     lockouts: keeps,
     signin_sessions: keeps,

@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Client } from './clients.ts'
+import { timingSafeEqual } from 'node:crypto'
+import { type Client, digestOf } from './clients.ts'
 import type { Identity } from './identity.ts'
 import { invalidRequest, OAuthError } from './oauth-error.ts'
 import type { Parameters } from './parameters.ts'
@@ -16,9 +16,10 @@ export function authenticateClient(identity: Identity, call: Call, parameters: P
   const credentials = readCredentials(call.headers.authorization, parameters)
   const client = identity.clients.get(credentials.id)
   // An unknown client is compared too, so that names cannot be guessed by the time it takes.
-  const fits = equalSecrets(client?.secret, credentials.secret)
+  const fits = equalSecrets(client?.secretHash, credentials.secret)
   // The contract's own client names itself in the form.
-  const isNamed = !credentials.isBasic || client?.secret !== undefined || client?.registration !== undefined
+  const isNamed =
+    !credentials.isBasic || client?.secretHash !== undefined || client?.registration !== undefined
   if (!client || !fits || !isNamed) throw refused(identity, call, client, 'wrong credentials')
   return client
 }
@@ -30,7 +31,7 @@ export function authenticateConfidentialClient(
   parameters: Parameters,
 ): Client {
   const client = authenticateClient(identity, call, parameters)
-  if (client.secret === undefined) throw refused(identity, call, client, 'no secret')
+  if (client.secretHash === undefined) throw refused(identity, call, client, 'no secret')
   return client
 }
 
@@ -75,10 +76,8 @@ function decodeForm(text: string): string {
   }
 }
 
-/** Hashed first, so that both have one length and take one time. */
-function equalSecrets(expected: string | undefined, given: string | undefined): boolean {
-  const isEqual = timingSafeEqual(digestOf(expected ?? ''), digestOf(given ?? ''))
+/** Hashes have one length and take one time. */
+function equalSecrets(expected: Buffer | undefined, given: string | undefined): boolean {
+  const isEqual = timingSafeEqual(expected ?? digestOf(''), digestOf(given ?? ''))
   return isEqual && (expected === undefined) === (given === undefined)
 }
-
-const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()

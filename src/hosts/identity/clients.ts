@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { webClientId } from '../../model/web-client.ts'
 import { webClientScopes } from './scopes.ts'
 
@@ -7,8 +8,8 @@ export type GrantType = (typeof grantTypes)[number]
 
 export interface Client {
   readonly id: string
-  /** A public client has none. */
-  readonly secret: string | undefined
+  /** Of its secret; a public client has none. */
+  readonly secretHash: Buffer | undefined
   readonly grants: readonly GrantType[]
   readonly scopes: readonly string[]
   readonly redirectUris: readonly string[]
@@ -60,44 +61,48 @@ export interface ClientSettings {
 /** The browser client of every allowed origin, and the service clients and registered clients of the settings. */
 export function clientsOf({ allowedOrigins, serviceClients, registeredClients }: ClientSettings): Clients {
   const webClient: Client = {
+    ...common,
     id: webClientId,
-    secret: undefined,
     grants: ['authorization_code', 'refresh_token'],
     scopes: webClientScopes,
     redirectUris: allowedOrigins.map((origin) => `${origin}/signin-callback/`),
     postLogoutRedirectUris: allowedOrigins.map((origin) => `${origin}/login/`),
-    login: undefined,
-    audiences: [],
-    registration: undefined,
   }
   const services = serviceClients.map(
-    ({ id, secret, login, scopes, audiences }): Client => ({
-      id,
-      secret,
+    ({ secret, ...client }): Client => ({
+      ...common,
+      ...client,
+      secretHash: digestOf(secret),
       grants: ['client_credentials'],
-      scopes,
-      redirectUris: [],
-      postLogoutRedirectUris: [],
-      login,
-      audiences,
-      registration: undefined,
     }),
   )
-  const registered = registeredClients.map(
-    ({ id, secret, scopes, redirectUris, postLogoutRedirectUris, ...registration }): Client => ({
-      id,
-      secret,
-      grants: ['authorization_code', 'refresh_token'],
-      scopes,
-      redirectUris,
-      postLogoutRedirectUris,
-      login: undefined,
-      audiences: [],
-      registration,
-    }),
+  const registered = registeredClients.map(({ secret, ...client }) =>
+    registeredClient({ ...client, secretHash: secret === undefined ? undefined : digestOf(secret) }),
   )
   return new Map([webClient, ...services, ...registered].map((client) => [client.id, client]))
 }
+
+const common = {
+  secretHash: undefined,
+  redirectUris: [],
+  postLogoutRedirectUris: [],
+  login: undefined,
+  audiences: [],
+  registration: undefined,
+} as const
+
+export type StoredClient = Omit<RegisteredClientSettings, 'secret'> & Pick<Client, 'secretHash'>
+
+/** One that signs people in on the pages of this host. */
+export const registeredClient = ({ name, isFirstParty, requiresPkce, ...client }: StoredClient): Client => ({
+  ...common,
+  ...client,
+  grants: ['authorization_code', 'refresh_token'],
+  registration: { name, isFirstParty, requiresPkce },
+})
+
+/** Of one length, so that comparing takes one time. */
+export const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 /** A callback may send on to another address of its client. */
 export const addressesOf = ({ redirectUris, postLogoutRedirectUris }: Client): readonly string[] => [
@@ -106,10 +111,10 @@ export const addressesOf = ({ redirectUris, postLogoutRedirectUris }: Client): r
 ]
 
 /** Where scripts of clients without a secret run: they redeem their codes themselves. */
-export const scriptOriginsOf = (clients: readonly RegisteredClientSettings[]): readonly string[] => [
+export const scriptOriginsOf = (clients: Clients): readonly string[] => [
   ...new Set(
-    clients
-      .filter(({ secret }) => secret === undefined)
+    [...clients.values()]
+      .filter(({ registration, secretHash }) => registration !== undefined && secretHash === undefined)
       .flatMap(({ redirectUris }) => redirectUris.map((address) => new URL(address).origin))
       // That of an app on a device is `null`.
       .filter((origin) => origin !== 'null'),

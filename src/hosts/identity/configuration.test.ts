@@ -107,7 +107,10 @@ describe('the configuration of the identity host', () => {
         isFirstParty: true,
       },
     ])
-    assert.deepEqual(scriptOriginsOf(registeredClients), ['https://wiki.example.com'])
+    assert.deepEqual(
+      scriptOriginsOf(clientsOf({ allowedOrigins: [], serviceClients: [], registeredClients })),
+      ['https://wiki.example.com'],
+    )
   })
 
   it('refuses a client without an address, with a dangerous one, with a weak secret, without proof, or twice', () => {

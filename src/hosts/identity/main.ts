@@ -15,12 +15,11 @@ import { repeat } from '../../schedule/repeat.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { storeReadiness } from '../../store/readiness.ts'
 import { sql } from '../../store/sql.ts'
-import { clientsOf, scriptOriginsOf } from './clients.ts'
 import type { IdentitySettings } from './configuration.ts'
 import { extensionRoutes } from './extension-routes.ts'
 import type { Identity } from './identity.ts'
 import { openKeys } from './keys/open-keys.ts'
-import { noteClients } from './note-clients.ts'
+import { openClients } from './open-clients.ts'
 import { identityExtensionsDocument, openApiOf } from './openapi.ts'
 import { openProviders } from './outside/open-providers.ts'
 import { warnOfProviders } from './outside/warn-of-providers.ts'
@@ -43,6 +42,9 @@ const proxiesByDefault = 1
 /** A key is announced a day before it is used, and expired rows may stay for this long. */
 const upkeepMilliseconds = 5 * 60_000
 
+/** Administrators wait no longer for a client that they have made. */
+const clientsMilliseconds = 3000
+
 /** Wires the identity host and starts to listen. */
 export async function startIdentity(
   { database, passwords, budgets }: Tracker,
@@ -56,8 +58,7 @@ export async function startIdentity(
   const events = countEvents(createSecurityLog(log))
   warnOfKeySecret(settings, log)
   const { refreshKeys, ...keys } = await openKeys(database, settings, now)
-  const clients = clientsOf(settings)
-  await noteClients(database, clients, now())
+  const { clients, scriptOrigins, refreshClients } = await openClients(database, settings, now)
   if (!settings.extensions) await warnOfClosedAccounts(database, log)
   const identity: Identity = {
     settings,
@@ -81,7 +82,7 @@ export async function startIdentity(
     connections: budgets.budget('httpConnections'),
     bodies: ['form'],
     ...smallBodies(budgetLimits.identityBodyBytes.max),
-    cors: corsOf(settings, navigationPaths(routes)),
+    cors: corsOf(settings, scriptOrigins, navigationPaths(routes)),
     rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(events.log) },
   })
   const stopping = prepareStop(app)
@@ -99,7 +100,8 @@ export async function startIdentity(
     await sweep(database, now(), settings.inactivityMinutes)
     await database.transaction((transaction) => forgetOldLockouts(transaction, lockoutClock))
   })
-  const stop = async () => void (await Promise.all([upkeep.stop(), stopping.stop()]))
+  const clientUpkeep = repeat({ everyMilliseconds: clientsMilliseconds, onFailure }, refreshClients)
+  const stop = async () => void (await Promise.all([upkeep.stop(), clientUpkeep.stop(), stopping.stop()]))
   return { app, leave: stopping.leave, stop }
 }
 
@@ -112,11 +114,12 @@ const documentationOf = (contract: readonly Route[], { extensions }: IdentitySet
 })
 
 const corsOf = (
-  { allowedOrigins, registeredClients }: IdentitySettings,
+  { allowedOrigins }: IdentitySettings,
+  originsWithCookies: ReadonlySet<string>,
   closedPaths: readonly string[],
 ): CorsOptions => ({
   origins: allowedOrigins,
-  originsWithCookies: scriptOriginsOf(registeredClients),
+  originsWithCookies,
   closedPaths,
 })
 

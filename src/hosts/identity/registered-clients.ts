@@ -1,16 +1,15 @@
 import type { Settings } from '../../configuration/settings.ts'
+import {
+  clientNameCharactersMax,
+  clientScopes,
+  clientScopesByDefault,
+  mayReturnTo,
+} from '../../model/registered-client.ts'
 import { webClientId } from '../../model/web-client.ts'
 import type { RegisteredClientSettings } from './clients.ts'
-import { scopes as allScopes } from './scopes.ts'
 
 /** The same least length as for service clients: a shorter one could be guessed. */
 export const secretCharactersMin = 32
-
-/** The longest name that still looks like one on a page. */
-const nameCharactersMax = 100
-
-/** What tells who somebody is; whatever acts for them is given by name only. */
-const scopesByDefault: readonly string[] = ['openid', 'profile', 'offline_access', 'email']
 
 /** Clients that sign people in: `Identity__Clients__{id}__…`. */
 export function readRegisteredClients(
@@ -49,16 +48,16 @@ function readProof(settings: Settings, name: string) {
 
 function readName(settings: Settings, name: string, byDefault: string): string {
   const shown = settings.text(name, byDefault)
-  if (shown.length > nameCharactersMax)
-    settings.refuse(`${name} must have at most ${nameCharactersMax} characters.`)
+  if (shown.length > clientNameCharactersMax)
+    settings.refuse(`${name} must have at most ${clientNameCharactersMax} characters.`)
   return shown
 }
 
 function readScopes(settings: Settings, name: string): readonly string[] {
   const given = settings.numbered(name)
-  for (const scope of given.filter((scope) => !allScopes.includes(scope)))
-    settings.refuse(`${name} has ${scope}; a client can have ${allScopes.join(', ')}.`)
-  return given.length > 0 ? given : scopesByDefault
+  for (const scope of given.filter((scope) => !clientScopes.includes(scope)))
+    settings.refuse(`${name} has ${scope}; a client can have ${clientScopes.join(', ')}.`)
+  return given.length > 0 ? given : clientScopesByDefault
 }
 
 /** Kept letter for letter, because they are compared so. */
@@ -72,9 +71,3 @@ function readAddresses(settings: Settings, name: string): readonly string[] {
     return isFit
   })
 }
-
-/** An app's scheme is a domain turned around (RFC 8252, 7.1): so no `javascript:` and no `data:` gets in. */
-const mayReturnTo = (address: string): boolean =>
-  URL.canParse(address) &&
-  !address.includes('#') &&
-  /^(https?|[a-z][a-z\d+-]*(\.[a-z\d+-]+)+):$/.test(new URL(address).protocol)

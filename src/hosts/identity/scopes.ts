@@ -1,3 +1,5 @@
+import { clientScopes } from '../../model/registered-client.ts'
+
 /** Every scope of the contract. */
 export const contractScopes: readonly string[] = [
   'openid',
@@ -8,7 +10,7 @@ export const contractScopes: readonly string[] = [
 ]
 
 /** Every scope there is; one more for registered clients. */
-export const scopes: readonly string[] = [...contractScopes, 'email']
+export const scopes: readonly string[] = clientScopes
 
 export const webClientScopes: readonly string[] = ['openid', 'profile', 'svc.api', 'offline_access']
 

@@ -333,6 +333,53 @@ export interface ConsentWithdrawal {
   readonly clientId: string
 }
 
+export interface RegisteredClient {
+  readonly id: string
+  readonly name: string
+  readonly redirectUris: readonly string[]
+  readonly postLogoutRedirectUris: readonly string[]
+  readonly scopes: readonly string[]
+  readonly isFirstParty: boolean
+  readonly requiresPkce: boolean
+  readonly hasSecret: boolean
+  readonly madeBy: string
+  readonly createdAt: string
+  readonly changedAt: string | null
+}
+
+export interface RegisteredClientList {
+  readonly clients: readonly RegisteredClient[]
+}
+
+export interface ClientWish {
+  readonly name: string
+  readonly redirectUris: readonly string[]
+  readonly postLogoutRedirectUris?: readonly string[]
+  readonly scopes?: readonly string[]
+  readonly isFirstParty?: boolean
+  readonly requiresPkce?: boolean
+  readonly hasSecret?: boolean
+}
+
+export interface ClientChange {
+  readonly id: string
+  readonly name: string
+  readonly redirectUris: readonly string[]
+  readonly postLogoutRedirectUris?: readonly string[]
+  readonly scopes?: readonly string[]
+  readonly isFirstParty?: boolean
+  readonly requiresPkce?: boolean
+}
+
+export interface ClientId {
+  readonly id: string
+}
+
+export interface NewClient {
+  readonly client: RegisteredClient
+  readonly secret: string | null
+}
+
 export interface Token {
   readonly id: string
   readonly userId: string
@@ -932,6 +979,7 @@ export const limits = {
   attempts: 5,
   clientId: 200,
   clientIdMin: 1,
+  clients: 100,
   consents: 100,
   currentPassword: 128,
   currentPasswordMin: 1,

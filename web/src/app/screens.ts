@@ -71,6 +71,11 @@ export const screens: readonly Screen[] = [
     ),
   },
   {
+    paths: ['/clients'],
+    administratorsOnly: true,
+    load: once(async () => (await import('../screens/clients/clients-screen.tsx')).ClientsScreen),
+  },
+  {
     paths: ['/account'],
     load: once(async () => (await import('../screens/account/account-screen.tsx')).AccountScreen),
   },

@@ -4,28 +4,26 @@ import type { Identity } from '../identity.ts'
 import type { Endpoint } from '../route.ts'
 import { contractScopes, scopes } from '../scopes.ts'
 
-/** Clients and hosts ask again after this long; nothing in it changes while the host runs. */
+/** Clients and hosts ask again after this long. */
 const maxAgeSeconds = 5 * 60
 
 /** OpenID Connect Discovery 1.0, 3, with what the contract lists although no client may use it. */
 export const discovery = (identity: Identity): Endpoint => {
-  const body = {
-    ...metadataOf(identity),
+  const implicit = {
     response_types_supported: ['code', 'token', 'id_token', 'id_token token'],
     grant_types_supported: [...grantTypes, 'implicit'],
   }
-  return async () => ({ body, maxAgeSeconds })
+  return async () => ({ body: { ...metadataOf(identity), ...implicit }, maxAgeSeconds })
 }
 
 /** RFC 8414, 2: nothing but what can be done. */
-export const serverMetadata = (identity: Identity): Endpoint => {
-  const body = metadataOf(identity)
-  return async () => ({ body, maxAgeSeconds })
-}
+export const serverMetadata =
+  (identity: Identity): Endpoint =>
+  async () => ({ body: metadataOf(identity), maxAgeSeconds })
 
-function metadataOf({ settings: { issuer, registeredClients } }: Identity) {
+function metadataOf({ settings: { issuer }, clients }: Identity) {
   // Who registers no client gets the contract's document, byte for byte.
-  const isRegistering = registeredClients.length > 0
+  const isRegistering = [...clients.values()].some(({ registration }) => registration !== undefined)
   return {
     issuer,
     authorization_endpoint: `${issuer}/connect/authorize`,

@@ -33,7 +33,6 @@ const invitationRoutes = (tracker: Tracker): Route[] => [
   {
     ...invitations,
     id: 'Invite',
-    isForPasswords: true,
     summary: 'Makes a link by which one person makes an account of their own, a member of the project.',
     description: `By a member into a project of theirs, by administrators into any or none. It is used once, within ${invitationHours} hours, and works only as long as whoever made it could still invite.`,
     method: 'POST',

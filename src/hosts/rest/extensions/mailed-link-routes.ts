@@ -15,7 +15,6 @@ export const mailedLinkRoutes = (hasMail: boolean): Route[] => [
     tag: 'Links',
     path: '/ext/invitations/mail',
     id: 'MailInvitation',
-    isForPasswords: true,
     summary: 'Sends an invitation by mail, where the server can send any.',
     description: 'The same as making a link, which nobody but whoever gets the mail sees.',
     method: 'POST',

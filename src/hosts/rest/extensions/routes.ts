@@ -12,6 +12,7 @@ import { forTokens, type Route } from '../route.ts'
 import { administratorRoutes, administratorSchemas } from './administrator-routes.ts'
 import { batchRoute } from './batch-route.ts'
 import { batchSchemas } from './batch-schemas.ts'
+import { clientRoutes, clientSchemas } from './client-routes.ts'
 import { consentRoutes, consentSchemas } from './consent-routes.ts'
 import { deactivationRoutes, deactivationSchemas } from './deactivation-routes.ts'
 import { exportRoutes } from './export-routes.ts'
@@ -57,6 +58,7 @@ export const extensionRoutes = (
   ...sessionRoutes(tracker),
   ...identityRoutes(tracker, { passwords }),
   ...consentRoutes(tracker),
+  ...clientRoutes(tracker),
   ...tokenRoutes(tracker),
   ...administratorRoutes({ ...tracker, administrators }),
   ...deactivationRoutes(tracker),
@@ -86,6 +88,7 @@ export const aboutExtensions: About = {
     Links: 'Invitations, and new passwords for those who have lost theirs.',
     Identities: 'By which outside providers people sign in.',
     Consents: 'What people have allowed clients.',
+    Clients: 'Apps in which people sign in with their account.',
     Tokens: 'What programs send instead of signing in.',
     History: 'Who changed what, and when.',
     Batch: 'Many writes in one request.',
@@ -108,6 +111,7 @@ export const aboutExtensions: About = {
     ...sessionSchemas,
     ...identitySchemas,
     ...consentSchemas,
+    ...clientSchemas,
     ...tokenSchemas,
     ...administratorSchemas,
     ...deactivationSchemas,

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
+import { type Tab, Tabs } from '../../ui/tabs.tsx'
 import { CatalogDialog } from './catalog-dialog.tsx'
 import { CatalogLine } from './catalog-line.tsx'
 import { type Catalog, type CatalogRow, catalogs } from './catalogs.ts'
@@ -32,8 +32,18 @@ const NotAllowed = () => (
   </Page>
 )
 
+/** The catalogs, and the apps beside them. */
+const tabsOf = (current: Catalog, extensions: boolean): readonly Tab[] => [
+  ...catalogs.map((one) => ({
+    label: one.label,
+    href: `/administration/${one.path}`,
+    isCurrent: one === current,
+  })),
+  ...(extensions ? [{ label: 'Apps', href: '/clients', isCurrent: false }] : []),
+]
+
 function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
-  const { router } = useServices()
+  const { configuration, router } = useServices()
   const { resource, label, singular, about, sortColumn } = catalog
   const search = router.address.value.searchParams.get('search') ?? ''
   const listing = useListing(resource, { search, sortColumn, pageSize: shownMax })
@@ -59,14 +69,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
         </>
       }
     >
-      <Tabs
-        label="What to administer"
-        tabs={catalogs.map((one) => ({
-          label: one.label,
-          href: `/administration/${one.path}`,
-          isCurrent: one === catalog,
-        }))}
-      />
+      <Tabs label="What to administer" tabs={tabsOf(catalog, configuration.extensions)} />
       <section class="group" aria-labelledby="catalog-title">
         <header class="group-header">
           <h2 id="catalog-title">{label}</h2>

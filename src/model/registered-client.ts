@@ -1,0 +1,21 @@
+/** Every scope there is for clients that sign people in, in the order in which grants are written. */
+export const clientScopes: readonly string[] = [
+  'openid',
+  'profile',
+  'svc.api',
+  'svc.grpc',
+  'offline_access',
+  'email',
+]
+
+/** What tells who somebody is; whatever acts for them is given by name only. */
+export const clientScopesByDefault: readonly string[] = ['openid', 'profile', 'offline_access', 'email']
+
+/** The longest name that still looks like one on a page. */
+export const clientNameCharactersMax = 100
+
+/** An app's scheme is a domain turned around (RFC 8252, 7.1): so no `javascript:` and no `data:` gets in. */
+export const mayReturnTo = (address: string): boolean =>
+  URL.canParse(address) &&
+  !address.includes('#') &&
+  /^(https?|[a-z][a-z\d+-]*(\.[a-z\d+-]+)+):$/.test(new URL(address).protocol)

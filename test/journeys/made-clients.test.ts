@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from '../../src/store/sql.ts'
+import { assertEnvelope } from '../support/assert-envelope.ts'
+import { openBrowser, queryOf } from '../support/browser.ts'
+import { signInAt, type TestClient, tokensAt, wiki } from '../support/registered-clients.ts'
+import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+const { redirectUri, postLogoutRedirectUri } = wiki
+const wish = {
+  name: 'The <b>shop</b>',
+  redirectUris: [redirectUri],
+  postLogoutRedirectUris: [postLogoutRedirectUri],
+  scopes: ['openid', 'profile', 'svc.api', 'offline_access'],
+  isFirstParty: true,
+}
+const scope = wish.scopes.join(' ')
+/** Beyond what identity hosts take to notice, on a busy machine. */
+const patienceMilliseconds = 20_000
+
+describe('Clients that administrators make', { concurrency: true }, () => {
+  let rest: RestUnderTest
+  before(async () => {
+    rest = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '0' })
+  })
+  after(() => rest?.stop())
+
+  const ask = (method: string, body?: unknown, token = rest.administrator.token, path = '/ext/clients') =>
+    rest.call(method, path, { token, ...(body !== undefined && { body }) })
+  const make = async (others = {}): Promise<TestClient> => {
+    const { status, body } = await ask('POST', { ...wish, ...others })
+    assert.equal(status, 200, JSON.stringify(body))
+    return {
+      id: body.client.id,
+      redirectUri,
+      postLogoutRedirectUri,
+      ...(body.secret !== null && { secret: body.secret }),
+    }
+  }
+  const until = async (isSo: () => Promise<boolean>) => {
+    const end = Date.now() + patienceMilliseconds
+    while (!(await isSo())) {
+      assert.ok(Date.now() < end, 'The identity host has not noticed.')
+      await wait(200)
+    }
+  }
+  const tokensOf = (client: TestClient, login: string) =>
+    tokensAt(openBrowser(rest.identity.address), client, { login, request: { scope } })
+  test('sign people in within seconds, with a secret that the store does not know', async () => {
+    const { login, id } = await rest.signUp()
+    const client = await make()
+    assert.match(client.secret ?? '', /^[\w-]{43}$/)
+    const rows = await rest.database.query(sql`select * from registered_clients where id = ${client.id}`)
+    assert.ok(!JSON.stringify(rows).includes(client.secret ?? '?'))
+    await until(async () => (await tokensOf(client, login).catch(() => undefined))?.status === 200)
+    const { json } = await tokensOf(client, login)
+    const me = () => rest.call('GET', '/api/me', { token: json.access_token })
+    assert.equal((await me()).body.id, id)
+    const wrong = await tokensOf({ ...client, secret: 'x'.repeat(43) }, login)
+    assert.equal(wrong.json.error, 'invalid_client')
+    // Ended at once for its tokens, within seconds for everything else.
+    assert.deepEqual((await ask('DELETE', { id: client.id })).body, { success: true })
+    assertEnvelope(await me(), 401)
+    await until(async () => (await tokensOf(client, login).catch(() => undefined))?.status !== 200)
+    assertEnvelope(await ask('DELETE', { id: client.id }), 404)
+  })
+
+  test('can be public, be changed, and be given another secret', async () => {
+    const { login } = await rest.signUp()
+    const [open, closed] = [await make({ hasSecret: false }), await make()]
+    assert.equal(open.secret, undefined)
+    await until(async () => (await tokensOf(open, login).catch(() => undefined))?.status === 200)
+    assertEnvelope(await ask('POST', { id: open.id }, rest.administrator.token, '/ext/clients/secret'), 400)
+    const renewed = await ask('POST', { id: closed.id }, rest.administrator.token, '/ext/clients/secret')
+    const now = { ...closed, secret: renewed.body.secret }
+    await until(async () => (await tokensOf(now, login).catch(() => undefined))?.status === 200)
+    assert.equal((await tokensOf(closed, login)).json.error, 'invalid_client')
+    const elsewhere = { ...wish, id: open.id, redirectUris: ['https://elsewhere.example.test/'] }
+    assert.deepEqual((await ask('PATCH', elsewhere)).body.redirectUris, elsewhere.redirectUris)
+    await until(async () => {
+      const page = await signInAt(openBrowser(rest.identity.address), open, { request: { scope } })
+      return queryOf(page).errorId !== undefined
+    })
+    const { clients } = (await ask('GET')).body
+    const ids = clients.map(({ id }: { id: string }) => id)
+    assert.ok(ids.includes(open.id) && ids.includes(closed.id))
+  })
+
+  test('have addresses and scopes that could do no harm', async () => {
+    for (const [others, field] of [
+      [{ name: '' }, 'name'],
+      [{ name: 'n'.repeat(101) }, 'name'],
+      [{ redirectUris: [] }, 'redirectUris'],
+      [{ redirectUris: ['javascript:alert(1)'] }, 'redirectUris'],
+      [{ redirectUris: ['https://x.example/#a'] }, 'redirectUris'],
+      [{ redirectUris: 'https://x.example/' }, 'redirectUris'],
+      [{ redirectUris: [`https://x.example/${'a'.repeat(1000)}`] }, 'redirectUris'],
+      [{ postLogoutRedirectUris: ['data:text/html,x'] }, 'postLogoutRedirectUris'],
+      [{ scopes: ['everything'] }, 'scopes'],
+      [{ scopes: [] }, 'scopes'],
+      [{ isFirstParty: 'yes' }, 'isFirstParty'],
+      [{ requiresPkce: false, hasSecret: false }, 'requiresPkce'],
+      [{ hasSecret: 1 }, 'hasSecret'],
+    ] as const) {
+      const answer = await ask('POST', { ...wish, ...others })
+      assertEnvelope(answer, 400)
+      assert.deepEqual(Object.keys(answer.body.errors), [field], JSON.stringify(others))
+    }
+  })
+
+  test('are for administrators at the web client alone', async () => {
+    const { token } = await rest.signUp()
+    const { id } = await make()
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['POST', wish],
+      ['PATCH', { ...wish, id }],
+      ['DELETE', { id }],
+    ] as const)
+      assertEnvelope(await ask(method, body, token), 403)
+    assertEnvelope(await ask('POST', { id }, token, '/ext/clients/secret'), 403)
+    const robot = await rest.identity.serviceToken(rest.administrator.login, 'svc.api')
+    assertEnvelope(await ask('POST', wish, robot), 403)
+  })
+})
