@@ -2,6 +2,7 @@ import { forgetOldLockouts } from '../accounts/lockouts.ts'
 import { createPasswords } from '../accounts/passwords.ts'
 import { openBudgets } from '../configuration/budgets.ts'
 import type { StoreSettings } from '../configuration/store-settings.ts'
+import type { TelemetrySettings } from '../configuration/telemetry-settings.ts'
 import { createLog } from '../http/log.ts'
 import { forgetOldKeys } from '../operations/idempotency-keys.ts'
 import type { Tracker } from '../operations/tracker.ts'
@@ -42,6 +43,7 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
     const store = await openStore(settings, budgets, onFault)
     stops.push(store.close)
     tellOfSlowStatements(store.database, settings)
+    if (settings.telemetry) stops.push(await tellCollector(store.database, settings.telemetry))
     return store
   })
   const tracker = once(async () => {
@@ -68,6 +70,12 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
     for (const job of jobs) stops.push(repeat({ everyMilliseconds: betweenSweeps(), onFailure }, job).stop)
   })
   return { url: async () => (await open()).url, tracker, keepSmall, demoAccount: () => account }
+}
+
+/** Loaded only where somebody wants it. */
+async function tellCollector(database: Database, telemetry: TelemetrySettings): Promise<() => Promise<void>> {
+  const { openTelemetry } = await import('../telemetry/open-telemetry.ts')
+  return openTelemetry(database, telemetry).stop
 }
 
 function tellOfSlowStatements(database: Database, { slowStatementMilliseconds, logLevel }: StoreSettings) {

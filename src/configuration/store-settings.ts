@@ -1,4 +1,5 @@
 import type { Settings } from './settings.ts'
+import { readTelemetrySettings, type TelemetrySettings } from './telemetry-settings.ts'
 import { readLogLevel } from './tracker-settings.ts'
 
 export interface StoreSettings {
@@ -19,6 +20,8 @@ export interface StoreSettings {
   /** 0 tells of none. */
   readonly slowStatementMilliseconds: number
   readonly logLevel: string
+  /** None: nobody is told of requests and statements. */
+  readonly telemetry: TelemetrySettings | undefined
   readonly demoLogin: string
   readonly demoPassword: string | undefined
   readonly demoData: boolean
@@ -48,6 +51,7 @@ export function readStoreSettings(settings: Settings): StoreSettings {
       max: 60_000,
     }),
     logLevel: readLogLevel(settings),
+    telemetry: readTelemetrySettings(settings),
     demoLogin: settings.text('SVC_DEMO_LOGIN', 'demo@example.com'),
     demoPassword: settings.optionalText('SVC_DEMO_PASSWORD'),
     demoData: settings.flag('SVC_DEMO_DATA', databaseUrl === undefined),

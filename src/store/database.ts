@@ -17,11 +17,13 @@ import { createWorks, type Works } from './work.ts'
 
 export type { Queries }
 
+type WorkPart = 'during' | 'complete' | 'onWork' | 'traceBy' | 'traceHeaders'
+
 /**
  * `query` is for single statements that only read a few rows by their keys: they share one pipelined connection, which
  * nothing slow may hold up, and are repeated when it drops.
  */
-export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<Works, 'during' | 'complete'> {
+export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<Works, WorkPart> {
   /** For lists. */
   readonly lists: Pick<LimitedReads, 'query'>
   /** For the snapshots of live listings, which never hold a list up. */
@@ -94,8 +96,7 @@ export function openDatabase({
     liveListsAnywhere: timedReads('live list', liveLists.queryAnywhere),
     standbyReads: readUrls.length > 0 ? standbys.outcomes : undefined,
     exports,
-    during: works.during,
-    complete: works.complete,
+    ...works,
     onStatement,
     query: (statement) =>
       refuseUnavailable(() => timed({ kind: 'read', statement }, () => forms.run(read, statement))),

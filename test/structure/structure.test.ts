@@ -9,7 +9,7 @@ const program: Levels = [
   ['src/model', 'src/schedule', 'src/store/embedded'],
   ['src/configuration', 'src/security-log'],
   ['src/http', 'src/store'],
-  ['src/accounts'],
+  ['src/accounts', 'src/telemetry'],
   ['src/resources', 'src/authentication'],
   ['src/access'],
   ['src/operations'],

@@ -60,7 +60,7 @@ function answering({ tracker, sessionOf }: Registration, command: UnaryCommand, 
     const request = read(call.request)
     // Nothing is done for a caller that hung up or ran out of time.
     if (isGone(call)) throw new CallGone(goneStatus(call))
-    const work = startWork(command.name)
+    const work = startWork(command.name, 'commands', call.metadata.get('traceparent')[0])
     return write(await complete(work, () => runCommand(tracker, command, caller, request)))
   }
 }

@@ -29,18 +29,16 @@ export function registerRoutes(
       onSend: joinOAuthError,
       async handler(request, reply) {
         const parameters = (method === 'GET' ? request.query : request.body) as GivenParameters
-        try {
-          return send(
-            request,
-            reply,
-            await complete(startWork(operation), () =>
-              handle({ method, parameters, headers: request.headers, ...originOf(request) }),
-            ),
-          )
-        } catch (error) {
-          if (error instanceof OAuthError) return sendRefusal(reply, error)
-          throw error
-        }
+        const work = startWork(operation, 'identity', request.headers.traceparent)
+        return complete(work, async () => {
+          try {
+            const call = { method, parameters, headers: request.headers, ...originOf(request) }
+            return send(request, reply, await handle(call))
+          } catch (error) {
+            if (error instanceof OAuthError) return sendRefusal(reply, error)
+            throw error
+          }
+        })
       },
     })
   }

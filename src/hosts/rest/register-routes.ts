@@ -53,7 +53,7 @@ export function registerRoutes(
       async onRequest(request, reply) {
         announceDeprecations(reply, ofRoute)
         const origin = { ...originOf(request), host: 'rest' } as const
-        const work = startWork(route.id)
+        const work = startWork(route.id, 'rest', request.headers.traceparent)
         works.set(request, work)
         const session = await during(work, () =>
           admit(authentication, route, request.headers.authorization, origin),

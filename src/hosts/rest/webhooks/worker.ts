@@ -20,6 +20,7 @@ import {
 } from '../../../operations/webhooks/queue.ts'
 import { repeat } from '../../../schedule/repeat.ts'
 import type { Database } from '../../../store/database.ts'
+import { startWork } from '../../../store/work.ts'
 import { sendMessage } from './send-message.ts'
 import { signedHeaders } from './sign-message.ts'
 
@@ -175,12 +176,17 @@ async function deliver(options: Working, hook: Claimed, delivery: Delivery): Pro
   // Too many requests are under way in this process: the next look finds it again.
   if (!requests.take()) return 'noRoom'
   const at = now()
-  const headers = headersOf(hook, delivery, at)
+  const work = startWork('DeliverWebhook', 'rest')
+  const headers = { ...headersOf(hook, delivery, at), ...database.traceHeaders(work) }
   const startedAt = performance.now()
-  const answered = await sendMessage({ url: hook.url, headers, body: delivery.body }, receivers, {
-    signal,
-    milliseconds: answerMilliseconds,
-  }).finally(() => requests.giveBack())
+  const answered = await database
+    .complete(work, () =>
+      sendMessage({ url: hook.url, headers, body: delivery.body }, receivers, {
+        signal,
+        milliseconds: answerMilliseconds,
+      }),
+    )
+    .finally(() => requests.giveBack())
   const attempt = { at, milliseconds: performance.now() - startedAt, headers, ...answered }
   const { status = 0 } = answered
   const isDelivered = status >= 200 && status < 300

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header */
+export interface TraceContext {
+  readonly traceId: string
+  readonly spanId: string
+  /** Of the caller; none at the beginning of a trace. */
+  readonly parentId: string | undefined
+  readonly isSampled: boolean
+}
+
+const traceparent =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
+
+/** Goes on with the caller's trace, recorded or not as the caller wants it; what cannot be read begins a new one. */
+export function contextFrom(given: unknown, isSampled: () => boolean): TraceContext {
+  const [, traceId, parentId, flags = '0'] = (typeof given === 'string' && traceparent.exec(given)) || []
+  const spanId = randomBytes(8).toString('hex')
+  if (traceId === undefined || parentId === undefined)
+    return { traceId: randomBytes(16).toString('hex'), spanId, parentId: undefined, isSampled: isSampled() }
+  return { traceId, spanId, parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+/** Of a part of what the context is about. */
+export const childOf = ({ traceId, spanId, isSampled }: TraceContext): TraceContext => ({
+  traceId,
+  spanId: randomBytes(8).toString('hex'),
+  parentId: spanId,
+  isSampled,
+})
+
+export const writeTraceparent = ({ traceId, spanId, isSampled }: TraceContext): string =>
+  `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
