@@ -40,8 +40,11 @@ export const isRefusedByServer = (error: unknown): boolean =>
 /** A full disk, or too little of memory or connections: the statement was rolled back, and may succeed when there is room again. */
 export const isOutOfRoom = (error: unknown): boolean => (failureOf(error).code ?? '').startsWith('53')
 
+/** The parts of a table that is spread over nodes have its constraints under their own number. */
+const numberOfPart = /_\d{6,}$/
+
 /** The constraint that a duplicate key would have broken. */
 export function violatedUniqueConstraint(error: unknown): string | undefined {
   const { code, constraint } = failureOf(error)
-  return code === '23505' ? (constraint ?? '') : undefined
+  return code === '23505' ? (constraint ?? '').replace(numberOfPart, '') : undefined
 }
