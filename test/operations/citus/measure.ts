@@ -1,0 +1,111 @@
+// biome-ignore-all lint/suspicious/noConsole: what it prints is the result.
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { cpuSecondsOfServer } from '../../../bench/cpu.ts'
+import { openBudgets } from '../../../src/configuration/budgets.ts'
+import { create } from '../../../src/operations/create.ts'
+import { get } from '../../../src/operations/get.ts'
+import { list } from '../../../src/operations/list.ts'
+import type { ListQuery } from '../../../src/operations/read-list-query.ts'
+import type { Tracker } from '../../../src/operations/tracker.ts'
+import { appointment } from '../../../src/resources/appointment.ts'
+import { assignment } from '../../../src/resources/assignment.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { raw } from '../../../src/store/sql.ts'
+
+/**
+ * Reads and writes of a member, one after the other, and what processor time they cost each node:
+ *   node measure.ts TITLE FOLDER-OF-A-NODE…
+ */
+const [title = '', ...folders] = process.argv.slice(2)
+const database = openDatabase({ url: process.env.DATABASE_URL ?? '', applicationName: 'measure' })
+const tracker = { database, budgets: openBudgets() } as Tracker
+const [person] = await database.query<{ id: string }>(
+  raw(`select id from users where login = 'person1@example.com'`),
+)
+const caller = { id: person?.id ?? '', isAdministrator: false }
+const projects = (
+  await database.query<{ id: string }>(
+    raw(`select project_id as id from user_projects where user_id = '${caller.id}'`),
+  )
+).map(({ id }) => id)
+const ids = (
+  await database.query<{ id: string }>(
+    raw(`select id from assignments where project_id in ('${projects.join(`','`)}') and active limit 500`),
+  )
+).map(({ id }) => id)
+const [sample] = await database.query<Record<string, unknown>>(
+  raw(`select * from assignments where id = '${ids[0]}'`),
+)
+
+const query = (given: Partial<ListQuery>): ListQuery =>
+  ({
+    ids: undefined,
+    search: undefined,
+    relations: {},
+    dateFrom: undefined,
+    dateTo: undefined,
+    state: 'active',
+    pageNumber: 1,
+    pageSize: 20,
+    sortColumn: 'id',
+    sortOrder: 'asc',
+    ...given,
+  }) as ListQuery
+const pick = <Item>(items: readonly Item[], count: number) => items[(count * 7919) % items.length] as Item
+const works: Readonly<Record<string, (count: number) => Promise<unknown>>> = {
+  get: (count) => get(tracker, assignment, caller, { id: pick(ids, count) }),
+  'list of a project': (count) =>
+    list(tracker, assignment, caller, query({ relations: { projectId: pick(projects, count) } })),
+  'list of all my projects': () => list(tracker, assignment, caller, query({})),
+  'search in all my projects': (count) =>
+    list(tracker, assignment, caller, query({ search: `number ${count + 10000}` })),
+  'create an assignment': () =>
+    create(tracker, assignment, caller, {
+      id: randomUUID(),
+      name: 'Measured',
+      startDate: '2026-01-01T00:00:00Z',
+      endDate: '2026-01-02T00:00:00Z',
+      amountHours: 1,
+      projectId: sample?.project_id,
+      workflowId: sample?.workflow_id,
+      userId: sample?.user_id,
+      assignmentTypeId: sample?.assignment_type_id,
+    }),
+  'create an appointment': (count) =>
+    create(tracker, appointment, caller, {
+      keepDate: '2026-01-01T00:00:00Z',
+      amountHours: 1,
+      assignmentId: pick(ids, count),
+      userId: caller.id,
+    }),
+}
+
+console.log(title)
+for (const [name, work] of Object.entries(works)) {
+  for (let count = 0; count < 30; count += 1) await work(count).catch(() => undefined)
+  const before = folders.map(processorMilliseconds)
+  const took: number[] = []
+  const endsAt = performance.now() + 8000
+  let refused = 0
+  while (took.length < 300 && performance.now() < endsAt) {
+    const startedAt = performance.now()
+    await work(took.length).catch(() => {
+      refused += 1
+    })
+    took.push(performance.now() - startedAt)
+  }
+  const cost = folders.map(
+    (folder, index) => (processorMilliseconds(folder) - (before[index] ?? 0)) / took.length,
+  )
+  const half = took.sort((one, other) => one - other)[Math.floor(took.length / 2)] ?? 0
+  console.log(
+    `  ${name}: ${took.length} times, half in ${half.toFixed(1)} ms; processor: ${cost.map((one) => one.toFixed(2)).join(' + ')} ms${refused > 0 ? `; ${refused} refused` : ''}`,
+  )
+}
+await database.close()
+
+/** Of a PostgreSQL server and all that it has started. */
+function processorMilliseconds(folder: string): number {
+  return cpuSecondsOfServer(Number(readFileSync(`${folder}/postmaster.pid`, 'utf8').split('\n')[0])) * 1000
+}
