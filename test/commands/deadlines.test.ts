@@ -8,6 +8,7 @@ import { status } from '@grpc/grpc-js'
 import { sql } from '../../src/store/sql.ts'
 import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
+import { isDistributed } from '../support/fresh-database.ts'
 import { connectOutside } from '../support/outside-connection.ts'
 import { framed, grpcHeaders, openRawCalls, type RawCalls } from '../support/raw-calls.ts'
 import { assertServes, createOrganization, goodList, listOrganizations } from './assert-serves.ts'
@@ -120,7 +121,9 @@ describe('a call with a deadline', () => {
     assert.equal(await isThere(id), false)
   })
 
-  test('that is cancelled while a lock holds it lets go of everything when the lock does', async () => {
+  test('that is cancelled while a lock holds it lets go of everything when the lock does', {
+    skip: isDistributed,
+  }, async () => {
     const id = await organization()
     const outside = await connectOutside(host.database)
     await outside.query('begin')

@@ -6,6 +6,7 @@ import { startCommandsUnderTest } from '../support/command-host.ts'
 import { type DotnetCalls, openDotnetCalls } from '../support/dotnet-calls.ts'
 import { type DotnetUnderTest, startDotnetUnderTest } from '../support/dotnet-host.ts'
 import type { Fields } from '../support/dotnet-workspace.ts'
+import { isDistributed } from '../support/fresh-database.ts'
 import { connectOutside } from '../support/outside-connection.ts'
 
 describe('A .NET client is told', () => {
@@ -39,7 +40,7 @@ describe('A .NET client is told', () => {
     )
   })
 
-  test('that others hold the same row for too long, by ABORTED', async () => {
+  test('that others hold the same row for too long, by ABORTED', { skip: isDistributed }, async () => {
     const { commands, workspace } = dotnet
     const { Impediment } = await workspace.call('Impediment', 'CreateImpediment', { Name: 'Held' })
     const outside = await connectOutside(commands.database)

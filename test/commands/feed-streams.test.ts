@@ -56,7 +56,7 @@ describe('Streams of the feed as commands', () => {
     const stream = others.follow('FollowChanges', { after: 'now' }, { token: reader.token })
     await stream.until(1)
     await host.database.transaction((transaction) =>
-      transaction.query(sql`update users set security_stamp = gen_random_uuid() where id = ${reader.id}`),
+      transaction.query(sql`update users set security_stamp = 'another' where id = ${reader.id}`),
     )
     const { code, details } = await stream.ended
     assert.deepEqual([code, details], [status.UNAUTHENTICATED, 'A valid access token is required.'])

@@ -29,9 +29,7 @@ export async function grantConsent(
     transaction.query(sql`
       insert into consents as known (user_id, client_id, scope, granted_at)
       values (${accountId}, ${clientId}, ${scopes.join(' ')}, ${moment(now())})
-      on conflict (user_id, client_id) do update set granted_at = excluded.granted_at, scope = (
-        select string_agg(distinct word, ' ')
-        from unnest(string_to_array(known.scope, ' ') || string_to_array(excluded.scope, ' ')) as word
-      )`),
+      on conflict (user_id, client_id)
+      do update set granted_at = excluded.granted_at, scope = words_of_both(known.scope, excluded.scope)`),
   )
 }
