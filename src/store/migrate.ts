@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { defineFunctions, isDistributed } from './distributed/define-functions.ts'
 import { statementsOf } from './statements-of.ts'
 
 const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
@@ -46,6 +47,7 @@ export async function migrateWithin(
   const all = await readMigrations()
   const pending = pendingOf(all, await readApplied(client)).filter(({ name }) => isWanted(name))
   for (const migration of pending) await apply(client, migration)
+  if (pending.length > 0 && (await isDistributed(client))) await defineFunctions(client)
   return pending.map(({ name }) => name)
 }
 

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { defineFunctions } from './define-functions.ts'
 import { everywhere, withAssignment } from './placement.ts'
 import { turnId } from './places.ts'
 
@@ -44,9 +44,9 @@ async function requireWorkers(client: pg.Client): Promise<void> {
 }
 
 async function distributeWithin(client: pg.Client, shards: number): Promise<string[]> {
-  const functions = await readFile(new URL('./functions.sql', import.meta.url), 'utf8')
   await client.query(`set local citus.shard_count = ${shards}; set local client_min_messages = warning`)
-  await client.query(`${placesTable}; ${functions}`)
+  await client.query(placesTable)
+  await defineFunctions(client)
   const { rows } = await client.query<{ name: string }>(
     `select logicalrelid::text as name from pg_dist_partition where partmethod = 'h' or repmodel = 't'`,
   )
