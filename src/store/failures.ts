@@ -45,6 +45,8 @@ const numberOfPart = /_\d{6,}$/
 
 /** The constraint that a duplicate key would have broken. */
 export function violatedUniqueConstraint(error: unknown): string | undefined {
-  const { code, constraint } = failureOf(error)
-  return code === '23505' ? (constraint ?? '').replace(numberOfPart, '') : undefined
+  const { code, constraint, message = '' } = failureOf(error)
+  if (code !== '23505') return undefined
+  // What another node refused is told by the message only.
+  return (constraint ?? /unique constraint "(.+?)"/.exec(message)?.[1] ?? '').replace(numberOfPart, '')
 }

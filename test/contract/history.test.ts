@@ -30,9 +30,10 @@ onEveryHost('The history of a row', (tracker) => {
   async function storedRow(entity: Entity, id: string) {
     const resource = resourceNamed(entity)
     const [row] = await tracker.database.query<{ row: Record<string, unknown> }>(sql`
-      select jsonb_strip_nulls(to_jsonb(shown)) as row
-      from (select ${shownColumns({ ...resource, columns: resource.columns.filter((name) => name !== 'id') })}
-        from ${tableOf(resource)} as row where id = ${id}) as shown`)
+      with shown as materialized (
+        select ${shownColumns({ ...resource, columns: resource.columns.filter((name) => name !== 'id') })}
+        from ${tableOf(resource)} as row where id = ${id})
+      select jsonb_strip_nulls(to_jsonb(shown)) as row from shown`)
     return Object.fromEntries(
       Object.entries(row?.row ?? {}).map(([name, value]) => [
         column(name).strings[0]?.replaceAll('"', '') ?? '',

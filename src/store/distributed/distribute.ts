@@ -3,8 +3,8 @@ import { defineFunctions } from './define-functions.ts'
 import { everywhere, withAssignment } from './placement.ts'
 import { turnId } from './places.ts'
 
-/** Moved one by one when nodes come or go: enough for eight nodes of four cores, few enough to ask all of them for one row. */
-export const shardsByDefault = 32
+/** As many nodes can share the rows. Each list and each count asks every one of them, so that more make each list dearer. */
+const shardsByDefault = 8
 
 /** Spreads the rows over the nodes that the coordinator knows, and says what it did; nothing, where it was done before. */
 export async function distribute(url: string, shards = shardsByDefault): Promise<string[]> {
