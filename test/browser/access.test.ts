@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { chromiumPath } from '../support/chromium.ts'
+import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { fillSignIn, openStage, type Stage } from './support/stage.ts'
 
 const skip = chromiumPath === undefined && 'No browser was found.'
 
 describe('Access, in a real browser', { skip }, () => {
   let stage: Stage
+  let mails: MailServer
   before(async () => {
-    stage = await openStage()
+    mails = await startMailServer()
+    stage = await openStage({ SMTP_URL: mails.url, MAIL_FROM: 'tracker@example.com' })
   })
   afterEach(() => stage.closePages())
-  after(() => stage?.stop())
+  after(async () => {
+    await stage?.stop()
+    await mails.stop()
+  })
+  /** The path and the secret of the link in the newest mail for somebody. */
+  const linkFor = async (address: string) => {
+    const text = (await mails.mailsTo(address)).at(-1)?.text ?? ''
+    return /https?:\/\/[^/\s]+(\/[\w-]+#svl_[0-9a-f]+)/.exec(text)?.[1] ?? ''
+  }
 
   const statusOf = async (token: string) =>
     (await fetch(`${stage.hosts.api}/api/me`, { headers: { authorization: `Bearer ${token}` } })).status
@@ -154,6 +165,34 @@ describe('Access, in a real browser', { skip }, () => {
     await late.getByRole('textbox', { name: 'New password' }).fill('Better-Horse-3')
     await late.getByRole('button', { name: 'Set the password' }).click()
     await late.getByText('This link has been used').waitFor()
+  })
+
+  test('somebody who has forgotten the password gets a mail, and so does who is invited', async () => {
+    const { login } = await stage.workspace.join('Frieda Forgot')
+    const visitor = await stage.visit('/account')
+    await visitor.getByRole('link', { name: 'Forgot your password?' }).click()
+    await visitor.getByLabel('Login').fill(login)
+    await visitor.getByRole('button', { name: 'Send the link' }).click()
+    await visitor.getByRole('heading', { name: 'Look into your mails' }).waitFor()
+    await visitor.goto(stage.hosts.web + (await linkFor(login)))
+    await visitor.getByRole('textbox', { name: 'New password' }).fill('Better-Horse-2')
+    await visitor.getByRole('button', { name: 'Set the password' }).click()
+    await visitor.getByRole('link', { name: 'Sign in' }).click()
+    await fillSignIn(visitor, login, 'Better-Horse-2')
+    await visitor.getByRole('heading', { name: 'My work' }).waitFor()
+    const page = await stage.signIn('mara@example.com', '/projects')
+    await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()
+    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    await page.getByLabel('Invite by mail').fill('not an address')
+    await page.getByRole('button', { name: 'Send the invitation' }).click()
+    await page.getByText('must be a mail address').waitFor()
+    await page.getByLabel('Invite by mail').fill('ida@example.com')
+    await page.getByRole('button', { name: 'Send the invitation' }).click()
+    await page.getByText('The invitation is on its way').waitFor()
+    await visitor.goto(stage.hosts.web + (await linkFor('ida@example.com')))
+    await visitor.getByRole('heading', { name: 'You were invited' }).waitFor()
+    await visitor.getByRole('button', { name: 'Join as Frieda Forgot' }).click()
+    await visitor.getByRole('alert').getByText('You are a member of this project already.').waitFor()
   })
 
   test('all sign-ins are ended at once, this one too', async () => {

@@ -68,6 +68,18 @@ describe('what an account is proved with', () => {
     const { login } = await host.addAccount()
     const token = await host.serviceToken(login)
     assert.equal((await askFactors(host, token)).status, 401)
+    const { access_token } = await host.signIn(login)
+    for (const path of ['/app', '/app/confirm', '/app/remove', '/passkeys', '/take-away']) {
+      const bare = await fetch(`${host.address}/ext/factors${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${access_token}` },
+      })
+      assert.ok(bare.status < 500, `${path} ${bare.status}`)
+    }
+    for (const path of ['second-step', 'set-up', 'passkey', 'forgot-password']) {
+      const bare = await fetch(`${host.address}/ext/${path}`, { method: 'POST' })
+      assert.ok(bare.status < 500, `${path} ${bare.status}`)
+    }
     for (const wrong of ['', 'x', `svc_${'0'.repeat(72)}`])
       assert.equal((await askFactors(host, wrong, '/app', {})).status, 401)
   })

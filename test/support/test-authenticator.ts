@@ -11,9 +11,9 @@ export interface SigningWish {
 }
 
 /** A passkey in software, which does whatever a test wants, where a real one would refuse. */
-export function createTestAuthenticator() {
+export function createTestAuthenticator({ idBytes = 32, transports = ['internal'] as unknown } = {}) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const id = randomBytes(32)
+  const id = randomBytes(idBytes)
   let count = 0
   const authenticatorData = (
     { domain = 'localhost', counter, isVerified = true }: SigningWish,
@@ -46,7 +46,7 @@ export function createTestAuthenticator() {
       return credential({
         clientDataJSON: clientData('webauthn.create', wish).toString('base64url'),
         attestationObject: attestation(authenticatorData(wish, key)).toString('base64url'),
-        transports: ['internal'],
+        transports,
       })
     },
     get(wish: SigningWish): string {

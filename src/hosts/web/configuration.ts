@@ -42,7 +42,7 @@ export function readWebSettings(settings: Settings): WebSettings {
       clientId: webClientId,
       extensions,
       passkeys: extensions && readPasskeySettings(settings, tracker)?.areForSignIn === true,
-      mail: canMail(settings),
+      mail: canMail(settings) && tracker.passwords,
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Environment } from '../../../src/configuration/settings.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { startTrackerHosts, type TrackerHosts } from './tracker-hosts.ts'
 import { makeWorkspace, password, type TestWorkspace } from './workspace.ts'
@@ -23,8 +24,8 @@ export interface Stage {
 /** On an idle machine everything here takes less than a second; on a busy one, many. */
 const patienceMilliseconds = 25_000
 
-export async function openStage(): Promise<Stage> {
-  const [hosts, browser] = await Promise.all([startTrackerHosts(), launchChromium()])
+export async function openStage(own: Environment = {}): Promise<Stage> {
+  const [hosts, browser] = await Promise.all([startTrackerHosts(own), launchChromium()])
   const workspace = await makeWorkspace(hosts)
   const offences: string[] = []
   const visitors = new Set<BrowserContext>()

@@ -55,16 +55,23 @@ export async function acceptPasskey(
     supportedAlgorithmIDs: passkeyAlgorithms,
   }).catch(() => undefined)
   if (!made?.verified) return undefined
-  const { id, publicKey, counter, transports = [] } = made.registrationInfo.credential
+  const { id, publicKey, counter, transports } = made.registrationInfo.credential
+  const credentialId = Buffer.from(id, 'base64url')
+  if (credentialId.length > credentialIdBytesMax || publicKey.length > publicKeyBytesMax) return undefined
+  // What the browser says of it, in whatever shape.
+  const said: readonly unknown[] = Array.isArray(transports) ? transports : []
   const [kept] = await transaction.query(sql`
     insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
-    select ${newId()}, ${accountId}, ${Buffer.from(id, 'base64url')}, ${Buffer.from(publicKey)}, ${counter},
-      ${transports.filter((one) => knownTransports.includes(one))}::text[], ${name}, ${moment(identity.now())}
+    select ${newId()}, ${accountId}, ${credentialId}, ${Buffer.from(publicKey)}, ${counter},
+      ${knownTransports.filter((one) => said.includes(one))}::text[], ${name}, ${moment(identity.now())}
     where (select count(*) from passkeys where user_id = ${accountId}) < ${passkeysMax}::int
     on conflict do nothing returning true`)
   return kept ? true : undefined
 }
 
+/** WebAuthn, 4: no id is longer. A key of RSA with 16,384 bits would be. */
+const credentialIdBytesMax = 1023
+const publicKeyBytesMax = 2048
 const knownTransports: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
 export interface StoredPasskey {
@@ -131,6 +138,6 @@ function isHandleOf(
   { response }: AuthenticationResponseJSON,
   isRequired: boolean,
 ): boolean {
-  if (response.userHandle === undefined) return !isRequired
+  if (typeof response.userHandle !== 'string') return !isRequired
   return Buffer.from(response.userHandle, 'base64url').equals(handleOf(accountId))
 }

@@ -15,7 +15,7 @@ export function readCredential<Credential extends { readonly id: string; readonl
     credential.response !== null &&
     Object.values(credential.response).every((value) => typeof value !== 'string' || value.length > 0)
   const handle = isUsable ? (credential.response as { userHandle?: unknown }).userHandle : undefined
-  return isUsable && (handle === undefined || typeof handle === 'string')
+  return isUsable && (handle === undefined || handle === null || typeof handle === 'string')
     ? (credential as Credential)
     : undefined
 }
