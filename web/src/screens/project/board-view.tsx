@@ -8,7 +8,7 @@ import { LoadProblem } from '../../ui/notes.tsx'
 import { Board } from './board.tsx'
 import { queryOfFilters } from './filters.ts'
 import { useMoves } from './use-moves.ts'
-import type { ProjectViewProps } from './views.ts'
+import type { ProjectViewProps } from './view-props.ts'
 
 export interface BoardViewProps extends ProjectViewProps {
   readonly areStagesLoading: boolean

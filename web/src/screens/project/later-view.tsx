@@ -1,7 +1,8 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
-import type { ProjectView, ProjectViewProps } from './views.ts'
+import type { ProjectViewProps } from './view-props.ts'
+import type { ProjectView } from './views.ts'
 
 type Loaded = { readonly view: ProjectView; readonly Component: ComponentType<ProjectViewProps> }
 

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { useFollowedRows } from '../../data/use-followed-rows.ts'
 import { queryOfFilters } from './filters.ts'
 import { useReschedule } from './use-reschedule.ts'
-import type { ProjectViewProps } from './views.ts'
+import type { ProjectViewProps } from './view-props.ts'
 
 /** The assignments that touch a period, with the days they are being given. */
 export function useWindowRows(

@@ -1,22 +1,7 @@
 import type { ComponentType } from 'preact'
-import type { RecordOf } from '../../api/api.ts'
-import type { Connection } from '../../api/live-listing.ts'
 import type { Text } from '../../texts/text.ts'
 import type { IconName } from '../../ui/icon.tsx'
-import type { Filters } from './filters.ts'
-
-export interface ProjectViewProps {
-  readonly scope: {
-    readonly projectId: string
-    readonly stages: readonly RecordOf<'workflow'>[]
-    readonly doneId: string | undefined
-  }
-  readonly filters: Filters
-  readonly openId: string | undefined
-  /** Of the address, so that links keep view and filters. */
-  readonly query: string
-  onConnection(connection: Connection): void
-}
+import type { ProjectViewProps } from './view-props.ts'
 
 export interface ProjectView {
   /** As the address has it; the board is what an address without one means. */

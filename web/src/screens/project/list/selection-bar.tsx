@@ -7,7 +7,7 @@ import { addDays, dayOf } from '../../../time/days.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import type { ViewNames } from '../view-names.ts'
-import type { ProjectViewProps } from '../views.ts'
+import type { ProjectViewProps } from '../view-props.ts'
 
 type Assignment = RecordOf<'assignment'>
 

@@ -12,7 +12,7 @@ import { PeriodSteps } from '../period-steps.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
 import type { Shift } from '../use-reschedule.ts'
 import { useWindowRows } from '../use-window-rows.ts'
-import type { ProjectViewProps } from '../views.ts'
+import type { ProjectViewProps } from '../view-props.ts'
 import { PersonLane } from './person-lane.tsx'
 
 type Assignment = RecordOf<'assignment'>
