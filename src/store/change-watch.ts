@@ -12,7 +12,8 @@ export interface ChangeWatch {
 
 export interface ChangeWatchOptions {
   readonly database: Database
-  readonly onChanges: (resources: ReadonlySet<string>) => void
+  /** `since`: what was known before them. */
+  readonly onChanges: (resources: ReadonlySet<string>, since: Snapshot) => void
   readonly onFailure: (error: unknown) => void
 }
 
@@ -37,10 +38,11 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
       do {
         isPollWanted = false
         const askedAt = performance.now()
-        const changes = await changesSince(database, snapshot)
+        const since = snapshot
+        const changes = await changesSince(database, since)
         snapshot = changes.snapshot
         lookedAt = askedAt
-        if (changes.resources.length > 0) onChanges(new Set(changes.resources))
+        if (since !== undefined && changes.resources.length > 0) onChanges(new Set(changes.resources), since)
       } while (isPollWanted && polling)
     } catch (error) {
       // The snapshot stays where it was, so the next poll misses nothing.

@@ -1,4 +1,5 @@
 import { changesThatMatter, viewOf } from '../../access/visible-rows.ts'
+import { concernOf } from '../../live/concern.ts'
 import type { Caller } from '../../model/caller.ts'
 import { list } from '../../operations/list.ts'
 import type { ListQuery } from '../../operations/read-list-query.ts'
@@ -12,5 +13,14 @@ export const listView = (tracker: Tracker, listed: Listed, caller: Caller, query
   key: JSON.stringify(['list', listed.name, viewOf(listed, caller), query]),
   caller,
   resources: changesThatMatter(listed, caller, query.state),
+  concern: concernOf(
+    listed,
+    caller,
+    {
+      ...Object.fromEntries(Object.entries(query.relations).map(([name, id]) => [name, [id]])),
+      ...(query.ids && { id: query.ids }),
+    },
+    { ofRemoved: query.state === 'removed' },
+  ),
   read: async (reads) => showPage(listed, await list(tracker, listed, caller, query, reads)),
 })

@@ -1,23 +1,22 @@
 import { formatEvent } from '../../http/event-stream.ts'
+import type { Concerned } from '../../live/concern.ts'
 import type { Keeper } from '../../live/kept-snapshots.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Problem } from '../../model/problem.ts'
 import { newestPosition } from '../../operations/feed/read-feed.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import type { LimitedReads } from '../../store/limited-reads.ts'
-import { isDue, type LiveStream } from './live-stream.ts'
+import { type Audience, createAudience } from './audience.ts'
 import { snapshotId } from './snapshot-id.ts'
 
 /** A listing rests this many times as long as its last statement took: one that is slow is sent later, not more often. */
 const restsPerStatement = 4
 
 /** What a live listing shows again after every change. */
-export interface View {
+export interface View extends Concerned {
   /** Made from the query and from what the caller may see: views with equal keys share a listing. */
   readonly key: string
   readonly caller: Caller
-  /** The resources whose changes can change the answer. */
-  readonly resources: readonly string[]
   /** Whether its snapshots have ids by which a client that comes back resumes. Those of the contract are numbered by stream. */
   readonly isResumable?: boolean
   /** The answer, as the plain request gives it. */
@@ -26,11 +25,12 @@ export interface View {
 
 /** One view of one query: all its streams share a statement, a serialization and the bytes. */
 export interface Listing {
-  readonly streams: Set<LiveStream>
+  readonly view: View
+  readonly audience: Audience
   /** The newest snapshot as an event; the same bytes stay the same buffer. */
   newest(): Buffer
   idOf(snapshot: Buffer): string | undefined
-  noteChanges(resources: ReadonlySet<string>): void
+  noteChange(): void
   takeSnapshot(): Promise<void>
   tick(now: number): void
   /** When nobody uses it any more. */
@@ -43,18 +43,14 @@ export function createListing(
   keeper: Keeper,
   onFailure: (error: unknown) => void,
 ): Listing {
-  const streams = new Set<LiveStream>()
   const newest = createNewest(keeper)
+  const audience = createAudience(newest.get)
   const ids = new WeakMap<Buffer, string>()
   let isChanged = false
   let isRefreshing = false
   let restsUntil = 0
   let statementsSent = 0
   let newestStatement = 0
-
-  const offerToAll = (now: number) => {
-    for (const stream of streams) stream.offer(newest.get(), now)
-  }
 
   async function takeSnapshot() {
     statementsSent += 1
@@ -64,8 +60,8 @@ export function createListing(
     if (statement < newestStatement) return
     newestStatement = statement
     const refusal = newest.replaceBy(event)
-    if (!refusal) return
-    for (const stream of streams) stream.close(refusal.message)
+    if (!refusal) return audience.fallBehind()
+    audience.close(refusal.message)
     throw refusal
   }
 
@@ -82,24 +78,25 @@ export function createListing(
       isRefreshing = false
       restsUntil = Date.now() + restsPerStatement * (Date.now() - startedAt)
     }
-    offerToAll(Date.now())
+    audience.offer(Date.now())
   }
 
   return {
-    streams,
+    view,
+    audience,
     takeSnapshot,
     newest: newest.get,
     idOf: (snapshot) => ids.get(snapshot),
     close: newest.forget,
-    noteChanges(resources) {
-      if (view.resources.some((name) => resources.has(name))) isChanged = true
+    noteChange() {
+      isChanged = true
     },
     tick(now) {
-      for (const stream of streams) stream.attend(now)
+      audience.attend(now)
       if (isRefreshing) return
       // Read only when an event may be sent again: changes until then cost nothing more.
-      if (isChanged && now >= restsUntil && [...streams].some((stream) => isDue(stream, now))) void refresh()
-      else if (!isChanged) offerToAll(now)
+      if (isChanged && now >= restsUntil && audience.isAnyDue(now)) void refresh()
+      else if (!isChanged) audience.offer(now)
     },
   }
 }

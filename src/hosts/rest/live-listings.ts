@@ -3,9 +3,11 @@ import type { StreamLimits } from '../../live/stream-limits.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { type Repetition, repeat } from '../../schedule/repeat.ts'
 import { watchChanges } from '../../store/change-watch.ts'
+import { inTurn } from './in-turn.ts'
 import { createListing, type Listing, type View } from './listing.ts'
 import { type LiveRequest, openLiveStream } from './live-stream.ts'
 import { createSharedListings } from './shared-listings.ts'
+import { wakeTouched } from './wake-touched.ts'
 
 export interface LiveListings {
   /** Takes the connection over; what is refused is refused before the stream starts. */
@@ -31,11 +33,11 @@ export function createLiveListings(
   const tick = () => {
     for (const listing of shared.all()) listing.tick(Date.now())
   }
-  const onChanges = (resources: ReadonlySet<string>) => {
-    for (const listing of shared.all()) listing.noteChanges(resources)
+  const wake = inTurn(async (changes) => {
+    await wakeTouched(tracker.database, [...shared.all()], changes)
     tick()
-  }
-  const watch = watchChanges({ database: tracker.database, onFailure, onChanges })
+  }, onFailure)
+  const watch = watchChanges({ database: tracker.database, onFailure, onChanges: wake })
 
   /** From here on the listing follows changes, and is kept until its last reader leaves. */
   function enter(view: View) {
@@ -74,12 +76,12 @@ export function createLiveListings(
       throw error
     }
     const onClose = () => {
-      listing.streams.delete(stream)
+      listing.audience.leave(stream)
       leave()
     }
-    const stream = openLiveStream(request, { keeper, idOf: listing.idOf, onReady: tick, onClose })
-    listing.streams.add(stream)
-    stream.offer(listing.newest(), Date.now())
+    const onReady = () => stream.offer(listing.newest(), Date.now())
+    const stream = openLiveStream(request, { keeper, idOf: listing.idOf, onReady, onClose })
+    listing.audience.join(stream)
     return undefined
   }
 
@@ -87,5 +89,5 @@ export function createLiveListings(
 }
 
 function sendAllAway(listings: Iterable<Listing>) {
-  for (const { streams } of listings) for (const stream of streams) stream.sendAway()
+  for (const { audience } of listings) for (const stream of audience.streams) stream.sendAway()
 }

@@ -25,6 +25,8 @@ export interface LiveStream {
   attend(now: number): void
   /** Sends a snapshot that was not sent yet, when the next event is due and the client can take it. Ends when there is no room. */
   offer(newest: Buffer, now: number): void
+  /** Whether the client was sent this one, or holds it from before. */
+  has(snapshot: Buffer): boolean
   close(reason?: string): void
   /** To another host, because this one stops. */
   sendAway(): void
@@ -96,6 +98,7 @@ export function openLiveStream(
         sentAt = heardAt = Date.now()
       })
     },
+    has: (snapshot) => snapshot === sent,
     close: (reason) => events.close(reason),
     sendAway: () => events.sendAway(),
   }

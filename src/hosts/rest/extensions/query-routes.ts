@@ -1,11 +1,13 @@
 import { requireRole } from '../../../access/require-write.ts'
 import { viewOf } from '../../../access/visible-rows.ts'
 import { wantsEventStream } from '../../../http/event-stream.ts'
+import { concernOf } from '../../../live/concern.ts'
 import type { Caller } from '../../../model/caller.ts'
 import { invalid } from '../../../model/problem.ts'
 import { type Query, readQuery } from '../../../operations/query/read-query.ts'
 import { type QueryPage, resourcesBehind, runQuery } from '../../../operations/query/run-query.ts'
 import type { Shown } from '../../../operations/query/shape.ts'
+import { wantedReferences } from '../../../operations/query/wanted-references.ts'
 import { withView } from '../../../operations/query/with-view.ts'
 import { requireSettled } from '../../../operations/settled-moment.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
@@ -51,6 +53,9 @@ const queryView = (listed: Listed, caller: Caller, query: Query): View => ({
   key: JSON.stringify(['query', query.question, query.asked, ...viewsOf(query.shown, caller)]),
   caller,
   resources: resourcesBehind(query.shown, caller),
+  // What is referred to may change as well.
+  concern:
+    query.shown.expansions.length > 0 ? undefined : concernOf(listed, caller, wantedReferences(query.filter)),
   read: async (reads) => showQueryPage(await runQuery(listed, caller, query, reads)),
 })
 

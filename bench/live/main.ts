@@ -1,0 +1,229 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, type ClientRequest, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { raw } from '../../src/store/sql.ts'
+import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer.ts'
+import { postmasterOf } from '../child-process.ts'
+import { cpuSecondsOf, cpuSecondsOfServer } from '../cpu.ts'
+import { seedStore } from '../rest/seed.ts'
+
+const port = 5196
+const ownTree = join(import.meta.dirname, '..', '..')
+const secondsEach = 10
+const streamsOfAccount = 20
+/** Ten changes, each with time to reach everybody; as long without any is taken off. */
+const changesMilliseconds = 15_000
+
+interface Setting {
+  readonly database: Database
+  readonly postmaster: number
+  readonly environment: Readonly<Record<string, string>>
+  /** One for each account, and of the first of them the projects. */
+  readonly tokens: readonly string[]
+  readonly projects: readonly (readonly string[])[]
+  readonly writer: string
+  readonly assignment: Readonly<Record<string, unknown>>
+  /** Of one change, and of those that are only open. */
+  readonly listeners: number
+  readonly crowd: number
+}
+
+/**
+ * What live listings cost the host and the store: many different ones under one write a second, many streams at rest, and one
+ * change to many listeners. `--beside <folder>` measures the hosts of another working copy in turns; `--rounds`, `--listeners` and
+ * `--crowd` take numbers.
+ */
+export async function runLiveBench(words: readonly string[]): Promise<void> {
+  const beside = words[words.indexOf('--beside') + 1]
+  const number = (name: string, byDefault: number) =>
+    words.includes(name) ? Number(words[words.indexOf(name) + 1]) : byDefault
+  const trees = [...(words.includes('--beside') && beside ? [resolve(beside)] : []), ownTree]
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-live-'))
+  const store = await startEmbeddedStore({ dataDirectory })
+  const issuer = await startTestIssuer()
+  try {
+    await migrate(store.url)
+    const database = openDatabase({ url: store.url, applicationName: 'bench' })
+    const setting = await furnish(database, issuer, {
+      postmaster: postmasterOf(dataDirectory),
+      listeners: number('--listeners', 1000),
+      crowd: number('--crowd', 5000),
+      environment: {
+        DATABASE_URL: store.url,
+        DATA_DIR: dataDirectory,
+        REST_PORT: String(port),
+        WEBHOOKS: 'off',
+        Jwt__Issuer: issuer.issuer,
+      },
+    })
+    const table = []
+    for (let round = 1; round <= number('--rounds', 2); round += 1)
+      for (const tree of trees) table.push({ round, tree, ...(await measure(tree, setting)) })
+    console.table(table)
+    await database.close()
+  } finally {
+    await issuer.stop()
+    await store.stop()
+    rmSync(dataDirectory, { recursive: true, force: true })
+  }
+}
+
+async function furnish(
+  database: Database,
+  issuer: TestIssuer,
+  given: Pick<Setting, 'postmaster' | 'environment' | 'listeners' | 'crowd'>,
+): Promise<Setting> {
+  const { member, assignments } = await seedStore(database)
+  await database.query(
+    raw(`insert into users (id, name, login, password_hash)
+      select gen_random_uuid(), 'Reader ' || n, 'reader' || n || '@example.com', '!' from generate_series(1, 200) n`),
+  )
+  const accounts = await database.query<{ id: string }>(
+    raw("select id from users where login like 'person%' or login like 'reader%' order by login limit 260"),
+  )
+  const tokens = await Promise.all(accounts.map(({ id }) => issuer.signIn(database, id)))
+  const links = await database.query<{ account: string; project: string }>(
+    raw('select user_id as account, project_id as project from user_projects order by project_id'),
+  )
+  const projects = accounts.map(({ id }) =>
+    links.filter(({ account }) => account === id).map(({ project }) => project),
+  )
+  const [assignment = {}] = assignments
+  return {
+    ...given,
+    database,
+    tokens,
+    projects,
+    writer: await issuer.signIn(database, member.id),
+    assignment,
+  }
+}
+
+async function measure(tree: string, setting: Setting) {
+  const host = await startHost(tree, setting.environment)
+  const cost = createMeter(host.pid ?? 0, setting.postmaster)
+  try {
+    await writeEachSecond(setting, 3)
+    const writes = await cost(() => writeEachSecond(setting, secondsEach))
+    const different = await openAll(
+      setting.projects.slice(0, 25).flatMap((projects, index) =>
+        projects.slice(0, 10).map((id) => ({
+          path: `/api/assignments?projectId=${id}`,
+          token: setting.tokens[index] ?? '',
+        })),
+      ),
+    )
+    const rest = await cost(() => sleep(secondsEach * 1000))
+    const both = await cost(() => writeEachSecond(setting, secondsEach))
+    different.close()
+    const many = await openAll(shared(setting, setting.listeners, '/api/workflows'))
+    await sleep(3000)
+    const changes = await cost(() => changeEachSecond(setting, 10))
+    const still = await cost(() => sleep(changesMilliseconds))
+    many.close()
+    const crowd = await openAll(shared(setting, setting.crowd, '/api/workflows'))
+    await sleep(5000)
+    const crowdAtRest = await cost(() => sleep(10_000))
+    crowd.close()
+    const percent = (used: number, seconds: number) => `${((100 * used) / seconds).toFixed(2)} %`
+    return {
+      'writes alone': percent(writes.all, secondsEach),
+      '250 listings at rest': percent(rest.all, secondsEach),
+      'and a write a second': percent(both.all - writes.all, secondsEach),
+      [`one change to ${setting.listeners} listeners`]: `${((1000 * (changes.host - still.host)) / 10).toFixed(1)} ms`,
+      [`${setting.crowd} streams at rest`]: percent(crowdAtRest.all, 10),
+      'open of them': crowd.opened(),
+    }
+  } finally {
+    host.kill()
+    await sleep(1000)
+  }
+}
+
+const shared = ({ tokens }: Setting, count: number, path: string) =>
+  Array.from({ length: count }, (_, index) => ({
+    path,
+    token: tokens[Math.floor(index / streamsOfAccount)] ?? '',
+  }))
+
+function createMeter(pid: number, postmaster: number) {
+  return async (work: () => Promise<unknown>) => {
+    const [host, store] = [cpuSecondsOf(pid), cpuSecondsOfServer(postmaster)]
+    await work()
+    const used = cpuSecondsOf(pid) - host
+    return { host: used, all: used + cpuSecondsOfServer(postmaster) - store }
+  }
+}
+
+async function writeEachSecond({ assignment, writer }: Setting, seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second += 1) {
+    const response = await fetch(`http://127.0.0.1:${port}/api/assignment`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${writer}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...assignment, name: `Written at ${Date.now()}` }),
+    })
+    if (!response.ok) throw new Error(await response.text())
+    await sleep(1000)
+  }
+}
+
+/** As another process does it, so that the write itself costs the host nothing. */
+async function changeEachSecond({ database }: Setting, times: number): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    await database.transaction((transaction) =>
+      transaction.query(
+        raw(`with written as (update workflows set name = 'Stage ' || random() where "order" = 1 returning id)
+          insert into changes (resource, row_id, action) select 'workflow', id, 'update' from written`),
+      ),
+    )
+    await sleep(changesMilliseconds / times)
+  }
+}
+
+const openedAtOnce = 50
+
+const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
+
+async function openAll(wanted: readonly { readonly path: string; readonly token: string }[]) {
+  const requests: ClientRequest[] = []
+  let opened = 0
+  const open = ({ path, token }: (typeof wanted)[number]) =>
+    new Promise<void>((done) => {
+      const sent = request(`http://127.0.0.1:${port}${path}`, {
+        agent,
+        headers: { accept: 'text/event-stream', authorization: `Bearer ${token}` },
+      })
+      sent.on('error', () => done())
+      sent.on('response', (response) => {
+        if (response.statusCode === 200) opened += 1
+        response.on('error', () => undefined).resume()
+        done()
+      })
+      requests.push(sent)
+      sent.end()
+    })
+  for (let from = 0; from < wanted.length; from += openedAtOnce)
+    await Promise.all(wanted.slice(from, from + openedAtOnce).map(open))
+  return {
+    opened: () => opened,
+    close() {
+      for (const sent of requests) sent.destroy()
+    },
+  }
+}
+
+async function startHost(tree: string, environment: Readonly<Record<string, string>>): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [join(tree, 'src/cli.ts'), 'start', 'rest'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, RateLimit__Rest__PermitLimit: '0', LOG_LEVEL: 'warn', ...environment },
+  })
+  for await (const line of createInterface({ input: child.stdout })) if (line.includes('Ctrl-C')) break
+  return child
+}

@@ -1,0 +1,59 @@
+import { isDue, type LiveStream } from './live-stream.ts'
+
+/** The streams of one listing, and who of them is behind: a tick costs nothing for those that have the newest. */
+export interface Audience {
+  readonly streams: ReadonlySet<LiveStream>
+  join(stream: LiveStream): void
+  leave(stream: LiveStream): void
+  /** There is a newer snapshot. */
+  fallBehind(): void
+  /** Offers the newest to those who do not have it. */
+  offer(now: number): void
+  attend(now: number): void
+  /** Whether anybody may be told again. */
+  isAnyDue(now: number): boolean
+  close(reason: string): void
+}
+
+/** How often each stream is looked after. */
+const attendMilliseconds = 1000
+
+export function createAudience(newest: () => Buffer): Audience {
+  const streams = new Set<LiveStream>()
+  const behind = new Set<LiveStream>()
+  let attendedAt = 0
+  const offer = (now: number) => {
+    for (const stream of behind) {
+      stream.offer(newest(), now)
+      if (stream.has(newest())) behind.delete(stream)
+    }
+  }
+  return {
+    streams,
+    join(stream) {
+      streams.add(stream)
+      behind.add(stream)
+      offer(Date.now())
+    },
+    leave(stream) {
+      streams.delete(stream)
+      behind.delete(stream)
+    },
+    fallBehind() {
+      for (const stream of streams) behind.add(stream)
+    },
+    offer,
+    attend(now) {
+      if (now - attendedAt < attendMilliseconds) return
+      attendedAt = now
+      for (const stream of streams) stream.attend(now)
+    },
+    isAnyDue(now) {
+      for (const stream of streams) if (isDue(stream, now)) return true
+      return false
+    },
+    close(reason) {
+      for (const stream of streams) stream.close(reason)
+    },
+  }
+}

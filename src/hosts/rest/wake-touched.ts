@@ -1,0 +1,53 @@
+import { changedRowsSince, unknownRows } from '../../live/changed-rows.ts'
+import { isTouched } from '../../live/concern.ts'
+import { membersOf } from '../../live/members.ts'
+import type { Snapshot } from '../../store/change-log.ts'
+import type { Database } from '../../store/database.ts'
+import type { Listing } from './listing.ts'
+
+type Reads = Pick<Database, 'query' | 'liveLists'>
+
+/** Has those listings read again that the changes can touch; which rows they were is asked only where that may spare one. */
+export async function wakeTouched(
+  database: Reads,
+  listings: readonly Listing[],
+  { resources, since }: { readonly resources: ReadonlySet<string>; readonly since: Snapshot },
+): Promise<void> {
+  const concerned = listings.filter(({ view }) => view.resources.some((name) => resources.has(name)))
+  if (concerned.length === 0) return
+  const isAsked = concerned.some(({ view }) => view.concern)
+  const read = isAsked ? inTime(changedRowsSince(database.liveLists, since, resources)) : undefined
+  const changes = (await read) ?? unknownRows(resources)
+  const ofMembers = new Map<Listing, ReadonlySet<unknown>>()
+  for (const listing of concerned) {
+    const verdict = isTouched(listing.view, changes)
+    if (verdict === 'yes') listing.noteChange()
+    else if (verdict !== 'no') ofMembers.set(listing, verdict)
+  }
+  if (ofMembers.size > 0) await wakeMembers(database, ofMembers)
+}
+
+/** A listing says something new once a second at most: until then it may be found out whether it has to. */
+const answerMilliseconds = 1000
+
+/** Nothing where the store does not answer in time: then nobody is left out. */
+async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, answerMilliseconds, undefined)
+  try {
+    return await Promise.race([answer.catch(() => undefined), promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Who is a member is asked afterwards: whoever joined or left in between is woken by that change. */
+async function wakeMembers(
+  { liveLists }: Reads,
+  listings: ReadonlyMap<Listing, ReadonlySet<unknown>>,
+): Promise<void> {
+  const projects = new Set([...listings.values()].flatMap((among) => [...among]))
+  const isMember = await inTime(membersOf(liveLists, [...projects]))
+  for (const [listing, among] of listings)
+    if (!isMember || isMember(listing.view.concern?.member ?? '', among)) listing.noteChange()
+}

@@ -1,0 +1,146 @@
+import { resources } from '../resources/all.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import type { Snapshot } from '../store/change-log.ts'
+import type { LimitedReads } from '../store/limited-reads.ts'
+import { columnName } from '../store/rows.ts'
+import { rare, raw, type Sql, sql } from '../store/sql.ts'
+
+/** A row that was written, with every value that its references have had since the last look. */
+export interface ChangedRow {
+  readonly id: string
+  /** By column; nothing where it is not known. The row had one of these at any moment in between. */
+  valuesOf(column: string): ReadonlySet<unknown> | undefined
+  /** Whether any of these became another. */
+  hasMoved(...columns: readonly string[]): boolean
+  /** The projects that it may have belonged to; nothing where that is not known. */
+  readonly projects: ReadonlySet<unknown> | undefined
+}
+
+export interface ChangedRows {
+  readonly resources: ReadonlySet<string>
+  /** Nothing where not every row is known: then any row of the resource may have changed. */
+  rowsOf(resource: string): readonly ChangedRow[] | undefined
+}
+
+/** A batch is as large; what changed more at once concerns nearly everybody anyway. */
+const rowsMax = 200
+
+interface Found {
+  readonly resource: string
+  readonly id: string
+  /** Of a new row its values, of a change `[before, after]`; null where the history does not have it. */
+  readonly fields: Readonly<Record<string, unknown>> | null
+  /** As the row is now; null where it is not there any more. */
+  readonly now: Readonly<Record<string, unknown>> | null
+}
+
+/** For the fair queue of statements: as if it were one account. */
+const watcher = 'live listings'
+
+/** What is known when rows could not be read. */
+export const unknownRows = (resources: ReadonlySet<string>): ChangedRows => ({
+  resources,
+  rowsOf: () => undefined,
+})
+
+/**
+ * The rows of these resources that changed since a snapshot, read in one statement: whatever a row was in between is what it is
+ * now, or what one of these changes found before it. It asks the tables themselves, so it waits in line with other lists.
+ */
+export async function changedRowsSince(
+  reads: Pick<LimitedReads, 'query'>,
+  since: Snapshot,
+  resources: ReadonlySet<string>,
+): Promise<ChangedRows> {
+  const found = await reads.query<Found>(changesStatement(since, [...resources].sort()), watcher)
+  const known = found.length > rowsMax ? undefined : byResource(found)
+  return { resources, rowsOf: (resource) => known?.get(resource) }
+}
+
+function changesStatement(since: Snapshot, names: readonly string[]): Sql {
+  const statement = sql`
+    select logged.resource, logged.row_id as id, ${nowOf(names)} as now, case when entry.fields is not null then (
+        select coalesce(jsonb_object_agg(key, value), '{}'::jsonb) from jsonb_each(entry.fields)
+        where key = any(${watchedNames}::text[])
+      ) end as fields
+    from (
+      select * from changes where transaction >= pg_snapshot_xmin(${since}::pg_snapshot)
+        and not pg_visible_in_snapshot(transaction, ${since}::pg_snapshot) and resource = any(${names}::text[])
+      limit ${rowsMax + 1}::int
+    ) as logged
+    left join history as entry on entry.at = logged.at and entry.sequence = logged.sequence`
+  // Those of one resource are common; there are many choices of several.
+  return names.length === 1 ? statement : rare(statement)
+}
+
+const referencesOf = ({ fields }: Resource): string[] =>
+  Object.keys(fields).filter((name) => fields[name]?.references)
+
+const watchedNames = [...new Set(resources.flatMap(referencesOf)), 'active'].map(columnName)
+
+/** Where the project of such a row stands, beside its own columns. */
+const projectKey = 'project of its assignment'
+
+const isOfAssignment = ({ access }: Resource) =>
+  access.kind === 'projectMembers' && access.projectPath.length === 2
+
+/** Only of the tables that are asked for: another one may be locked for long. */
+const nowOf = (names: readonly string[]): Sql =>
+  raw(
+    `case logged.resource ${resources
+      .filter(({ name }) => names.includes(name))
+      .map((resource) => `when '${resource.name}' then (${rowNow(resource)})`)
+      .join(' ')} end`,
+  )
+
+function rowNow(resource: Resource): string {
+  const columns = referencesOf(resource).map((name) => `'${columnName(name)}', row."${columnName(name)}"`)
+  const project = isOfAssignment(resource)
+    ? [`'${projectKey}', (select project_id from assignments where id = row.assignment_id)`]
+    : []
+  return `select jsonb_build_object(${[...columns, ...project].join(', ')}) from "${resource.table}" as row where row.id = logged.row_id`
+}
+
+/** Every row once, with all of its changes. A resource of which a row is not known is left out. */
+function byResource(found: readonly Found[]): Map<string, readonly ChangedRow[] | undefined> {
+  const known = new Map<string, readonly ChangedRow[] | undefined>()
+  for (const resource of resources) {
+    const own = found.filter((one) => one.resource === resource.name)
+    if (own.length === 0) continue
+    const isKnown = own.every(({ fields, now }) => fields !== null && now !== null)
+    const rows = [...Map.groupBy(own, ({ id }) => id).values()].map((changes) =>
+      changedRow(resource, changes),
+    )
+    known.set(resource.name, isKnown ? rows : undefined)
+  }
+  return known
+}
+
+function changedRow(resource: Resource, changes: readonly Found[]): ChangedRow {
+  const id = changes[0]?.id ?? ''
+  const columns = new Set(referencesOf(resource))
+  const pairs = (column: string) => changes.map(({ fields }) => fields?.[columnName(column)])
+  const valuesOf = (column: string): ReadonlySet<unknown> | undefined => {
+    if (column === 'id') return new Set([id])
+    if (!columns.has(column)) return undefined
+    return new Set([
+      ...changes.map(({ now }) => now?.[columnName(column)]),
+      ...pairs(column)
+        .filter((pair) => pair !== undefined)
+        .flat(),
+    ])
+  }
+  const hasMoved = (...names: readonly string[]) => names.some((name) => pairs(name).some(Array.isArray))
+  return { id, valuesOf, hasMoved, projects: projectsOf(resource, { changes, valuesOf, hasMoved }) }
+}
+
+function projectsOf(
+  resource: Resource,
+  { changes, valuesOf, hasMoved }: Pick<ChangedRow, 'valuesOf' | 'hasMoved'> & { changes: readonly Found[] },
+): ReadonlySet<unknown> | undefined {
+  const { access } = resource
+  if (access.kind !== 'projectMembers') return undefined
+  if (!isOfAssignment(resource)) return valuesOf(access.projectPath[0])
+  if (hasMoved('assignmentId')) return undefined
+  return new Set(changes.map(({ now }) => now?.[projectKey]))
+}

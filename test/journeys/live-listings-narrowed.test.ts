@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { furnish, type Workspace } from '../support/furnish.ts'
+import { type LiveReader, listen } from '../support/live-events.ts'
+import { type Person, type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
+
+/** `LIVE_WRITES=2000 npm test -- live-listings-narrowed` for the long run. */
+const writesWanted = Number(process.env.LIVE_WRITES ?? 80)
+const settleSecondsMax = 30
+
+const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item
+
+interface Watched {
+  readonly path: string
+  readonly person: Person
+  readonly reader: LiveReader
+}
+
+describe('Live listings that are read again for what can touch them alone', () => {
+  let rest: RestUnderTest
+  let another: Awaited<ReturnType<RestUnderTest['startAnother']>>
+  let workspace: Workspace
+  let people: readonly Person[]
+  const projects: string[] = []
+  const assignments: string[] = []
+  const comments: string[] = []
+  const memberships: string[] = []
+  const workflows: string[] = []
+  before(async () => {
+    rest = await startRestUnderTest()
+    another = await rest.startAnother()
+    workspace = await furnish(rest)
+    people = [rest.administrator, ...(await Promise.all([rest.signUp(), rest.signUp(), rest.signUp()]))]
+    const [, first, second] = people as [Person, Person, Person, Person]
+    for (const name of ['One', 'Two', 'Three']) projects.push(await workspace.project(name, first))
+    memberships.push(await workspace.join(projects[0] ?? '', second.id))
+    workflows.push(workspace.workflowId, (await workspace.make('workflow', { name: 'Done', order: 9 })).id)
+    for (const projectId of projects)
+      for (const { id } of [first, second]) assignments.push(await workspace.assignment(projectId, id))
+    for (const assignmentId of assignments.slice(0, 3)) comments.push(await comment(assignmentId))
+  })
+  after(async () => {
+    await another.stop()
+    await rest.stop()
+  })
+  const byAdministrator = (method: string, path: string, body: object) =>
+    rest.call(method, path, { token: rest.administrator.token, body })
+  const comment = async (assignmentId: string): Promise<string> =>
+    (await workspace.make('comment', { text: 'Said', assignmentId, userId: rest.administrator.id })).id
+
+  /** By kind of list; each of them is about some of the rows. */
+  const paths = () => [
+    '/api/assignments?pageSize=50',
+    `/api/assignments?projectId=${projects[0]}`,
+    `/api/assignments?projectId=${projects[1]}&workflowId=${workflows[0]}`,
+    `/api/assignments?userId=${people[1]?.id}&sortColumn=name`,
+    `/api/assignments?ids=${assignments[0]},${assignments[4]}`,
+    `/ext/comments?assignmentId=${assignments[0]}`,
+    '/ext/comments?pageSize=50',
+    '/api/projects',
+    `/api/userProjects?userId=${people[2]?.id}`,
+    '/api/userProjects?pageSize=50',
+    `/ext/query/assignments?filter=projectId in ('${projects[0]}','${projects[2]}') and amountHours ge 2&count=true`,
+    `/ext/query/assignments?filter=userId eq '${people[2]?.id}'&expand=project,workflow`,
+    '/ext/removed/assignments',
+    '/ext/people',
+  ]
+
+  /** Refused writes are a part of it: what they would have changed stays as it was. */
+  const writes: readonly (() => Promise<unknown>)[] = [
+    async () => {
+      const row = (
+        await rest.call('GET', `/api/assignment?id=${pick(assignments)}`, { token: rest.administrator.token })
+      ).body.assignment
+      if (!row) return
+      const values = { name: `Name ${randomInt(1000)}`, amountHours: randomInt(1, 5) }
+      const moved = [
+        {},
+        { projectId: pick(projects) },
+        { workflowId: pick(workflows) },
+        { userId: pick(people).id },
+      ]
+      await byAdministrator('PATCH', '/api/assignment', { ...row, ...values, ...pick(moved) })
+    },
+    () => byAdministrator('DELETE', '/api/assignment', { ids: [pick(assignments)] }),
+    () => byAdministrator('POST', '/api/assignment/restore', { ids: [pick(assignments)] }),
+    async () => {
+      const assignmentId = pick(assignments)
+      const body = { text: 'New', assignmentId, userId: rest.administrator.id }
+      const answer = await byAdministrator('POST', '/ext/comment', body)
+      if (answer.status < 300) comments.push(answer.body.comment.id)
+    },
+    () =>
+      byAdministrator('PATCH', '/ext/comment', {
+        id: pick(comments),
+        text: `Said ${randomInt(1000)}`,
+        assignmentId: pick(assignments),
+        userId: rest.administrator.id,
+      }),
+    async () => {
+      const body = { projectId: pick(projects), userId: pick(people).id }
+      const answer = await byAdministrator('POST', '/api/userProject', body)
+      if (answer.status < 300) memberships.push(answer.body.userProject.id)
+    },
+    () => byAdministrator('DELETE', '/api/userProject', { ids: [pick(memberships)] }),
+    () => byAdministrator('POST', '/api/userProject/restore', { ids: [pick(memberships)] }),
+    () => byAdministrator('DELETE', '/api/comment', { ids: [pick(comments)] }),
+    () =>
+      byAdministrator('PATCH', '/api/project', {
+        id: pick(projects),
+        name: `Project ${randomInt(1000)}`,
+        organizationId: workspace.organizationId,
+      }),
+    () =>
+      // One transaction, several rows, each of them twice.
+      byAdministrator('POST', '/ext/batch', {
+        items: [0, 1].flatMap(() =>
+          assignments.slice(0, 3).map((id) => ({
+            action: 'update',
+            resource: 'assignment',
+            values: { id, workflowId: pick(workflows), projectId: pick(projects) },
+          })),
+        ),
+      }),
+  ]
+
+  async function isAsRead({ path, person, reader }: Watched): Promise<boolean> {
+    const { body } = await send(rest.address, 'GET', path, { token: person.token })
+    try {
+      assert.deepEqual(reader.events.at(-1)?.data, body)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  test('show after any writes what reading them again shows, on every instance', async () => {
+    const watched = await Promise.all(
+      [rest, another].flatMap(({ address }) =>
+        people.flatMap((person, index) =>
+          paths()
+            .filter((_, at) => (index === 0 ? at % 2 === 0 : at !== 13 && (at + index) % 2 === 0))
+            .map(async (path): Promise<Watched> => {
+              const reader = await listen(address, path, { token: person.token })
+              assert.equal(reader.status, 200, `${path} ${reader.refusal}`)
+              return { path, person, reader }
+            }),
+        ),
+      ),
+    )
+    for (let written = 0; written < writesWanted; written += 1) {
+      await Promise.all(Array.from({ length: randomInt(1, 4) }, () => pick(writes)()))
+      await sleep(randomInt(60))
+    }
+    const endsAt = Date.now() + settleSecondsMax * 1000
+    let wrong: Watched[] = watched
+    while (wrong.length > 0 && Date.now() < endsAt) {
+      await sleep(200)
+      const right = await Promise.all(wrong.map(isAsRead))
+      wrong = wrong.filter((_, index) => !right[index])
+    }
+    assert.deepEqual(
+      wrong.map(({ path, person }) => `${path} of ${people.indexOf(person)}`),
+      [],
+    )
+    for (const { reader } of watched) reader.close()
+  })
+})
