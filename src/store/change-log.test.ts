@@ -47,6 +47,25 @@ describe('the change log', () => {
     assert.deepEqual((await changesSince(fresh.database, first.snapshot)).resources, ['assignment'])
   })
 
+  it('holds no number for done that a standby which takes over may give again', async () => {
+    await other.query(append('project'))
+    const { rows } = await other.query('select max(transaction::text::bigint) as newest from changes')
+    await other.query('begin')
+    await other.query('select pg_current_xact_id()')
+    await other.query('rollback')
+    const [, next] = (await snapshotNow()).split(':').map(Number)
+    assert.equal(next, Number(rows[0].newest) + 1)
+  })
+
+  it('keeps apart what is under way and older than the newest change', async () => {
+    await other.query('begin')
+    const { rows } = await other.query('select pg_current_xact_id()::text as number')
+    await fresh.database.transaction((transaction) => transaction.query(raw(append('workflow'))))
+    const [least, , open] = (await snapshotNow()).split(':')
+    assert.deepEqual([least, open], [rows[0].number, rows[0].number])
+    await other.query('rollback')
+  })
+
   it('knows the second of the newest change to any of some resources', async () => {
     await other.query(append('organization', "'2026-01-02T00:00:03.9Z'"))
     await other.query(append('impediment', "'2026-01-02T00:00:05.1Z'"))

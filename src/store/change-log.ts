@@ -16,15 +16,15 @@ export interface Changes {
 export async function changesSince(database: Queries, snapshot: Snapshot | undefined): Promise<Changes> {
   const [row] = await database.query<Changes>(
     snapshot === undefined
-      ? sql`select settled_snapshot()::text as snapshot, array[]::text[] as resources`
+      ? sql`select lasting_snapshot()::text as snapshot, array[]::text[] as resources`
       : sql`
-        with settled as materialized (select settled_snapshot() as snapshot)
-        select settled.snapshot::text, array(
+        with lasting as materialized (select lasting_snapshot() as snapshot)
+        select lasting.snapshot::text, array(
           select distinct resource from changes
           where transaction >= pg_snapshot_xmin(${snapshot}::pg_snapshot)
             and not pg_visible_in_snapshot(transaction, ${snapshot}::pg_snapshot)
-            and pg_visible_in_snapshot(transaction, settled.snapshot)
-        ) as resources from settled`,
+            and pg_visible_in_snapshot(transaction, lasting.snapshot)
+        ) as resources from lasting`,
   )
   if (!row) throw new Error('The store did not tell its snapshot.')
   return row

@@ -64,7 +64,7 @@ export async function readFeed(query: FeedQuery, reads: Pick<LimitedReads, 'quer
 /** Where a reader who wants nothing of before begins. */
 export async function newestPosition(reads: Pick<LimitedReads, 'query'>, caller: Caller): Promise<Position> {
   const [row] = await reads.query<{ since: string; sinceAt: number }>(
-    sql`select settled_snapshot()::text as since, ${milliseconds(raw('statement_timestamp()'))} as "sinceAt"`,
+    sql`select lasting_snapshot()::text as since, ${milliseconds(raw('statement_timestamp()'))} as "sinceAt"`,
     caller.id,
   )
   if (!row) throw new Error('The store did not tell its snapshot.')
@@ -111,13 +111,13 @@ function feedStatement(query: FeedQuery): Sql {
 function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number): Sql {
   const since = position?.since ?? beginning
   return sql`
-    with settled as materialized (select settled_snapshot() as snapshot),
+    with lasting as materialized (select lasting_snapshot() as snapshot),
       scanned as materialized (${scannedEntries(position)})
     select bounds.*, total.*, found.* from (
-      select settled.snapshot::text, ${milliseconds(raw('statement_timestamp()'))} as now,
+      select lasting.snapshot::text, ${milliseconds(raw('statement_timestamp()'))} as now,
         (select ${milliseconds(raw('greatest(at, restored_at)'))} from history_begin) as begin,
-        pg_snapshot_xmax(${since}::pg_snapshot) > pg_snapshot_xmax(settled.snapshot) as "isAhead"
-      from settled
+        pg_snapshot_xmax(${since}::pg_snapshot) > pg_snapshot_xmax(settled_snapshot()) as "isAhead"
+      from lasting
     ) as bounds
     cross join (select count(*) as scanned, max(sequence) as "lastScanned" from scanned) as total
     left join (
@@ -133,19 +133,19 @@ function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number
  */
 function scannedEntries(position: Position | undefined): Sql {
   if (position === undefined)
-    return sql`select entry.* from history as entry where ${isSettled} order by entry.sequence limit ${scannedMax}::int`
+    return sql`select entry.* from history as entry where ${isLasting} order by entry.sequence limit ${scannedMax}::int`
   const { since, within } = position
   const isNew = sql`entry.transaction >= pg_snapshot_xmin(${since}::pg_snapshot)
     and not pg_visible_in_snapshot(entry.transaction, ${since}::pg_snapshot)`
   if (within === undefined)
-    return sql`select entry.* from history as entry where ${isNew} and ${isSettled} order by entry.sequence + 0 limit ${scannedMax}::int`
+    return sql`select entry.* from history as entry where ${isNew} and ${isLasting} order by entry.sequence + 0 limit ${scannedMax}::int`
   return sql`
     select entry.* from history as entry
     where entry.sequence > ${within.last} and ${isNew} and pg_visible_in_snapshot(entry.transaction, ${within.until}::pg_snapshot)
     order by entry.sequence limit ${scannedMax}::int`
 }
 
-const isSettled = raw('pg_visible_in_snapshot(entry.transaction, (select snapshot from settled))')
+const isLasting = raw('pg_visible_in_snapshot(entry.transaction, (select snapshot from lasting))')
 
 const filterConditions = ({ resources, actions, projectId }: FeedFilter): Sql[] => [
   ...(resources ? [sql`entry.resource = any(${resources}::text[])`] : []),

@@ -69,7 +69,7 @@ const commitInTwoPhases = sql`delete from two_phase_commits where id = 0`
 export function insertInTurn(table: string, values: StoredRow): WrittenInTurn {
   return async (queries) => {
     const place = placeOf(table, values)
-    await waitForTurn(queries, table, 'share')
+    await waitForTurn(queries, table)
     const [taken] = await takePlaces(queries, table, [place])
     if (taken === undefined) throw duplicateOf(`${table}_pkey`)
     // A duplicate is no reason to give up the transaction, which may be that of a batch.

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { followFeed } from './follow-feed.ts'
 
 /**
  * Writers of tracker and bank that note what was acknowledged, until the file of faults says that it is the end. Then every
- * acknowledged write must be there, and nothing may be there twice. Organizations carry an Idempotency-Key and are sent again
+ * acknowledged write must be there, nothing may be there twice, and whoever followed the feed was told each change once. Organizations carry an Idempotency-Key and are sent again
  * until they are answered; the bank's transactions are sent once.
  */
 const [faultsFile = ''] = process.argv.slice(2)
@@ -108,7 +109,8 @@ async function writeTransactions() {
 
 const token = await readToken()
 const writers = [1, 2, 3, 4]
-await Promise.all([
+const [told] = await Promise.all([
+  followFeed(token, isOver),
   ...writers.map(() => writeOrganizations(token)),
   ...writers.map(() => writeTransactions()),
 ])
@@ -120,6 +122,9 @@ const namesOf = async (statement: string) =>
 const stored = {
   organizations: await namesOf('select name from organizations'),
   transactions: await namesOf('select description as name from bank.ledger'),
+  changes: await namesOf(
+    "select sequence::text as name from history where resource = 'organization' and action = 'create'",
+  ),
 }
 const [account] = (
   await client.query(
@@ -143,6 +148,12 @@ check(
   stored.organizations.filter((name) => /^[0-9a-f-]{36}$/.test(name)),
 )
 check('Transactions', transactions, stored.transactions)
+const toldOnce = new Set(told)
+const untold = stored.changes.filter((id) => !toldOnce.has(id)).length
+console.log(
+  `Changes: ${stored.changes.length} kept, ${untold} of them not told, ${told.length - toldOnce.size} told twice.`,
+)
+if (untold > 0 || toldOnce.size < told.length) problems.push('The feed has a gap or tells twice.')
 if (account?.fits !== true) problems.push('The balance is not the sum of the ledger.')
 console.log(
   `Requests that failed meanwhile: ${unanswered.tracker} of the tracker, ${unanswered.bank} of the bank.`,

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+interface Page {
+  readonly result: {
+    readonly data: readonly { readonly id: string }[]
+    readonly cursor: string
+    readonly hasMore: boolean
+  }
+}
+
+const requestMilliseconds = 5000
+
+/** The ids of all new organizations, page by page from the oldest change, until it is over and nothing more comes. */
+export async function followFeed(token: string, isOver: () => boolean): Promise<string[]> {
+  const ids: string[] = []
+  let after: string | undefined
+  for (;;) {
+    const wasOver = isOver()
+    const page = await readPage(token, after)
+    if (page) {
+      ids.push(...page.result.data.map(({ id }) => id))
+      after = page.result.cursor
+    }
+    if (page && wasOver && !page.result.hasMore) return ids
+    if (!page?.result.hasMore) await sleep(20)
+  }
+}
+
+/** Undefined where the store was away; a refusal that only a mistake of ours explains ends the run. */
+async function readPage(token: string, after: string | undefined): Promise<Page | undefined> {
+  const query = new URLSearchParams({ resource: 'organization', action: 'create', ...(after && { after }) })
+  const answer = await fetch(`http://127.0.0.1:5100/ext/changes?${query}`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(requestMilliseconds),
+  }).catch(() => undefined)
+  if (answer?.status === 200) return (await answer.json()) as Page
+  if (answer && answer.status < 500)
+    throw new Error(`The feed answered ${answer.status}: ${await answer.text()}`)
+  return undefined
+}
