@@ -7,6 +7,7 @@ const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<
   exports: async (words) => (await import('./exports/main.ts')).runExportsBench(words),
   growth: async (words) => (await import('./growth/main.ts')).runGrowthBench(words),
   identity: async (words) => (await import('./identity/main.ts')).runIdentityBench(words),
+  instructions: async (words) => (await import('./instructions/main.ts')).runInstructionsBench(words),
   live: async (words) => (await import('./live/main.ts')).runLiveBench(words),
   'read-connections': async () => (await import('./read-connections/main.ts')).runReadConnectionsBench(),
   rest: async (words) => (await import('./rest/main.ts')).runRestBench(words),

@@ -5,6 +5,7 @@ export interface SeededStore {
   /** A plain member of some of the projects. */
   readonly member: { readonly id: string; readonly login: string; readonly securityStamp: string }
   readonly projects: readonly string[]
+  readonly organizations: readonly string[]
   /** Assignments in the member's projects. */
   readonly assignments: readonly Readonly<Record<string, unknown>>[]
 }
@@ -44,10 +45,12 @@ export async function seedStore(database: Database): Promise<SeededStore> {
   if (!member) throw new Error('The seed has no person1.')
   const mine = `select project_id from user_projects where user_id = '${member.id}'`
   const projects = await database.query<{ id: string }>(raw(mine.replace('project_id', 'project_id as id')))
+  const organizations = await database.query<{ id: string }>(raw('select id from organizations order by id'))
   const assignments = await database.query<Readonly<Record<string, unknown>>>(
     raw(`select id, name, start_date as "startDate", end_date as "endDate", amount_hours as "amountHours",
       project_id as "projectId", workflow_id as "workflowId", user_id as "userId", assignment_type_id as "assignmentTypeId"
       from assignments where project_id in (${mine})`),
   )
-  return { member, projects: projects.map(({ id }) => id), assignments }
+  const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
+  return { member, projects: idsOf(projects), organizations: idsOf(organizations), assignments }
 }

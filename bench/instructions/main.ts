@@ -1,0 +1,72 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openBudgets } from '../../src/configuration/budgets.ts'
+import type { Tracker } from '../../src/operations/tracker.ts'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { type SeededStore, seedStore } from '../rest/seed.ts'
+import { type CountedStore, startCountedStore } from './counted-store.ts'
+import { floors, type Verb, verbsOf } from './verbs.ts'
+
+/** The plans of prepared statements are settled, and so are those of the checks of foreign keys. */
+const settling = 12
+const measured = 40
+/** What a verb may cost, compared with what is recorded. */
+const growthMax = 1.3
+
+type Ratios = Record<string, number>
+const recordedPath = join(import.meta.dirname, 'recorded.json')
+
+/**
+ * What each verb costs the store, in instructions, and how often that is its floor. `record` writes the ratios down; `check`
+ * fails where one is 1.3 times what was written down, on a busy machine too.
+ */
+export async function runInstructionsBench([word]: readonly string[]): Promise<void> {
+  let seeded: SeededStore | undefined
+  const store = await startCountedStore(async (url) => {
+    await migrate(url)
+    const database = openDatabase({ url, applicationName: 'bench' })
+    seeded = await seedStore(database).finally(() => database.close())
+  })
+  const ratios: Ratios = {}
+  try {
+    const read = await countOnce(store, floors.read)
+    const write = await countOnce(store, floors.write)
+    show('a row by its key, nothing else', read, read)
+    show('a row with its indexes, nothing else', write, write)
+    for (const [name, verb] of Object.entries(verbsOf(seeded as SeededStore))) {
+      const floor = /^(get|list)/.test(name) ? read : write
+      const count = await countOnce(store, verb)
+      show(name, count, floor)
+      ratios[name] = Math.round((count / floor) * 100) / 100
+    }
+  } finally {
+    await store.stop()
+  }
+  if (word === 'record') writeFileSync(recordedPath, `${JSON.stringify(ratios, null, 2)}\n`)
+  if (word === 'check') check(ratios, JSON.parse(readFileSync(recordedPath, 'utf8')))
+}
+
+/** Of one call. */
+const countOnce = async (store: CountedStore, verb: Verb): Promise<number> =>
+  (await store.count(session(verb, settling), session(verb, measured))) / measured
+
+const session = (verb: Verb, calls: number) => async (database: Database) => {
+  const tracker: Tracker = {
+    database,
+    passwords: undefined as never,
+    budgets: openBudgets(),
+    hoursStep: 0.01,
+  }
+  for (let number = 0; number < calls; number += 1) await verb(tracker, number)
+}
+
+const show = (name: string, count: number, floor: number) =>
+  console.log(`${name.padEnd(38)} ${(count / 1000).toFixed(0).padStart(6)} k  ${(count / floor).toFixed(1)}`)
+
+function check(ratios: Ratios, recorded: Ratios) {
+  const grown = Object.entries(ratios).filter(([name, ratio]) => ratio > (recorded[name] ?? 0) * growthMax)
+  for (const [name, ratio] of grown)
+    console.error(`To ${name} costs ${ratio} times its floor; recorded is ${recorded[name] ?? 'nothing'}.`)
+  if (grown.length > 0) process.exitCode = 1
+}

@@ -1,0 +1,70 @@
+import type { Caller } from '../../src/model/caller.ts'
+import { create } from '../../src/operations/create.ts'
+import { get } from '../../src/operations/get.ts'
+import { list } from '../../src/operations/list.ts'
+import { readListQuery } from '../../src/operations/read-list-query.ts'
+import type { Tracker } from '../../src/operations/tracker.ts'
+import { update } from '../../src/operations/update.ts'
+import { resourceNamed } from '../../src/resources/all.ts'
+import { newId } from '../../src/store/new-id.ts'
+import { sql } from '../../src/store/sql.ts'
+import type { SeededStore } from '../rest/seed.ts'
+
+export type Verb = (tracker: Tracker, number: number) => Promise<unknown>
+
+/** The floors: one row by its key, and one row with its indexes, through the driver alone. */
+export const floors: Readonly<Record<'read' | 'write', Verb>> = {
+  read: ({ database }) => database.query(sql`select * from users where id = ${newId()}`),
+  write: ({ database }) =>
+    database.single.query(sql`insert into impediments (id, name) values (${newId()}, ${'I'}) returning *`),
+}
+
+/** What a plain member does all day, with everything checked and kept in history. */
+export function verbsOf({
+  member,
+  projects,
+  organizations,
+  assignments,
+}: SeededStore): Readonly<Record<string, Verb>> {
+  const origin = {
+    sessionId: 'session-of-22-letters-',
+    clientId: 'siteclient',
+    host: 'rest',
+    requestId: newId(),
+  }
+  const caller = { id: member.id, isAdministrator: false, origin } as Caller
+  const administrator = { ...caller, isAdministrator: true }
+  const [row = {}] = assignments
+  const { id, ...values } = row
+  const [organizationId] = organizations
+  const one = <Item>(items: readonly Item[], number: number) => items[number % items.length] as Item
+  const resource = resourceNamed
+  const page = readListQuery(resource('assignment'), { pageSize: '20', projectId: String(row.projectId) })
+  return {
+    'get an assignment': (tracker, number) =>
+      get(tracker, resource('assignment'), caller, { id: one(assignments, number).id }),
+    // Without the time limit of lists, which a counted store would not keep.
+    'list 20 assignments of a project': (tracker) =>
+      list(tracker, resource('assignment'), caller, page, tracker.database),
+    'create an assignment': (tracker) => create(tracker, resource('assignment'), caller, values),
+    'create an appointment': (tracker) =>
+      create(tracker, resource('appointment'), caller, {
+        keepDate: '2026-01-01',
+        amountHours: 1,
+        assignmentId: id,
+        userId: member.id,
+      }),
+    'create a project': (tracker) =>
+      create(tracker, resource('project'), caller, { name: 'P', organizationId }),
+    'create an impediment': (tracker) =>
+      create(tracker, resource('impediment'), administrator, { name: 'I' }),
+    'update an assignment': (tracker, number) =>
+      update(tracker, resource('assignment'), caller, { ...one(assignments, number), name: `N ${number}` }),
+    'update a project': (tracker, number) =>
+      update(tracker, resource('project'), caller, {
+        id: one(projects, number),
+        name: `N ${number}`,
+        organizationId,
+      }),
+  }
+}
