@@ -3,7 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { hosts, services } from '../support/deployed-hosts.ts'
-import { type Container, deployments, folder, manifests, variablesOf } from '../support/read-manifests.ts'
+import {
+  type Container,
+  deployments,
+  folder,
+  literals,
+  manifests,
+  variablesOf,
+} from '../support/read-manifests.ts'
 
 const readme = readFileSync(join(folder, '..', '..', 'README.md'), 'utf8')
 const containersOf = Object.entries(deployments)
@@ -92,9 +99,11 @@ describe('deploy/kubernetes', () => {
   })
 
   test('gives a host longer to end than it takes', () => {
-    // Five seconds until no new request comes, and twenty to finish what was begun.
+    const [, drainSeconds = ''] = /^DRAIN_SECONDS=(\d+)$/m.exec(literals.join('\n')) ?? []
+    assert.ok(Number(drainSeconds) > 0)
+    // It finishes what was begun in twenty seconds.
     for (const { spec } of manifests.filter(({ kind }) => kind === 'Deployment'))
-      assert.ok(spec.template.spec.terminationGracePeriodSeconds >= 5 + 20)
+      assert.ok(spec.template.spec.terminationGracePeriodSeconds > Number(drainSeconds) + 20)
   })
 })
 

@@ -58,3 +58,6 @@ export function variablesOf({ env = [], envFrom = [] }: Container): ReadonlySet<
   )
   return new Set([...env.map(({ name }) => name), ...literals.map((literal) => literal.split('=')[0] ?? '')])
 }
+
+/** Of every host, as name=value. */
+export const literals: readonly string[] = kustomization.configMapGenerator.flatMap((map) => map.literals)
