@@ -8,6 +8,7 @@ import type { Size } from './sizes.ts'
 
 const listingsOfAccount = 20
 const writes = 5
+const openTriesMax = 10
 
 /** Streams of one listing each, opened by many accounts, and how long until all who must be told of a write are told. */
 export async function measureLive(size: Size, streams: number) {
@@ -47,7 +48,13 @@ async function openAll({ port, store }: Size, tokens: readonly string[], streams
     const token = tokens[Math.floor(index / listingsOfAccount)] ?? ''
     // The member's own are the ones that are told; each has a project that the member writes to.
     const path = `/api/assignments?pageSize=20&projectId=${store.projects[index % store.projects.length]}`
-    opened[index] = await openStream(port, path, token)
+    // A busy host refuses some, and says so; a client comes again.
+    for (let tries = 0; tries < openTriesMax; tries += 1) {
+      const stream = await openStream(port, path, token)
+      opened[index] = stream
+      if (stream.isOpen()) return
+      await sleep(1000)
+    }
   }
   let next = 0
   const worker = async () => {
@@ -82,7 +89,9 @@ async function tellTimes({ port, store, tokens }: Size, opened: readonly Stream[
   for (let count = 0; count < writes; count += 1) {
     const { id: _known, ...row } = store.assignments[0] ?? {}
     const index = store.projects.indexOf(String(row.projectId))
-    const own = opened.slice(0, listingsOfAccount).filter((_, at) => at % store.projects.length === index)
+    const own = opened
+      .slice(0, listingsOfAccount)
+      .filter(({ isOpen }, at) => isOpen() && at % store.projects.length === index)
     const before = own.map(({ snapshots }) => snapshots())
     const body = JSON.stringify({ ...row, id: randomUUID(), name: 'Told of' })
     const headers = { authorization: `Bearer ${tokens.member}`, 'content-type': 'application/json' }

@@ -19,6 +19,9 @@ export interface Size {
   stop(): Promise<void>
 }
 
+/** The largest size may take longer to fill than an ordinary token lasts. */
+const longLived = { exp: Math.floor(Date.now() / 1000) + 6 * 60 * 60 }
+
 interface Place {
   readonly dataDirectory: string
   /** Of the server, whose databases the sizes are. */
@@ -42,8 +45,8 @@ export async function openSize(
   await growStore(own, rows)
   const store = await chosenRows(database)
   const tokens = {
-    member: await issuer.signIn(database, store.member),
-    administrator: await issuer.signIn(database, store.administrator, { admin: true }),
+    member: await issuer.signIn(database, store.member, { claims: longLived }),
+    administrator: await issuer.signIn(database, store.administrator, { admin: true, claims: longLived }),
   }
   const host = await startHost('rest', {
     DATABASE_URL: own,
@@ -60,7 +63,10 @@ export async function openSize(
     host,
     store,
     tokens,
-    signIn: (people) => Promise.all(store.people.slice(0, people).map((id) => issuer.signIn(database, id))),
+    signIn: (people) =>
+      Promise.all(
+        store.people.slice(0, people).map((id) => issuer.signIn(database, id, { claims: longLived })),
+      ),
     async stop() {
       host.kill()
       await database.close()
