@@ -228,4 +228,18 @@ export const mutants: readonly Mutant[] = [
     to: 'session',
     tests: ['outside-connect'],
   },
+  {
+    file: 'src/store/refuse-unavailable.ts',
+    rule: 'a full disk is no fault of ours',
+    from: 'if (!isLostConnection(error) && !isOutOfRoom(error)) throw error',
+    to: 'if (!isLostConnection(error)) throw error',
+    tests: ['refuse-unavailable'],
+  },
+  {
+    file: 'src/store/migrations/0073-forgotten-people.sql',
+    rule: 'what only an account was for goes with it',
+    from: '%s on delete cascade',
+    to: '%s',
+    tests: ['forget-removed'],
+  },
 ]
