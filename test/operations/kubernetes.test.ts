@@ -25,7 +25,7 @@ describe('deploy/kubernetes', () => {
       const host = service.command?.[0] ?? name
       const there = variablesOf(deployments[host] as Container)
       // Whose values have a place of their own there, or none by default.
-      const elsewhere = ['SVC_ADMIN_LOGINS', 'BANK_OVER_LIMIT_STATUS']
+      const elsewhere = ['SVC_ADMIN_LOGINS', 'BANK_OVER_LIMIT_STATUS', 'SMTP_URL', 'MAIL_FROM']
       const missing = Object.keys(service.environment).filter((variable) => !there.has(variable))
       assert.deepEqual(
         missing.filter((variable) => !elsewhere.includes(variable)),
