@@ -14,6 +14,7 @@ describe('the settings of the bank', () => {
       namedStatements: true,
       metrics: false,
       logLevel: 'info',
+      warmUpRequests: 2000,
     })
   })
 
@@ -37,6 +38,7 @@ describe('the settings of the bank', () => {
       namedStatements: false,
       metrics: true,
       logLevel: 'warn',
+      warmUpRequests: 2000,
     })
   })
 
