@@ -1,7 +1,8 @@
+import { readDrainSettings } from '../configuration/drain-settings.ts'
 import { readSettings } from '../configuration/settings.ts'
 import { readStoreSettings } from '../configuration/store-settings.ts'
 import { chosenHosts, type RunningHost } from './hosts.ts'
-import { leaveFirst, readDrainSeconds } from './leave-first.ts'
+import { leaveFirst } from './leave-first.ts'
 import { shareStore } from './shared-store.ts'
 import { showStarted } from './show-started.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
@@ -16,7 +17,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
     drainSeconds,
     hosts,
   } = readSettings(process.env, (settings) => ({
-    drainSeconds: readDrainSeconds(settings),
+    ...readDrainSettings(settings),
     store: readStoreSettings(settings),
     hosts: starters.map((prepare) => prepare(settings)),
   }))

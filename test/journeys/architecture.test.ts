@@ -114,7 +114,11 @@ async function variablesRead(): Promise<Set<string>> {
       if (typeof reader !== 'function' || !/^read\w+Settings$/.test(name)) continue
       for (const environment of [
         {},
-        { Identity__ServiceClients__x__Secret: secret, Identity__Clients__x__Secret: secret },
+        {
+          Identity__ServiceClients__x__Secret: secret,
+          Identity__Clients__x__Secret: secret,
+          Identity__Providers__x__ClientSecret: secret,
+        },
       ])
         note(environment, reader as (settings: Settings) => unknown, names)
     }
@@ -123,7 +127,7 @@ async function variablesRead(): Promise<Set<string>> {
   return new Set([...names].filter((name) => ![...names].some((other) => other.startsWith(`${name}__`))))
 }
 
-/** Entries of a service client and of an app are asked for once there is one. */
+/** Entries of a service client, of an app and of a provider are asked for once there is one. */
 const secret = 'x'.repeat(32)
 
 function note(
@@ -138,7 +142,7 @@ function note(
           get(target, method: keyof Settings) {
             const ask = target[method] as (name: string, ...rest: unknown[]) => unknown
             return (name: string, ...rest: unknown[]) => {
-              if (method !== 'refuse') names.add(name.replace(/Clients__x__/, 'Clients__{id}__'))
+              if (method !== 'refuse') names.add(name.replace(/__x__/, '__{id}__'))
               return ask(name, ...rest)
             }
           },

@@ -42,6 +42,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
       id: claimsOf(token).sid,
       userId: id,
       clientId: 'svc-webclient',
+      provider: null,
       address: '127.0.0.1',
       userAgent: 'Lynx/2.9',
       isCurrent: true,
