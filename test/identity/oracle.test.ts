@@ -10,9 +10,10 @@ import {
   requestOf,
   signIn,
 } from '../support/browser.ts'
+import { signInPath } from '../support/certified-provider.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin } from '../support/known-clients.ts'
-import { type Oracle, signInPath, startOracle } from './support/oracle.ts'
+import { type Oracle, startOracle } from './support/oracle.ts'
 
 /** `ORACLE_REQUESTS=2000 npm test -- oracle` looks longer; every class of difference has been read. */
 const requests = Number(process.env.ORACLE_REQUESTS ?? 50)

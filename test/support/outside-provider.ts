@@ -1,12 +1,9 @@
-import { generateKeyPairSync } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { Provider } from 'oidc-provider'
 import type { Environment } from '../../src/configuration/settings.ts'
 import type { Queries } from '../../src/store/database.ts'
 import { newId } from '../../src/store/new-id.ts'
 import { sql } from '../../src/store/sql.ts'
 import { type Browser, createPkce, openBrowser, type Page, type Pkce, queryOf, requestOf } from './browser.ts'
+import { type KeptModels, startCertifiedProvider } from './certified-provider.ts'
 
 /** Somebody with an account at the provider. */
 export interface OutsideAccount {
@@ -32,18 +29,23 @@ export const outsideClient = { id: 'tracker', secret: 'a secret that the provide
 const account = (accountId: string, person: OutsideAccount) => ({ accountId, claims: () => ({ ...person }) })
 
 export async function startOutsideProvider(): Promise<OutsideProviderUnderTest> {
-  let answer: RequestListener | undefined
-  const server = createServer((request, response) => answer?.(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const people = new Map<string, OutsideAccount>()
-  const models = new Map<string, Record<string, unknown>>()
-  const provider = new Provider(issuer, {
-    ...configuration,
-    adapter: adapterOn(models),
-    findAccount: (_context: unknown, sub: string) => account(sub, people.get(sub) ?? { sub }),
+  const models: KeptModels = new Map()
+  const { issuer, stop } = await startCertifiedProvider({
+    scopes: ['openid', 'profile', 'email'],
+    models: ['AccessToken', 'AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'Session'],
+    kept: models,
+    configuration: {
+      clients: [],
+      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+      features: { devInteractions: { enabled: false } },
+      findAccount: (_context: unknown, sub: string) => account(sub, people.get(sub) ?? { sub }),
+    },
+    signInAs() {
+      people.set(outside.person.sub, outside.person)
+      return outside.person.sub
+    },
   })
-  const serve = provider.callback()
   const outside: OutsideProviderUnderTest = {
     issuer,
     person: { sub: 'ada-at-corp' },
@@ -65,16 +67,7 @@ export async function startOutsideProvider(): Promise<OutsideProviderUnderTest> 
         grant_types: ['authorization_code'],
       })
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
-  answer = (request, response) => {
-    if (!request.url?.startsWith(signInPath)) return serve(request, response)
-    people.set(outside.person.sub, outside.person)
-    void provider.interactionFinished(request, response, { login: { accountId: outside.person.sub } })
+    stop,
   }
   return outside
 }
@@ -121,69 +114,3 @@ export const insertIdentity = (
   database.query(sql`
     insert into outside_identities (id, issuer, subject, user_id, provider, label)
     values (${newId()}, ${issuer}, ${subject}, ${userId}, 'plain', 'x')`)
-
-const signInPath = '/sign-in/'
-
-const configuration = {
-  clients: [],
-  scopes: ['openid', 'profile', 'email'],
-  claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-  features: { devInteractions: { enabled: false } },
-  pkce: { required: () => true },
-  cookies: { keys: ['a key of the outside provider'] },
-  jwks: {
-    keys: [
-      {
-        ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
-        alg: 'RS256',
-        use: 'sig',
-      },
-    ],
-  },
-  interactions: { url: (_context: unknown, { uid }: { uid: string }) => `${signInPath}${uid}` },
-  async loadExistingGrant({ oidc }: GrantContext) {
-    const grant = new oidc.provider.Grant({
-      clientId: oidc.client.clientId,
-      accountId: oidc.session.accountId,
-    })
-    grant.addOIDCScope('openid profile email')
-    await grant.save()
-    return grant
-  },
-  renderError(context: { type: string; body: string }, { error }: { error: string }) {
-    context.type = 'application/json'
-    context.body = JSON.stringify({ error })
-  },
-  ttl: Object.fromEntries(
-    ['AccessToken', 'AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'Session'].map((name) => [
-      name,
-      3600,
-    ]),
-  ),
-}
-
-interface GrantContext {
-  readonly oidc: {
-    readonly provider: Provider
-    readonly client: { readonly clientId: string }
-    readonly session: { readonly accountId: string }
-  }
-}
-
-/** What the package calls an adapter; clients are found in it, too. */
-function adapterOn(models: Map<string, Record<string, unknown>>) {
-  return (model: string) => {
-    const keyOf = (id: string) => `${model}:${id}`
-    return {
-      upsert: async (id: string, payload: Record<string, unknown>) => void models.set(keyOf(id), payload),
-      find: async (id: string) => models.get(keyOf(id)),
-      findByUid: async (uid: string) => [...models.values()].find((payload) => payload.uid === uid),
-      destroy: async (id: string) => void models.delete(keyOf(id)),
-      consume: async (id: string) =>
-        void Object.assign(models.get(keyOf(id)) ?? {}, { consumed: Date.now() }),
-      async revokeByGrantId(grantId: string) {
-        for (const [key, payload] of models) if (payload.grantId === grantId) models.delete(key)
-      },
-    }
-  }
-}
