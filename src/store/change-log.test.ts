@@ -61,9 +61,11 @@ describe('the change log', () => {
     await other.query('begin')
     const { rows } = await other.query('select pg_current_xact_id()::text as number')
     await fresh.database.transaction((transaction) => transaction.query(raw(append('workflow'))))
-    const [least, , open] = (await snapshotNow()).split(':')
-    assert.deepEqual([least, open], [rows[0].number, rows[0].number])
+    const [least, , open = ''] = (await snapshotNow()).split(':')
     await other.query('rollback')
+    // Transactions in the server's other databases are under way, too.
+    assert.ok(open.split(',').includes(rows[0].number), open)
+    assert.ok(Number(least) <= Number(rows[0].number), least)
   })
 
   it('knows the second of the newest change to any of some resources', async () => {
