@@ -1,6 +1,5 @@
 import { type Asked, type Condition, permitted, writeEachIf } from './conditional-write.ts'
 import type { Queries } from './database.ts'
-import { insertInTurn } from './distributed/write-in-turn.ts'
 import { idTaken, loginTaken } from './duplicates.ts'
 import { violatedUniqueConstraint } from './failures.ts'
 import {
@@ -16,8 +15,8 @@ import {
 import {
   type AlsoInserted,
   column,
-  columnName,
   columnsOf,
+  insertOne,
   nextVersion,
   type Row,
   shownColumns,
@@ -59,7 +58,7 @@ export async function insertEach(
   const written = [main, ...alsoInserted(also)]
   const alone = (row: GivenRow) =>
     [{ table: many.table, values: valuesIn(row, names) }, ...also.filter((one) => one.with === row.id)].map(
-      ({ table, values }) => ({ table, inTurn: insertInTurn(table.table, columnsOf(values)) }),
+      (one) => ({ table: one.table, inTurn: insertOne(one) }),
     )
   const asked = await writeEach(queries, 'create', writer, many, { written, alone })
   const untold = asked.filter(({ refusal, written }) => !refusal && !written)
@@ -151,11 +150,7 @@ function alsoInserted(also: readonly AlsoWith[]): WrittenTable[] {
   return tables.map((table) => {
     const rows = also.filter((one) => one.table === table)
     const names = Object.keys(rows[0]?.values ?? {})
-    const json = JSON.stringify(
-      rows.map(({ values }) =>
-        Object.fromEntries(Object.entries(values).map(([name, value]) => [columnName(name), value])),
-      ),
-    )
+    const json = JSON.stringify(rows.map(({ values }) => columnsOf(values)))
     const statement = sql`insert into ${tableOf(table)} as row (${join(names.map(column), ', ')})
       select ${join(
         names.map((name) => sql`also.${column(name)}`),

@@ -71,12 +71,17 @@ export async function insertRow(
   const writes = [{ table, values }, ...also].map((row) => ({
     table: row.table,
     statement: insertion(row, conditions.length > 0),
-    inTurn: insertInTurn(row.table.table, columnsOf(row.values)),
+    inTurn: insertOne(row),
   }))
   return first(await write(queries, 'create', writer, writes, { conditions }))
 }
 
-/** What is known of a new row before it is written, by its columns. */
+/** Written by itself. */
+export const insertOne =
+  ({ table, values }: AlsoInserted): WrittenInTurn =>
+  (queries) =>
+    insertInTurn(queries, table.table, columnsOf(values))
+
 export const columnsOf = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [columnName(name), value]))
 
@@ -117,17 +122,20 @@ export async function updateRow(
   )
 }
 
-/** The same where the row is known as `before`. */
-export function updateOne(table: Table, values: Values): WrittenInTurn {
-  const { assignmentId, ...others } = values
-  const moves = assignmentId !== undefined && placeColumnOf(table.table) !== undefined
-  const changes = join([...assignments(moves ? others : values), nextVersion], ', ')
-  return updateInTurn(
-    table.table,
-    sql`update ${tableOf(table)} as row set ${changes}`,
-    moves ? assignmentId : undefined,
-  )
-}
+/** Changed by itself, where the row is known as `before`. */
+export const updateOne =
+  (table: Table, values: Values): WrittenInTurn =>
+  (queries, known) => {
+    const { assignmentId, ...others } = values
+    const moves = assignmentId !== undefined && placeColumnOf(table.table) !== undefined
+    const changes = join([...assignments(moves ? others : values), nextVersion], ', ')
+    const update = sql`update ${tableOf(table)} as row set ${changes}`
+    return updateInTurn(queries, known, {
+      table: table.table,
+      update,
+      movesTo: moves ? assignmentId : undefined,
+    })
+  }
 
 /** Marks rows removed. Those that went along with a parent keep which one it was. */
 export async function removeRows(
@@ -192,7 +200,8 @@ function rewrite(
     strength: 'no key update',
   })
   const statement = sql`${update} from before where row.id = before.id`
-  const inTurn = updateInTurn(table.table, update)
+  const inTurn: WrittenInTurn = (queries, known) =>
+    updateInTurn(queries, known, { table: table.table, update })
   return write(
     queries,
     action,

@@ -66,22 +66,24 @@ const assignmentsWith = async (queries: Queries, ids: readonly unknown[]): Promi
  */
 const commitInTwoPhases = sql`delete from two_phase_commits where id = 0`
 
-export function insertInTurn(table: string, values: StoredRow): WrittenInTurn {
-  return async (queries) => {
-    const place = placeOf(table, values)
-    await waitForTurn(queries, table)
-    const [taken] = await takePlaces(queries, table, [place])
-    if (taken === undefined) throw duplicateOf(`${table}_pkey`)
-    // A duplicate is no reason to give up the transaction, which may be that of a batch.
-    const rows = await queries.query<StoredRow>(
-      sql`${insertionOf(table, values)} on conflict do nothing returning row.*`,
-    )
-    if (rows.length > 0) return rows
-    const [same] = await queries.query(sql`select 1 from ${raw(`"${table}"`)} where id = ${place.id}`)
-    if (same) throw duplicateOf(`${table}_pkey`)
-    await givePlaceBack(queries, table, place.id)
-    throw duplicateOf('users_login_active')
-  }
+export async function insertInTurn(
+  queries: Queries,
+  table: string,
+  values: StoredRow,
+): Promise<readonly StoredRow[]> {
+  const place = placeOf(table, values)
+  await waitForTurn(queries, table)
+  const [taken] = await takePlaces(queries, table, [place])
+  if (taken === undefined) throw duplicateOf(`${table}_pkey`)
+  // A duplicate is no reason to give up the transaction, which may be that of a batch.
+  const rows = await queries.query<StoredRow>(
+    sql`${insertionOf(table, values)} on conflict do nothing returning row.*`,
+  )
+  if (rows.length > 0) return rows
+  const [same] = await queries.query(sql`select 1 from ${raw(`"${table}"`)} where id = ${place.id}`)
+  if (same) throw duplicateOf(`${table}_pkey`)
+  await givePlaceBack(queries, table, place.id)
+  throw duplicateOf('users_login_active')
 }
 
 /** What the store says of a duplicate. */
@@ -96,20 +98,20 @@ export function insertionOf(table: string, values: StoredRow): Sql {
 }
 
 /** Changes the rows that are known as `before`. `movesTo` is where they lie from now on, if that changes. */
-export function updateInTurn(table: string, update: Sql, movesTo?: unknown): WrittenInTurn {
-  return async (queries, known) => {
-    const before = known.find(({ name }) => name === 'before')?.rows ?? []
-    if (before.length === 0) return []
-    const places = before.map((row) => placeOf(table, row))
-    const rows = await queries.query<StoredRow>(
-      sql`${update} where ${atPlaces(table, places)} returning row.*`,
-    )
-    if (movesTo === undefined) return rows
-    const moved: StoredRow[] = []
-    for (const row of rows)
-      moved.push(row.assignment_id === movesTo ? row : await moveRow(queries, table, row, movesTo))
-    return moved
-  }
+export async function updateInTurn(
+  queries: Queries,
+  known: readonly KnownRows[],
+  { table, update, movesTo }: { readonly table: string; readonly update: Sql; readonly movesTo?: unknown },
+): Promise<readonly StoredRow[]> {
+  const before = known.find(({ name }) => name === 'before')?.rows ?? []
+  if (before.length === 0) return []
+  const places = before.map((row) => placeOf(table, row))
+  const rows = await queries.query<StoredRow>(sql`${update} where ${atPlaces(table, places)} returning row.*`)
+  if (movesTo === undefined) return rows
+  const moved: StoredRow[] = []
+  for (const row of rows)
+    moved.push(row.assignment_id === movesTo ? row : await moveRow(queries, table, row, movesTo))
+  return moved
 }
 
 /** No row can be moved to another node by an update. */
