@@ -4,6 +4,7 @@ import type { RequestListener } from 'node:http'
 import { afterEach, beforeEach, test } from 'node:test'
 import { exportJWK, exportPKCS8, importPKCS8 } from 'jose'
 import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer.ts'
+import { until } from '../../test/support/until.ts'
 import { createProviderKeys } from './provider-keys.ts'
 import { createAccessTokenVerifier, type VerifyAccessToken } from './verify-access-token.ts'
 
@@ -66,10 +67,10 @@ test('a key that was withdrawn stops working after ten minutes and the five that
   clock += 10 * 60_000
   // This one still meets the old keys and has them fetched again.
   await verify(await provider.token({ account, claims, key: old }))
-  await until(() => provider.fetches() === 2)
+  await until(() => provider.fetches() === 2, 'a second fetch')
   // Each is another token: one that still met the old keys is remembered.
   const another = () => provider.token({ account, claims: { ...claims, jti: randomUUID() }, key: old })
-  await until(async () => verify(await another()).then(isFalse, isTrue))
+  await until(async () => verify(await another()).then(isFalse, isTrue), 'the key to be forgotten')
   await assert.rejects(verify(token))
 })
 
@@ -81,7 +82,7 @@ test('known keys go on working while the provider is down', async () => {
     clock += 4 * 60_000
     await verify(await provider.token({ account, claims: { ...claims, jti: `${minutes}` } }))
   }
-  await until(() => warnings > 0)
+  await until(() => warnings > 0, 'a warning')
 })
 
 test('while no key can be had tokens are refused, it is logged, and a second later it works again', async () => {
@@ -161,14 +162,6 @@ function createVerifier(issuer = provider.issuer) {
   }
   const keys = createProviderKeys({ issuer, metadataAddress, now, log })
   return createAccessTokenVerifier({ issuer, audience: 'svc-api', scope: 'svc.api', keys, now })
-}
-
-async function until(isTrueNow: () => boolean | Promise<boolean>) {
-  const deadline = Date.now() + 20_000
-  while (!(await isTrueNow())) {
-    assert.ok(Date.now() < deadline, 'it did not happen in twenty seconds')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }
 
 const isFalse = () => false

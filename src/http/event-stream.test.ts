@@ -1,6 +1,7 @@
 import { deepStrictEqual, equal, match, ok } from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
+import { until } from '../../test/support/until.ts'
 import { type EventStream, formatEvent, openEventStream, wantsEventStream } from './event-stream.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
 
@@ -44,23 +45,15 @@ async function ask(
     text += chunk
   })
   t.after(() => socket.destroy())
-  await until(() => seen.stream !== undefined)
+  await until(() => seen.stream !== undefined, 'the stream')
   return { socket, text: () => text }
-}
-
-async function until(condition: () => boolean, withinMilliseconds = 1500) {
-  const giveUpAt = performance.now() + withinMilliseconds
-  while (!condition()) {
-    if (performance.now() > giveUpAt) throw new Error('It did not happen in time.')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }
 
 describe('an event stream', () => {
   it('opens with the reply’s own headers and those of a stream', async (t) => {
     const { seen, port } = await streamHost(t)
     const { text } = await ask(t, port, seen)
-    await until(() => text().includes('\r\n\r\n'))
+    await until(() => text().includes('\r\n\r\n'), 'the headers')
     match(text(), /^HTTP\/1.1 200 /)
     match(text(), /content-type: text\/event-stream; charset=utf-8/i)
     match(text(), /cache-control: no-cache, no-store, no-transform/i)
@@ -77,7 +70,7 @@ describe('an event stream', () => {
     equal(seen.stream?.send(event, 1), true)
     equal(seen.stream?.send(event, 2), true)
     seen.stream?.comment('still\nhere')
-    await until(() => text().includes('still'))
+    await until(() => text().includes('still'), 'a sign of life')
     const body = text().slice(text().indexOf('\r\n\r\n') + 4)
     const sent = body.replace(/(^|\r\n)[0-9a-f]+\r\n/g, '').trimEnd()
     equal(
@@ -90,7 +83,7 @@ describe('an event stream', () => {
     const { seen, port } = await streamHost(t)
     const { socket } = await ask(t, port, seen)
     socket.destroy()
-    await until(() => seen.closed === 1)
+    await until(() => seen.closed === 1, 'its end')
     equal(seen.stream?.isReady, false)
     equal(seen.stream?.send(Buffer.from('x')), false)
     seen.stream?.comment('x')
@@ -104,7 +97,7 @@ describe('an event stream', () => {
     const { text } = await ask(t, port, seen)
     seen.stream?.close()
     equal(seen.closed, 1)
-    await until(() => text().endsWith('0\r\n\r\n'))
+    await until(() => text().endsWith('0\r\n\r\n'), 'the last chunk')
     seen.stream?.close()
     equal(seen.closed, 1)
   })
@@ -124,7 +117,7 @@ describe('an event stream', () => {
     seen.stream?.comment('left out')
     equal(seen.ready, 0)
     socket.resume()
-    await until(() => seen.ready === 1)
+    await until(() => seen.ready === 1, 'room for more')
     equal(seen.stream?.isReady, true)
     equal(seen.stream?.send(event), true)
   })
@@ -139,7 +132,7 @@ describe('an event stream', () => {
     seen.stream?.close()
     equal(seen.closed, 1)
     socket.resume()
-    await until(() => socket.destroyed)
+    await until(() => socket.destroyed, 'the connection to be cut')
   })
 
   it('is over at once for a client that left before it opened', async (t) => {
@@ -155,7 +148,7 @@ describe('an event stream', () => {
     const port = await listen(app)
     const socket = connect(port, '127.0.0.1', () => socket.write('GET /late HTTP/1.1\r\nHost: x\r\n\r\n'))
     setTimeout(() => socket.destroy(), 20)
-    await until(() => closed === 1)
+    await until(() => closed === 1, 'its end')
   })
 })
 

@@ -1,5 +1,6 @@
 import { resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
+import { referencesFrom } from '../resources/derived.ts'
 import type { Snapshot } from '../store/change-log.ts'
 import type { LimitedReads } from '../store/limited-reads.ts'
 import { columnName } from '../store/rows.ts'
@@ -73,8 +74,7 @@ function changesStatement(since: Snapshot, names: readonly string[]): Sql {
   return names.length === 1 ? statement : rare(statement)
 }
 
-const referencesOf = ({ fields }: Resource): string[] =>
-  Object.keys(fields).filter((name) => fields[name]?.references)
+const referencesOf = (resource: Resource): string[] => referencesFrom(resource).map(({ column }) => column)
 
 const watchedNames = [...new Set(resources.flatMap(referencesOf)), 'active'].map(columnName)
 

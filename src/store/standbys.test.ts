@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type ReplicatedStore, startReplicatedStore } from '../../test/support/standby.ts'
+import { until } from '../../test/support/until.ts'
 import { createConnections } from './connections.ts'
 import { type Database, openDatabase } from './database.ts'
 import { Behind, createPositions } from './position.ts'
@@ -35,13 +36,11 @@ describe('reading from a standby', () => {
     )
     return row?.is
   }
-  const untilUsed = async () => {
-    for (let tries = 0; tries < 200; tries += 1) {
-      if ((await isAtStandby(here)) && (await isAtStandby(there))) return
-      await sleep(50)
-    }
-    assert.fail('The standby is not used.')
-  }
+  const untilUsed = () =>
+    until(
+      async () => (await isAtStandby(here)) === true && (await isAtStandby(there)) === true,
+      'the standby to be used',
+    )
   let last = 0
   const writeThenRead = async () => {
     last += 1

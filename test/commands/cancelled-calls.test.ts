@@ -6,6 +6,7 @@ import { status } from '@grpc/grpc-js'
 import { openBudgets } from '../../src/configuration/budgets.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
+import { until } from '../support/until.ts'
 import { goodList, listOrganizations } from './assert-serves.ts'
 
 /** Of an organization that is not there: quick, and no list that others wait for. */
@@ -76,16 +77,11 @@ test('Calls of one account under way at once have an end, over all its connectio
       return stream
     })
     const used = () => budgets.budget('commandStreamsOfAccount').used(host.administrator.id)
-    const until = async (count: number) => {
-      for (let waits = 0; used() !== count && waits < 1000; waits += 1)
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      assert.equal(used(), count)
-    }
-    await until(3)
+    await until(() => used() === 3, 'three streams')
     const refused = await other.send(headers, framed(goodList))
     assert.deepEqual([refused.status, refused.headers['retry-after']], [status.RESOURCE_EXHAUSTED, '1'])
     for (const stream of held) stream.close(constants.NGHTTP2_CANCEL)
-    await until(0)
+    await until(() => used() === 0, 'no stream')
     assert.equal((await other.send(headers, framed(goodList))).status, status.OK)
   } finally {
     one.close()

@@ -10,6 +10,7 @@ import { insertRow } from '../../src/store/rows.ts'
 import { sql } from '../../src/store/sql.ts'
 import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
 import { type CommandsUnderTest, type Person, startCommandsUnderTest } from '../support/command-host.ts'
+import { until } from '../support/until.ts'
 
 describe('Streams of the feed as commands', () => {
   let host: CommandsUnderTest
@@ -30,13 +31,6 @@ describe('Streams of the feed as commands', () => {
   })
   const now = async () => (await client.readChanges({ after: 'now' })).result?.cursor ?? ''
   const openStreams = (person: Person) => budgets.budget('liveListingsOfAccount').used(person.id)
-  const until = async (isSo: () => boolean, secondsMax = 10) => {
-    const endsAt = Date.now() + secondsMax * 1000
-    while (!isSo()) {
-      assert.ok(Date.now() < endsAt, 'it took too long')
-      await sleep(20)
-    }
-  }
 
   test('end with the deadline, with the sign-in, and with the token', async () => {
     const reader = await host.signUp()
@@ -46,7 +40,7 @@ describe('Streams of the feed as commands', () => {
       { token: reader.token, deadline: new Date(Date.now() + 700) },
     )
     assert.equal((await late.ended).code, status.DEADLINE_EXCEEDED)
-    await until(() => openStreams(reader) === 0)
+    await until(() => openStreams(reader) === 0, 'the stream to be closed')
     // Another instance, which does not know this sign-in yet as one that stands.
     const beside = await startCommandsUnderTest(
       { Auth__SessionValidationCacheSeconds: '1' },
@@ -77,7 +71,7 @@ describe('Streams of the feed as commands', () => {
       [status.RESOURCE_EXHAUSTED, `An account may have at most ${max} live listings open. Close one first.`],
     )
     for (const stream of streams) stream.cancel()
-    await until(() => openStreams(reader) === 0)
+    await until(() => openStreams(reader) === 0, 'the stream to be closed')
   })
 
   test('keep little for a reader that reads nothing, and end it by name', async () => {
@@ -94,7 +88,7 @@ describe('Streams of the feed as commands', () => {
     await sleep(700)
     const kept = budgets.budget('liveBytesOfAccount').used(host.administrator.id)
     assert.ok(kept > 0 && kept < 1024 ** 2, `${kept} bytes`)
-    await until(() => openStreams(host.administrator) === 0)
+    await until(() => openStreams(host.administrator) === 0, 'the stream to be closed')
     assert.equal(budgets.budget('liveBytesOfAccount').used(host.administrator.id), 0)
     stream.resume()
     const { code, details } = await stream.ended

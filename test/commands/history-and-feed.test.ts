@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { status } from '@grpc/grpc-js'
 import { CommandError, type Followed, openCommandClient } from '../../clients/typescript/src/commands.ts'
 import { openBudgets } from '../../src/configuration/budgets.ts'
@@ -8,6 +7,7 @@ import { readPosition, writePosition } from '../../src/operations/feed/position.
 import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
 import { type CommandsUnderTest, type Person, startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls } from '../support/dotnet-calls.ts'
+import { until } from '../support/until.ts'
 
 describe('The history and the feed as commands', () => {
   let host: CommandsUnderTest
@@ -29,13 +29,6 @@ describe('The history and the feed as commands', () => {
   const named = async (name: string) => (await client.createImpediment({ name })).impediment?.id ?? ''
   const now = async () => (await client.readChanges({ after: 'now' })).result?.cursor ?? ''
   const openStreams = (person: Person) => budgets.budget('liveListingsOfAccount').used(person.id)
-  const until = async (isSo: () => boolean, secondsMax = 10) => {
-    const endsAt = Date.now() + secondsMax * 1000
-    while (!isSo()) {
-      assert.ok(Date.now() < endsAt, 'it took too long')
-      await sleep(20)
-    }
-  }
 
   test('show who changed a row, newest first, as REST shows it', async () => {
     const id = await named('First')
@@ -115,7 +108,7 @@ describe('The history and the feed as commands', () => {
       ['two', 'three'],
     )
     assert.equal((await stream.ended).code, status.CANCELLED)
-    await until(() => openStreams(host.administrator) === 0)
+    await until(() => openStreams(host.administrator) === 0, 'the stream to be closed')
   })
 
   test('tell an outsider nothing, and a former member nothing any more', async () => {
@@ -207,7 +200,7 @@ describe('The history and the feed as commands', () => {
       }
     })()
     for (const name of names.slice(0, 2)) await named(name)
-    await until(() => taken.length === 2)
+    await until(() => taken.length === 2, 'two changes')
     const port = Number(target.split(':')[1])
     await first.stop()
     const second = await startCommandsUnderTest({ COMMAND_PORT: String(port) }, { beside: host })

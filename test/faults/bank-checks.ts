@@ -21,14 +21,3 @@ export function requireKept(hammer: Hammer, ledger: readonly Entry[]): void {
   assert.deepEqual(underLimit, [], 'a balance under its limit was shown')
   assert.ok(refused.length > 0 && hammer.statements() > 0, 'limits were reached, and statements read')
 }
-
-/** A start takes two seconds; a busy machine many times that. */
-const waitMilliseconds = 60_000
-
-export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + waitMilliseconds
-  while (!(await isSo())) {
-    assert.ok(performance.now() < deadline, `Waited in vain for ${what}.`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}

@@ -11,7 +11,8 @@ import { get, transact } from '../../src/hosts/bank/testing/in-process.ts'
 import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
 import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/store/migrate.ts'
-import { requireKept, until } from './bank-checks.ts'
+import { until } from '../support/until.ts'
+import { requireKept } from './bank-checks.ts'
 
 const rounds = 3
 

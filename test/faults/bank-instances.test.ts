@@ -7,7 +7,8 @@ import { auditLedger } from '../../src/hosts/bank/testing/audit.ts'
 import { type Hammer, startHammer } from '../../src/hosts/bank/testing/hammer.ts'
 import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
-import { requireKept, until } from './bank-checks.ts'
+import { until } from '../support/until.ts'
+import { requireKept } from './bank-checks.ts'
 
 const writers = 32
 

@@ -6,7 +6,8 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { auditLedger } from '../../src/hosts/bank/testing/audit.ts'
 import { startHammer } from '../../src/hosts/bank/testing/hammer.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
-import { requireKept, until } from './bank-checks.ts'
+import { until } from '../support/until.ts'
+import { requireKept } from './bank-checks.ts'
 
 describe('the program that started the bank', () => {
   let store: FreshDatabase

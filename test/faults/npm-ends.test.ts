@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { freePort, startChild } from '../support/child-host.ts'
 import { isGone } from '../support/embedded-store.ts'
-import { until } from './bank-checks.ts'
+import { until } from '../support/until.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 

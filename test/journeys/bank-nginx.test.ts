@@ -9,9 +9,10 @@ import { startHammer } from '../../src/hosts/bank/testing/hammer.ts'
 import { get, post, transact } from '../../src/hosts/bank/testing/in-process.ts'
 import { exchange, requestBytes } from '../../src/hosts/bank/testing/raw-socket.ts'
 import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
-import { requireKept, until } from '../faults/bank-checks.ts'
+import { requireKept } from '../faults/bank-checks.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { type Nginx, nginxProgram, startNginx } from '../support/nginx.ts'
+import { until } from '../support/until.ts'
 
 const skip = nginxProgram === undefined && 'nginx is not installed: its configuration stays untested'
 

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { openCommandClient } from '../../clients/typescript/src/commands.ts'
-import { until } from '../faults/bank-checks.ts'
 import { freePort } from '../support/child-host.ts'
 import {
   checkHealth,
@@ -12,6 +11,7 @@ import {
   robot,
   startDeployedHosts,
 } from '../support/deployed-hosts.ts'
+import { until } from '../support/until.ts'
 import { throughProxies } from './deployed-proxies.ts'
 
 const hasPsql = (() => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from '../../src/store/sql.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { openBrowser, queryOf } from '../support/browser.ts'
 import { signInAt, type TestClient, tokensAt, wiki } from '../support/registered-clients.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { until } from '../support/until.ts'
 
 const { redirectUri, postLogoutRedirectUri } = wiki
 const wish = {
@@ -16,8 +16,6 @@ const wish = {
   isFirstParty: true,
 }
 const scope = wish.scopes.join(' ')
-/** Beyond what identity hosts take to notice, on a busy machine. */
-const patienceMilliseconds = 20_000
 
 describe('Clients that administrators make', { concurrency: true }, () => {
   let rest: RestUnderTest
@@ -38,13 +36,7 @@ describe('Clients that administrators make', { concurrency: true }, () => {
       ...(body.secret !== null && { secret: body.secret }),
     }
   }
-  const until = async (isSo: () => Promise<boolean>) => {
-    const end = Date.now() + patienceMilliseconds
-    while (!(await isSo())) {
-      assert.ok(Date.now() < end, 'The identity host has not noticed.')
-      await wait(200)
-    }
-  }
+  const noticed = (isSo: () => Promise<boolean>) => until(isSo, 'the identity host to notice')
   const tokensOf = (client: TestClient, login: string) =>
     tokensAt(openBrowser(rest.identity.address), client, { login, request: { scope } })
   test('sign people in within seconds, with a secret that the store does not know', async () => {
@@ -53,7 +45,7 @@ describe('Clients that administrators make', { concurrency: true }, () => {
     assert.match(client.secret ?? '', /^[\w-]{43}$/)
     const rows = await rest.database.query(sql`select * from registered_clients where id = ${client.id}`)
     assert.ok(!JSON.stringify(rows).includes(client.secret ?? '?'))
-    await until(async () => (await tokensOf(client, login).catch(() => undefined))?.status === 200)
+    await noticed(async () => (await tokensOf(client, login).catch(() => undefined))?.status === 200)
     const { json } = await tokensOf(client, login)
     const me = () => rest.call('GET', '/api/me', { token: json.access_token })
     assert.equal((await me()).body.id, id)
@@ -62,7 +54,7 @@ describe('Clients that administrators make', { concurrency: true }, () => {
     // Ended at once for its tokens, within seconds for everything else.
     assert.deepEqual((await ask('DELETE', { id: client.id })).body, { success: true })
     assertEnvelope(await me(), 401)
-    await until(async () => (await tokensOf(client, login).catch(() => undefined))?.status !== 200)
+    await noticed(async () => (await tokensOf(client, login).catch(() => undefined))?.status !== 200)
     assertEnvelope(await ask('DELETE', { id: client.id }), 404)
   })
 
@@ -70,15 +62,15 @@ describe('Clients that administrators make', { concurrency: true }, () => {
     const { login } = await rest.signUp()
     const [open, closed] = [await make({ hasSecret: false }), await make()]
     assert.equal(open.secret, undefined)
-    await until(async () => (await tokensOf(open, login).catch(() => undefined))?.status === 200)
+    await noticed(async () => (await tokensOf(open, login).catch(() => undefined))?.status === 200)
     assertEnvelope(await ask('POST', { id: open.id }, rest.administrator.token, '/ext/clients/secret'), 400)
     const renewed = await ask('POST', { id: closed.id }, rest.administrator.token, '/ext/clients/secret')
     const now = { ...closed, secret: renewed.body.secret }
-    await until(async () => (await tokensOf(now, login).catch(() => undefined))?.status === 200)
+    await noticed(async () => (await tokensOf(now, login).catch(() => undefined))?.status === 200)
     assert.equal((await tokensOf(closed, login)).json.error, 'invalid_client')
     const elsewhere = { ...wish, id: open.id, redirectUris: ['https://elsewhere.example.test/'] }
     assert.deepEqual((await ask('PATCH', elsewhere)).body.redirectUris, elsewhere.redirectUris)
-    await until(async () => {
+    await noticed(async () => {
       const page = await signInAt(openBrowser(rest.identity.address), open, { request: { scope } })
       return queryOf(page).errorId !== undefined
     })

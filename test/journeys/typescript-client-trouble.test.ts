@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { openTracker, TrackerError, type TrackerOptions } from '../../clients/typescript/src/tracker.ts'
 import { openBudgets } from '../../src/configuration/budgets.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { until } from '../support/until.ts'
 
 type Fetch = typeof fetch
 
@@ -44,11 +45,9 @@ describe('When the connection is bad, the TypeScript client', () => {
   const countOf = async (name: string) =>
     (await open(fetch).organizations.query({ filter: `name eq '${name}'`, count: true })).totalCount
 
-  const untilNoneIsOpen = async () => {
+  const untilNoneIsOpen = () => {
     const held = () => budgets.states().find(({ name }) => name === 'liveListings')?.used
-    const deadline = Date.now() + 25_000
-    while (held() !== 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
-    assert.equal(held(), 0)
+    return until(() => held() === 0, 'the listings to be closed')
   }
 
   before(async () => {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { until } from '../faults/bank-checks.ts'
 import { freePort } from './child-host.ts'
+import { until } from './until.ts'
 
 export interface Nginx {
   readonly port: number

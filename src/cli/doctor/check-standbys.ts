@@ -1,7 +1,6 @@
-import pg from 'pg'
 import { type Finding, fine, look, wrong } from './finding.ts'
+import { openClient } from './open-client.ts'
 
-const connectMilliseconds = 5000
 /** Lists that follow a write would always be read at the primary. */
 const lagSecondsMax = 5
 
@@ -10,13 +9,7 @@ export const checkStandbys = (urls: readonly string[]): Promise<readonly Finding
   Promise.all(urls.map(checkStandby))
 
 async function checkStandby(url: string): Promise<Finding> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'doctor',
-    connectionTimeoutMillis: connectMilliseconds,
-    query_timeout: connectMilliseconds,
-  })
-  client.on('error', () => undefined)
+  const client = openClient(url)
   const name = `${client.host}:${client.port}`
   try {
     await client.connect()

@@ -1,23 +1,17 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { type Environment, readSettings } from '../../configuration/settings.ts'
 import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { readPending } from '../../store/migrate.ts'
 import { checkKeys } from './check-keys.ts'
 import { checkNodes } from './check-nodes.ts'
 import { type Finding, fine, look, wrong } from './finding.ts'
+import { openClient } from './open-client.ts'
 
-const connectMilliseconds = 5000
 const versionMin = 150_000
 
 /** Whatever of it this role may see. */
 export async function checkStore(url: string, environment: Environment): Promise<readonly Finding[]> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'doctor',
-    connectionTimeoutMillis: connectMilliseconds,
-    query_timeout: connectMilliseconds,
-  })
-  client.on('error', () => undefined)
+  const client = openClient(url)
   try {
     await client.connect()
   } catch (error) {
