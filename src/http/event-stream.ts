@@ -78,7 +78,12 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
       if (isReady) isReady = response.write(comment(text))
     },
     close: (reason) => end(reason === undefined ? undefined : comment(reason)),
-    sendAway: () => end(`${comment('The host stops.')}retry: ${comeBackMilliseconds()}\n\n`),
+    sendAway() {
+      const { socket } = response
+      // Kept open, the connection would bring the client back here.
+      response.once('finish', () => socket?.destroySoon())
+      end(`${comment('The host stops.')}retry: ${comeBackMilliseconds()}\n\n`)
+    },
   }
 }
 
