@@ -201,6 +201,8 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByRole('button', { name: 'End all sign-ins' }).click()
     await page.getByRole('button', { name: 'End all', exact: true }).click()
     await page.waitForURL('**/login/**')
+    // A page that is closed while it is still loading may hang.
+    await page.getByLabel('Password').waitFor()
   })
 
   test('asks nobody but its own hosts, keeps to its content policy, and throws nothing', () => {
