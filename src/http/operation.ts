@@ -24,6 +24,8 @@ export interface Parameter {
   readonly name: string
   readonly description: string
   readonly required?: true
+  /** Where it stands, unless in the query. */
+  readonly in?: 'path'
   readonly schema?: Schema
 }
 

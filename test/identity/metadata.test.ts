@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
+import type { IdentityHost } from '../../src/hosts/identity/main.ts'
 import { createPkce, openBrowser } from '../support/browser.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin } from '../support/known-clients.ts'
@@ -42,6 +43,26 @@ describe('what the provider says of itself', () => {
     assert.deepEqual(json, JSON.parse(await readFile(snapshot, 'utf8')))
   })
 
+  it('describes every address under /ext/ that is served, and serves every one that it describes', async (t) => {
+    const provider = { Issuer: 'https://login.example.com', ClientId: 'tracker' }
+    const settings = Object.entries(provider).map(([name, value]) => [
+      `Identity__Providers__corp__${name}`,
+      value,
+    ])
+    const host = await startIdentityUnderTest({
+      environment: { ...environment, ...Object.fromEntries(settings) },
+    })
+    t.after(() => host.stop())
+    const { json } = await openBrowser(host.address).get('/swagger/extensions.v1.json')
+    const described = Object.entries<object>(json.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace('{provider}', 'corp')}`),
+    )
+    // Scripts are parts of pages.
+    const served = routesOf(host.host.app).filter((route) => / \/ext\/.*(?<!\.js)$/.test(route))
+    assert.ok(served.length > 25, served.join())
+    assert.deepEqual(described.filter((route) => route.includes(' /ext/')).toSorted(), served.toSorted())
+  })
+
   it('and every client of the settings, are gone while the extensions are off', async (t) => {
     const host = await startIdentityUnderTest({ environment: { ...environment, EXTENSIONS: 'off' } })
     t.after(() => host.stop())
@@ -54,3 +75,21 @@ describe('what the provider says of itself', () => {
     assert.deepEqual(json.response_modes_supported, ['query'])
   })
 })
+
+/** By method and path, without those that Fastify adds for HEAD and for other origins. */
+function routesOf(app: IdentityHost['app']): readonly string[] {
+  // The tree has a branch's part of the path on each line, four more signs to the right for each level.
+  const above: string[] = []
+  return app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent = '', part = '', methods = ''] = line.match(/^(.*?── )(\S+)(?: \((.*)\))?$/) ?? []
+      const depth = indent.length / 4 - 1
+      above.splice(depth, above.length, part)
+      const path = above.join('')
+      return methods
+        .split(', ')
+        .flatMap((method) => (/^(GET|POST)$/.test(method) ? [`${method} ${path}`] : []))
+    })
+}

@@ -1,9 +1,10 @@
 import type { Schema } from '../../http/operation.ts'
+import { factorOperations, factorSchemas } from './factors/factor-operations.ts'
+import { outsideOperations, pageOperations } from './page-operations.ts'
 import type { Operation } from './route.ts'
 import { ref, schemas } from './schemas.ts'
 
-/** What answers with JSON beyond the contract, and needs no token. */
-export const extensionOperations = {
+const providerOperations = {
   getServerMetadata: {
     id: 'GetServerMetadata',
     tag: 'Provider',
@@ -28,10 +29,19 @@ export const extensionOperations = {
   },
 } as const satisfies Readonly<Record<string, Operation>>
 
+/** Everything this host does beyond the contract, as its second document describes it. */
+export const extensionOperations = {
+  ...providerOperations,
+  ...factorOperations,
+  ...pageOperations,
+  ...outsideOperations,
+} as const
+
 const shared = Object.fromEntries(['Discovery', 'Error'].map((name) => [name, schemas[name] ?? {}]))
 
 export const extensionSchemas: Readonly<Record<string, Schema>> = {
   ...shared,
+  ...factorSchemas,
   SignInWays: {
     type: 'object',
     required: ['passwords', 'providers'],

@@ -13,16 +13,20 @@ export const identityExtensionsDocument = (): Schema =>
   openApiOf(Object.values(extensionOperations), {
     ...about,
     title: 'Project tracking: identity, extensions',
-    description: 'What the identity host answers programs beyond its contract. Its pages are for browsers.',
+    description:
+      'What the identity host does beyond its contract: what programs ask, and its pages for browsers.',
     tags: {
       Provider: 'What clients and other hosts learn about the provider.',
       SignIn: 'What the pages of the sign-in talk to.',
+      Factors: 'How people see and change what they prove themselves with.',
+      Pages: 'The pages of this host.',
+      OutsideProviders: 'Sign-in with accounts that people have elsewhere.',
     },
-    securitySchemes: {},
+    securitySchemes: { bearer: about.securitySchemes.bearer },
     schemas: extensionSchemas,
   })
 
-export const openApiOf = (operations: readonly Operation[], described = about): Schema =>
+export const openApiOf = (operations: readonly Operation[], described: About = about): Schema =>
   documentOf(operations, described, (operation) => ({
     security: operation.security ?? [],
     ...(operation.method === 'GET'
@@ -31,7 +35,7 @@ export const openApiOf = (operations: readonly Operation[], described = about): 
     responses: { ...answerOf(operation), ...refusalsOf(operation) },
   }))
 
-const about: About = {
+const about = {
   title: 'Project tracking: identity',
   description: 'The OpenID Connect provider that issues the access tokens of the other hosts.',
   tags: {
@@ -45,7 +49,7 @@ const about: About = {
     client: { type: 'http', scheme: 'basic', description: 'The id and secret of a client.' },
   },
   schemas,
-}
+} satisfies About
 
 const text = { type: 'string' }
 
@@ -66,25 +70,36 @@ const formSchema = ({ parameters = [] }: Operation): Schema => ({
   },
 })
 
-function answerOf({ answer, method }: Operation): Readonly<Record<string, Schema>> {
+function answerOf({ answer, method, page }: Operation): Readonly<Record<string, Schema>> {
   if (answer) return { 200: { description: 'Success.', content: { 'application/json': { schema: answer } } } }
   const redirect = {
     description: 'The browser is sent on, refusals of the sign-in included.',
     headers: { Location: { schema: text } },
   }
-  return method === 'GET' ? { 302: redirect } : { 303: redirect }
+  return {
+    ...(page !== undefined && { 200: { description: page, content: htmlContent } }),
+    ...(method === 'GET' ? { 302: redirect } : { 303: redirect }),
+  }
 }
+
+const htmlContent = { 'text/html': { schema: text } }
 
 /** Every request is limited; every body has a size and a type. */
-function refusalsOf({ refusals, method }: Operation): Readonly<Record<string, Schema>> {
+function refusalsOf({ refusals, method, tag }: Operation): Readonly<Record<string, Schema>> {
+  const hasPages = tag === 'Pages' || tag === 'OutsideProviders'
   const statuses = [429, 500, 503, ...refusals, ...(method === 'POST' ? [400, 413, 415] : [])]
-  return Object.fromEntries([...new Set(statuses)].sort().map((status) => [status, refusal(status)]))
+  return Object.fromEntries(
+    [...new Set(statuses)].sort().map((status) => [status, refusal(status, hasPages)]),
+  )
 }
 
-const refusal = (status: number): Schema => ({
+const refusal = (status: number, hasPages: boolean): Schema => ({
   description: descriptions[status],
   ...([429, 503].includes(status) && { headers: { 'Retry-After': { schema: { type: 'integer' } } } }),
-  content: { 'application/json': { schema: ref('Error') } },
+  content: {
+    'application/json': { schema: ref('Error') },
+    ...(hasPages && [400, 403].includes(status) && htmlContent),
+  },
 })
 
 const descriptions: Readonly<Record<number, string>> = {

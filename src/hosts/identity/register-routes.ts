@@ -8,18 +8,15 @@ import { OAuthError } from './oauth-error.ts'
 import { oauthCodeOf, oauthStatusOf } from './oauth-statuses.ts'
 import { pageHeaders, showPage } from './pages/page.ts'
 import type { GivenParameters } from './parameters.ts'
-import type { Answer, ExtensionRoute, Route } from './route.ts'
+import type { Answer, Route } from './route.ts'
 
 /** Registers every route of the table. */
 export function registerRoutes(
   app: FastifyInstance,
-  routes: readonly (Route | ExtensionRoute)[],
+  routes: readonly Route[],
   { complete }: Pick<Database, 'complete'>,
 ): void {
-  for (const route of routes) {
-    const { method, path, handle } = route
-    const operation = 'id' in route ? route.id : `${method} ${path}`
-    const deprecation = 'deprecation' in route ? route.deprecation : undefined
+  for (const { id, method, path, handle, deprecation } of routes) {
     app.route({
       method,
       url: path,
@@ -29,7 +26,7 @@ export function registerRoutes(
       onSend: joinOAuthError,
       async handler(request, reply) {
         const parameters = (method === 'GET' ? request.query : request.body) as GivenParameters
-        const work = startWork(operation, 'identity', request.headers.traceparent)
+        const work = startWork(id, 'identity', request.headers.traceparent)
         return complete(work, async () => {
           try {
             const call = { method, parameters, headers: request.headers, ...originOf(request) }

@@ -10,6 +10,8 @@ export interface Operation extends HttpOperation {
   readonly security?: readonly Schema[]
   /** A JSON answer; without one the browser is sent on. */
   readonly answer?: Schema
+  /** What is shown where the browser is not sent on. */
+  readonly page?: string
 }
 
 /** One request, as far as an endpoint has to know it. */
@@ -28,10 +30,5 @@ export type Answer =
 export type Endpoint = (call: Call) => Promise<Answer>
 
 export interface Route extends Operation {
-  readonly handle: Endpoint
-}
-
-/** What is served beyond the contract's document: pages, and what they load. */
-export interface ExtensionRoute extends Pick<Operation, 'method' | 'path' | 'answer'> {
   readonly handle: Endpoint
 }

@@ -7,24 +7,21 @@ import { sql } from '../../../store/sql.ts'
 import { type AccountFactors, findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
 import { acceptApp, offerApp } from '../factors/authenticator-app.ts'
 import { requireFactorCaller, requireFreshCaller } from '../factors/factor-caller.ts'
+import type { factorOperations } from '../factors/factor-operations.ts'
 import { lockFactors } from '../factors/lock-factors.ts'
 import { askForNewPasskey } from '../factors/passkey-challenge.ts'
 import { acceptPasskey, listPasskeys, passkeyNameCharactersMax, passkeysMax } from '../factors/passkeys.ts'
 import { makeRecoveryCodes } from '../factors/recovery-codes.ts'
 import type { Identity } from '../identity.ts'
 import { readSingle } from '../parameters.ts'
-import type { Call, Endpoint, ExtensionRoute } from '../route.ts'
+import type { Call, Endpoint } from '../route.ts'
 import type { LiveSession } from '../sessions.ts'
 
 /** How a signed-in person sees and changes what they prove themselves with; an administrator takes it away from anybody. */
-export const factorRoutes = (identity: Identity): readonly ExtensionRoute[] =>
-  Object.entries(endpoints).map(([route, endpoint]) => {
-    const [method, path = ''] = route.split(' ')
-    return { method: method as 'GET' | 'POST', path, answer: {}, handle: endpoint(identity) }
-  })
-
-const endpoints: Readonly<Record<string, (identity: Identity) => Endpoint>> = {
-  'GET /ext/factors': (identity) => async (call) => {
+export const factorEndpoints: Readonly<
+  Record<keyof typeof factorOperations, (identity: Identity) => Endpoint>
+> = {
+  showFactors: (identity) => async (call) => {
     const session = await requireFactorCaller(identity, call)
     const { userId } = readSingle(call.parameters)
     if (userId === undefined || userId === session.accountId)
@@ -33,11 +30,11 @@ const endpoints: Readonly<Record<string, (identity: Identity) => Endpoint>> = {
     const { userId: id } = readFields({ userId }, { userId: uuid })
     return { body: { hasFactor: hasFactor(await findFactors(identity.database, id)) } }
   },
-  'POST /ext/factors/app': (identity) => async (call) => {
+  offerApp: (identity) => async (call) => {
     const { address, ...offer } = offerApp(identity, await requireFreshCaller(identity, call))
     return { body: { ...offer, address } }
   },
-  'POST /ext/factors/app/confirm': (identity) =>
+  confirmApp: (identity) =>
     changing(
       identity,
       'app set up',
@@ -49,7 +46,7 @@ const endpoints: Readonly<Record<string, (identity: Identity) => Endpoint>> = {
         return { recoveryCodes: isFirst ? await makeRecoveryCodes(transaction, accountId) : null }
       },
     ),
-  'POST /ext/factors/app/remove': (identity) =>
+  removeApp: (identity) =>
     changing(identity, 'app removed', async (transaction, { accountId }) => {
       const [removed] = await transaction.query(
         sql`delete from authenticator_apps where user_id = ${accountId} returning true`,
@@ -57,17 +54,17 @@ const endpoints: Readonly<Record<string, (identity: Identity) => Endpoint>> = {
       if (!removed) throw missing('App')
       return { success: true }
     }),
-  'POST /ext/factors/recovery-codes': (identity) =>
+  makeRecoveryCodes: (identity) =>
     changing(identity, 'recovery codes made', async (transaction, { accountId }, _form, before) => {
       if (!hasFactor(before))
         throw invalid({ generalErrors: ['Recovery codes are for those who have a second factor.'] })
       return { recoveryCodes: await makeRecoveryCodes(transaction, accountId) }
     }),
-  'POST /ext/factors/passkey-options': (identity) => async (call) => {
+  offerPasskey: (identity) => async (call) => {
     const session = await requireFreshCaller(identity, call)
     return { body: await askForNewPasskey(identity, session, requirePasskeys(identity).domain) }
   },
-  'POST /ext/factors/passkeys': (identity) =>
+  addPasskey: (identity) =>
     changing(identity, 'passkey added', async (transaction, { accountId }, form, before) => {
       const { name } = readFields(form, { name: passkeyName })
       const { challenge = '', credential = '' } = form
@@ -75,7 +72,7 @@ const endpoints: Readonly<Record<string, (identity: Identity) => Endpoint>> = {
         throw invalid({ generalErrors: [`The passkey could not be kept. There may be ${passkeysMax}.`] })
       return { recoveryCodes: await firstCodes(transaction, accountId, before) }
     }),
-  'POST /ext/factors/passkeys/rename': (identity) =>
+  renamePasskey: (identity) =>
     changing(identity, 'passkey renamed', async (transaction, { accountId }, form) => {
       const { id, name } = readFields(form, { id: uuid, name: passkeyName })
       const [renamed] = await transaction.query(
@@ -84,7 +81,7 @@ const endpoints: Readonly<Record<string, (identity: Identity) => Endpoint>> = {
       if (!renamed) throw missing('Passkey')
       return { success: true }
     }),
-  'POST /ext/factors/passkeys/remove': (identity) =>
+  removePasskey: (identity) =>
     changing(identity, 'passkey removed', async (transaction, { accountId }, form) => {
       const { id } = readFields(form, { id: uuid })
       const [removed] = await transaction.query(
@@ -93,7 +90,7 @@ const endpoints: Readonly<Record<string, (identity: Identity) => Endpoint>> = {
       if (!removed) throw missing('Passkey')
       return { success: true }
     }),
-  'POST /ext/factors/take-away': (identity) => async (call) => {
+  takeFactorsAway: (identity) => async (call) => {
     const administrator = await requireFreshCaller(identity, call)
     requireAdministrator(identity, administrator)
     const { userId } = readFields(readSingle(call.parameters), { userId: uuid })
