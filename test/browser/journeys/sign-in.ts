@@ -60,6 +60,35 @@ export function signInJourneys(stage: () => Stage): void {
     await page.getByLabel('Password').waitFor()
   })
 
+  test('leaves for the pages of the provider where all hosts share an address', async () => {
+    const { hosts, visit } = stage()
+    const page = await visit('/login/')
+    await page.getByLabel('Password').waitFor()
+    await page.route(`${hosts.web}/config.json`, async (route) => {
+      const json = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...json, issuer: hosts.web, passkeys: true, mail: true } })
+    })
+    const providers = { passwords: true, providers: [{ id: 'corp', name: 'Our company' }] }
+    await page.route(`${hosts.web}/ext/**`, (route) =>
+      route.request().isNavigationRequest()
+        ? route.fulfill({ body: 'A page of the provider', contentType: 'text/html' })
+        : route.fulfill({ json: providers }),
+    )
+    const links = page.getByRole('main').getByRole('link')
+    const open = async () => {
+      await page.goto(`${hosts.web}/login/?authRequest=pending`)
+      await page.getByRole('link', { name: 'Sign in with Our company' }).waitFor()
+      return links.count()
+    }
+    const count = await open()
+    assert.equal(count, 3)
+    for (let index = 0; index < count; index += 1) {
+      await links.nth(index).click()
+      await page.getByText('A page of the provider').waitFor()
+      await open()
+    }
+  })
+
   test('tells why the provider rejected a request', async () => {
     const { hosts, visit } = stage()
     const page = await visit('/login/?error=request')

@@ -5,6 +5,7 @@ import { useServices } from '../../services/services.ts'
 import { isSigningIn, startSignIn } from '../../session/sign-in.ts'
 import { Alone } from '../../ui/alone.tsx'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
+import { ProviderLink } from './provider-link.tsx'
 import { SignOutPage } from './sign-out-page.tsx'
 import { Ways } from './ways.tsx'
 
@@ -43,17 +44,19 @@ function SignIn() {
         <SignInForm authRequest={authRequest} error={error} retryAfter={Number(given.get('retryAfter'))} />
       </Ways>
       {configuration.passkeys && (
-        <a
+        <ProviderLink
           class="button wide"
           href={`${configuration.issuer}/ext/passkey?${new URLSearchParams({ authRequest })}`}
         >
           Sign in with a passkey
-        </a>
+        </ProviderLink>
       )}
       {configuration.mail && (
-        <a href={`${configuration.issuer}/ext/forgot-password?${new URLSearchParams({ authRequest })}`}>
+        <ProviderLink
+          href={`${configuration.issuer}/ext/forgot-password?${new URLSearchParams({ authRequest })}`}
+        >
           Forgot your password?
-        </a>
+        </ProviderLink>
       )}
     </Alone>
   )

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useServices } from '../../services/services.ts'
 import { loadSignInWays, type SignInWays, signInAddress } from '../../session/outside-providers.ts'
 import { t } from '../../texts/text.ts'
+import { ProviderLink } from './provider-link.tsx'
 
 /** The form for passwords, unless they are switched off, and the providers elsewhere. */
 export function Ways({ authRequest, children }: { authRequest: string; children: ComponentChildren }) {
@@ -20,15 +21,9 @@ export function Ways({ authRequest, children }: { authRequest: string; children:
       )}
       {ways?.providers.map(({ id, name }) => (
         // A link, because browsers apply the page's policy for forms to what a post is led on to.
-        <a
-          key={id}
-          class="button wide"
-          // The router must not take it for one of its own where all hosts share an address.
-          target="_self"
-          href={signInAddress(configuration, id, authRequest)}
-        >
+        <ProviderLink key={id} class="button wide" href={signInAddress(configuration, id, authRequest)}>
           {t('Sign in with {name}', { name })}
-        </a>
+        </ProviderLink>
       ))}
     </>
   )
