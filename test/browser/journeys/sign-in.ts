@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createPkce, requestOf } from '../../support/browser.ts'
 import { fillSignIn, type Stage } from '../support/stage.ts'
 
 export function signInJourneys(stage: () => Stage): void {
@@ -28,6 +29,31 @@ export function signInJourneys(stage: () => Stage): void {
     assert.equal(await page.evaluate('document.activeElement.id'), 'password')
     await fillSignIn(page, 'jonas@example.com')
     await page.getByRole('heading', { name: 'Projects' }).waitFor()
+  })
+
+  test('fills in whom the request expects, and sends nothing by itself', async () => {
+    const { hosts, visit } = stage()
+    const page = await visit('/projects')
+    await page.getByLabel('Password').waitFor()
+    const posts: string[] = []
+    page.on('request', (request) => void (request.method() === 'POST' && posts.push(request.url())))
+    const ask = async (login_hint: string) => {
+      const request = requestOf(createPkce(), { redirect_uri: `${hosts.web}/signin-callback/`, login_hint })
+      await page.goto(`${hosts.issuer}/connect/authorize?${new URLSearchParams(request)}`)
+      await page.getByLabel('Password').waitFor()
+      return page.getByLabel('Login').inputValue()
+    }
+    assert.equal(await ask('mara@example.com'), 'mara@example.com')
+    assert.equal(await page.evaluate('document.activeElement.id'), 'password')
+    assert.equal(await ask('"><b>nobody</b>'), '"><b>nobody</b>')
+    assert.equal(await ask('x'.repeat(300)), 'x'.repeat(256))
+    await page.goto(`${hosts.web}/login/?authRequest=pending&loginHint=${'x'.repeat(300)}`)
+    assert.equal(await page.getByLabel('Login').inputValue(), 'x'.repeat(256))
+    assert.deepEqual(posts, [])
+    await ask('mara@example.com')
+    await fillSignIn(page, 'jonas@example.com', 'Wrong-Horse-1')
+    await page.getByText('The login or the password is wrong.').waitFor()
+    assert.equal(await page.getByLabel('Login').inputValue(), 'jonas@example.com')
   })
 
   test('asks for what is missing before anything is sent', async () => {

@@ -12,5 +12,9 @@ export const loginPage =
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending)
       return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
-    return { redirectTo: signInPageFor(identity.settings, pending.request, { authRequest }) }
+    const { client, loginHint } = pending.request
+    // Another host's page cannot open the request; ours reads the hint there.
+    const isTold = client.registration === undefined && loginHint !== undefined
+    const told = { authRequest, ...(isTold && { loginHint }) }
+    return { redirectTo: signInPageFor(identity.settings, pending.request, told) }
   }

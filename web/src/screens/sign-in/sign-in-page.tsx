@@ -41,7 +41,11 @@ function SignIn() {
   return (
     <Alone title="Sign in">
       <Ways authRequest={authRequest}>
-        <SignInForm authRequest={authRequest} error={error} retryAfter={Number(given.get('retryAfter'))} />
+        <SignInForm
+          {...{ authRequest, error }}
+          loginHint={given.get('loginHint')}
+          retryAfter={Number(given.get('retryAfter'))}
+        />
       </Ways>
       {configuration.passkeys && (
         <ProviderLink
@@ -65,15 +69,19 @@ function SignIn() {
 interface SignInFormProps {
   readonly authRequest: string
   readonly error: string | null
+  /** Whom the app that began the sign-in expects. */
+  readonly loginHint: string | null
   readonly retryAfter: number
 }
 
 /** The provider answers a failed post with this page again; the login is typed once. */
 const loginKey = 'tracker.login'
 
-function SignInForm({ authRequest, error, retryAfter }: SignInFormProps) {
+function SignInForm({ authRequest, error, loginHint, retryAfter }: SignInFormProps) {
   const { configuration } = useServices()
-  const [login, setLogin] = useState(() => sessionStorage.getItem(loginKey) ?? '')
+  const [login, setLogin] = useState(
+    () => loginHint?.slice(0, limits.login) ?? sessionStorage.getItem(loginKey) ?? '',
+  )
   const [missing, setMissing] = useState<string>()
   const password = useRef<HTMLInputElement>(null)
   const loginInput = useRef<HTMLInputElement>(null)
