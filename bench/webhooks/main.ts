@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { administratorsOf } from '../../src/accounts/administrators.ts'
+import { openBudgets } from '../../src/configuration/budgets.ts'
+import { createWebhookWorker } from '../../src/hosts/rest/webhooks/worker.ts'
+import { allowedReceivers } from '../../src/http/allowed-address.ts'
+import { create } from '../../src/operations/create.ts'
+import type { Tracker } from '../../src/operations/tracker.ts'
+import { update } from '../../src/operations/update.ts'
+import { createWebhook } from '../../src/operations/webhooks/manage.ts'
+import { impediment } from '../../src/resources/impediment.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { newId } from '../../src/store/new-id.ts'
+import { insertAccount } from '../../test/support/insert-account.ts'
+import { postmasterOf } from '../child-process.ts'
+import { cpuSecondsOfServer } from '../cpu.ts'
+import { type OtherQueue, type QueuedMessage, queuesIn } from './other-queues.ts'
+import { startReceiver } from './receiver.ts'
+
+const rows = 50
+const changesOfEach = 20
+const webhooks = 4
+const rounds = 3
+const login = 'bench@example.com'
+
+/**
+ * Deliveries of one process to a receiver in another one. With the folder of an installed `pg-boss` and `graphile-worker` also what
+ * these cost for the same messages, in turns.
+ */
+export async function runWebhookBench([folder]: readonly string[]): Promise<void> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-webhooks-'))
+  const store = await startEmbeddedStore({ dataDirectory })
+  const receiver = await startReceiver()
+  try {
+    await migrate(store.url)
+    const own = await openOwn(store.url, receiver)
+    const receivers = allowedReceivers([receiver.host])
+    const others = folder === undefined ? [] : await queuesIn(folder, store.url, receivers)
+    const costs = await inTurns([own, ...others], own.write, (work) =>
+      measured(work, dataDirectory, receiver.count),
+    )
+    for (const [name, found] of costs)
+      console.log(`${name.padEnd(30)} ${middleOf(found).toFixed(2)} ms of CPU a delivery, process and store`)
+    for (const { stop } of [own, ...others]) await stop()
+  } finally {
+    await receiver.stop()
+    await store.stop()
+    rmSync(dataDirectory, { recursive: true, force: true })
+  }
+}
+
+const middleOf = (values: readonly number[]): number =>
+  [...values].sort((one, other) => one - other)[values.length >> 1] ?? 0
+
+/** Webhooks for changes that `write` makes. */
+async function openOwn(url: string, receiver: { readonly url: string; readonly host: string }) {
+  const database = openDatabase({ url, applicationName: 'bench' })
+  const budgets = openBudgets()
+  const tracker = { database, budgets } as Tracker
+  const owner = { id: (await insertAccount(database, { login })).id, isAdministrator: true }
+  for (let count = 0; count < webhooks; count += 1)
+    await createWebhook(tracker, owner, { url: receiver.url }, () => undefined)
+  const worker = createWebhookWorker({
+    database,
+    administrators: administratorsOf({ adminLogins: [login], demoLogin: '' }),
+    receivers: allowedReceivers([receiver.host]),
+    requests: budgets.budget('webhookRequests'),
+    onFailure: (error) => console.error(error),
+    onPaused: (details) => console.error(details),
+  })
+  return {
+    name: 'the feed and its deliveries',
+    deliverAll: () => worker.look(),
+    /** Changes for every webhook, and the same as messages for those who cannot read the feed. */
+    async write(): Promise<readonly QueuedMessage[]> {
+      const ids = Array.from({ length: rows }, () => newId())
+      for (const id of ids) await create(tracker, impediment, owner, { id, name: 'Written 0' })
+      for (let change = 1; change < changesOfEach; change += 1)
+        await Promise.all(
+          ids.map((id) => update(tracker, impediment, owner, { id, name: `Written ${change}` })),
+        )
+      return Array.from({ length: webhooks * rows * changesOfEach }, (_, index) => {
+        const row = ids[index % rows] ?? ''
+        const body = JSON.stringify({ type: 'impediment.update', row, before: {}, after: {} })
+        return { id: newId(), row, url: receiver.url, body }
+      })
+    },
+    async stop() {
+      await worker.stop()
+      await database.close()
+    },
+  }
+}
+
+/** What each costs in every round but the first, which warms up. */
+async function inTurns(
+  queues: readonly Pick<OtherQueue, 'name' | 'deliverAll'>[],
+  write: () => Promise<readonly QueuedMessage[]>,
+  measure: (work: () => Promise<void>) => Promise<number>,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const costs = new Map<string, number[]>(queues.map(({ name }) => [name, []]))
+  for (let round = 0; round <= rounds; round += 1) {
+    const messages = await write()
+    for (const { name, deliverAll } of round % 2 ? queues.toReversed() : queues) {
+      const cost = await measure(() => deliverAll(messages))
+      if (round > 0) costs.get(name)?.push(cost)
+    }
+  }
+  return costs
+}
+
+async function measured(
+  work: () => Promise<unknown>,
+  dataDirectory: string,
+  count: () => Promise<number>,
+): Promise<number> {
+  const postmaster = postmasterOf(dataDirectory)
+  const before = await count()
+  const [own, store, startedAt] = [process.cpuUsage(), cpuSecondsOfServer(postmaster), performance.now()]
+  await work()
+  const seconds = (performance.now() - startedAt) / 1000
+  const { user, system } = process.cpuUsage(own)
+  const arrived = (await count()) - before
+  const storeMilliseconds = (cpuSecondsOfServer(postmaster) - store) * 1000
+  const ownMilliseconds = (user + system) / 1000
+  console.log(
+    `${arrived} in ${seconds.toFixed(1)} s: ${(arrived / seconds).toFixed(0)} a second, process ${(ownMilliseconds / arrived).toFixed(2)}, store ${(storeMilliseconds / arrived).toFixed(2)} ms each`,
+  )
+  return (ownMilliseconds + storeMilliseconds) / arrived
+}
