@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { everyScreen, type ScreenAddress } from '../support/every-screen.ts'
 import type { Stage } from '../support/stage.ts'
 import { testColorSchemes } from './accessibility.ts'
 
-/** Each with what shows that it is drawn, and what stands in front of it. */
-const screens: readonly {
-  readonly path: string
-  readonly shows: string
-  readonly open?: (page: Page) => Promise<void>
-}[] = [
-  { path: '/week?week=2026-11-16', shows: 'Looked at by axe' },
+/** What stands in front of some of them. */
+const inFront: readonly (ScreenAddress & { readonly open: (page: Page) => Promise<void> })[] = [
   { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: refuse },
   { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: press('Copy last week…') },
   {
@@ -18,16 +14,15 @@ const screens: readonly {
     shows: 'Looked at by axe',
     open: press('Entries and notes: Looked at by axe'),
   },
-  { path: '/impediments?whose=all', shows: 'Looked at by axe' },
   { path: '/impediments?whose=all', shows: 'Looked at by axe', open: press('New impediment') },
-  { path: '/reports', shows: 'Hours per project' },
   { path: '/reports', shows: 'Hours per project', open: press('Show as table') },
-  { path: '/administration/users', shows: 'mara@example.com' },
   { path: '/administration/users', shows: 'mara@example.com', open: press('New user') },
-  { path: '/administration/workflows', shows: 'Backlog' },
-  { path: '/removed/assignments', shows: 'Removed for axe' },
-  { path: '/account', shows: 'New password' },
+  { path: '/clients', shows: 'The wiki', open: press('New app') },
 ]
+
+interface Shown extends ScreenAddress {
+  readonly open?: (page: Page) => Promise<void>
+}
 
 function press(name: string) {
   return (page: Page) => page.getByRole('button', { name }).first().click()
@@ -43,8 +38,9 @@ async function refuse(page: Page): Promise<void> {
 }
 
 export function otherScreensJourneys(stage: () => Stage): void {
-  const furnish = async () => {
-    const { administrator, assignment, change, impedimentId, make } = stage().workspace
+  const furnish = async (): Promise<readonly Shown[]> => {
+    const { hosts, workspace } = stage()
+    const { administrator, assignment, change, impedimentId, make } = workspace
     const id = await assignment('Looked at by axe', { userId: administrator.id })
     await make('appointment', {
       assignmentId: id,
@@ -61,22 +57,23 @@ export function otherScreensJourneys(stage: () => Stage): void {
     })
     await make('assignmentImpediment', { assignmentId: id, impedimentId })
     await change('DELETE', 'assignment', { ids: [await assignment('Removed for axe')] })
+    return [...(await everyScreen(hosts, workspace, { id, name: 'Looked at by axe' })), ...inFront]
   }
 
   testColorSchemes('have nothing to complain of', async (look) => {
-    await furnish()
+    const screens = await furnish()
     const { hosts, signIn } = stage()
     const page = await signIn('root@example.com', '/account', { reducedMotion: 'reduce' })
     for (const { path, shows, open } of screens) {
       await page.goto(hosts.web + path)
-      await page.getByText(shows).first().waitFor()
+      await page.getByText(shows).first().waitFor({ state: 'attached' })
       await open?.(page)
       await look(page, `${path} ${open ? 'with something in front' : ''}`)
     }
   })
 
   test('hold on the narrowest phone, with nothing beyond the edge and targets for fingers', async () => {
-    await furnish()
+    const screens = await furnish()
     const { hosts, signIn } = stage()
     const page = await signIn('root@example.com', '/account', {
       viewport: { width: 360, height: 740 },
@@ -84,7 +81,7 @@ export function otherScreensJourneys(stage: () => Stage): void {
     })
     for (const { path, shows, open } of screens) {
       await page.goto(hosts.web + path)
-      await page.getByText(shows).first().waitFor()
+      await page.getByText(shows).first().waitFor({ state: 'attached' })
       if (open !== refuse) await open?.(page)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
       // Rounded: an element that is still moving has a height slightly below.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { everyScreen } from '../support/every-screen.ts'
 import type { Stage } from '../support/stage.ts'
 
 /** From the smallest phone to a large desk; 640 is also what 200 % zoom leaves of 1280. */
@@ -32,32 +33,12 @@ export const barFaultsOf = (page: Page) =>
 export function widthJourneys(stage: () => Stage): void {
   test('fit every width from 320 to 2,560 pixels, and 200 % zoom: nothing overlaps, no page scrolls sideways', async () => {
     const { hosts, signIn, workspace } = stage()
-    const id = await workspace.assignment(
-      'A-name-without-any-place-to-break-it-in-two-that-somebody-has-typed',
-    )
-    const project = `/projects/${workspace.projectId}`
-    const screens = [
-      ['/my-work', 'My work'],
-      ['/projects', 'Website relaunch'],
-      [project, 'Backlog'],
-      [`${project}?view=list`, 'Backlog'],
-      [`${project}?view=calendar&month=2026-11`, 'November 2026'],
-      [`${project}?view=timeline&from=2026-11-16`, 'A-name'],
-      [`${project}/assignments/${id}`, 'Planned hours'],
-      [`${project}/activity`, 'A-name'],
-      [`${project}/webhooks`, 'No webhooks yet'],
-      ['/week?week=2026-11-16', 'A-name'],
-      ['/impediments', 'Impediments'],
-      ['/reports', 'Reports'],
-      ['/reports/sums?period=year', 'Also without hours'],
-      ['/administration/users', 'mara@example.com'],
-      ['/removed', 'Removed records'],
-      ['/account', 'New password'],
-    ] as const
+    const name = 'A-name-without-any-place-to-break-it-in-two-that-somebody-has-typed'
+    const id = await workspace.assignment(name)
     await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
     const page = await signIn('root@example.com', '/account')
     const faults: string[] = []
-    for (const [path, shows] of screens) {
+    for (const { path, shows } of await everyScreen(hosts, workspace, { id, name })) {
       await page.setViewportSize({ width: 1440, height: 900 })
       await page.goto(hosts.web + path)
       await page.getByText(shows).first().waitFor({ state: 'attached' })
