@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
 import { makeToken } from '../support/api-tokens.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
-import { openBrowser } from '../support/browser.ts'
+import { createPkce, openBrowser, queryOf, requestOf } from '../support/browser.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls } from '../support/dotnet-calls.ts'
@@ -86,5 +86,9 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
       (await browser.get('/connect/userinfo', {}, { authorization: `Bearer ${secret}` })).status,
       401,
     )
+    // The web client's page is told nothing that the contract does not have.
+    const hinted = requestOf(createPkce(), { login_hint: 'mara@example.com' })
+    const page = await browser.follow(await browser.get('/connect/authorize', hinted))
+    assert.deepEqual(Object.keys(queryOf(page)), ['authRequest'])
   })
 })

@@ -14,7 +14,8 @@ export const loginPage =
       return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
     const { client, loginHint } = pending.request
     // Another host's page cannot open the request; ours reads the hint there.
-    const isTold = client.registration === undefined && loginHint !== undefined
+    const isOthers = client.registration === undefined
+    const isTold = identity.settings.extensions && isOthers && loginHint !== undefined
     const told = { authRequest, ...(isTold && { loginHint }) }
     return { redirectTo: signInPageFor(identity.settings, pending.request, told) }
   }
