@@ -62,14 +62,16 @@ const hoursMax = { password: 1, invitation: 24 }
 /** Takes the mails that are due: each by one instance, and again later unless it is ended. */
 export const claimMails = (transaction: Queries, count: number): Promise<QueuedMail[]> =>
   transaction.query<QueuedMail>(sql`
-    update mails set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs =>
-      (${retrySeconds}::int[])[least(attempts + 1, ${retrySeconds.length}::int)])
-    where id in (
-      select id from mails where ended_at is null and next_attempt_at <= now()
-      order by next_attempt_at limit ${count}::int for update skip locked)
-    returning id, purpose, login, made_by as "madeBy", link_id as "linkId", recipient, attempts,
-      created_at < now() - make_interval(hours =>
-        case purpose when 'password' then ${hoursMax.password}::int else ${hoursMax.invitation}::int end) as "isLast"`)
+    with due as (
+      select id, now() + make_interval(secs =>
+          (${retrySeconds}::int[])[least(attempts + 1, ${retrySeconds.length}::int)]) as again,
+        created_at < now() - make_interval(hours =>
+          case when purpose = 'password' then ${hoursMax.password}::int else ${hoursMax.invitation}::int end) as "isLast"
+      from mails where ended_at is null and next_attempt_at <= now()
+      order by next_attempt_at limit ${count}::int for update skip locked
+    )
+    update mails set attempts = attempts + 1, next_attempt_at = due.again from due where mails.id = due.id
+    returning mails.id, purpose, login, made_by as "madeBy", link_id as "linkId", recipient, attempts, "isLast"`)
 
 /** Sent or given up; of what belongs to no account nothing stays but that it was asked for. */
 export async function endMail(queries: Queries, id: string, hasAccount = true): Promise<void> {

@@ -2,9 +2,11 @@ import { resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { referencesFrom } from '../resources/derived.ts'
 import type { Snapshot } from '../store/change-log.ts'
+import type { Queries } from '../store/database.ts'
+import { atPlaces, type Place } from '../store/distributed/places.ts'
 import type { LimitedReads } from '../store/limited-reads.ts'
 import { columnName } from '../store/rows.ts'
-import { rare, raw, type Sql, sql } from '../store/sql.ts'
+import { eitherWay, rare, raw, type Sql, sql } from '../store/sql.ts'
 
 /** A row that was written, with every value that its references have had since the last look. */
 export interface ChangedRow {
@@ -59,24 +61,61 @@ export async function changedRowsSince(
 }
 
 function changesStatement(since: Snapshot, names: readonly string[]): Sql {
-  const statement = sql`
-    select logged.resource, logged.row_id as id, ${nowOf(names)} as now, case when entry.fields is not null then (
-        select coalesce(jsonb_object_agg(key, value), '{}'::jsonb) from jsonb_each(entry.fields)
-        where key = any(${watchedNames}::text[])
-      ) end as fields
-    from (
-      select * from changes where transaction >= pg_snapshot_xmin(${since}::pg_snapshot)
-        and not pg_visible_in_snapshot(transaction, ${since}::pg_snapshot) and resource = any(${names}::text[])
-      limit ${rowsMax + 1}::int
-    ) as logged
-    left join history as entry on entry.at = logged.at and entry.sequence = logged.sequence`
+  // Only the tables that are asked for: another one may be locked for long.
+  const known = resources.filter(({ name }) => names.includes(name))
+  const now = raw(
+    `case logged.resource ${known
+      .map((one) => `when '${one.name}' then (${rowsNow(one)} where row.id = logged.row_id)`)
+      .join(' ')} end`,
+  )
+  const statement = eitherWay(
+    sql`select logged.resource, logged.row_id as id, ${fieldsBefore}, ${now} as now ${changesOf(since, names)}`,
+    (queries) => changesInTurn(queries, since, known),
+  )
   // Those of one resource are common; there are many choices of several.
   return names.length === 1 ? statement : rare(statement)
 }
 
+/** Rows that are spread over nodes are asked on theirs, all of one resource at once. One that has just moved on is not known. */
+async function changesInTurn(
+  queries: Queries,
+  since: Snapshot,
+  known: readonly Resource[],
+): Promise<readonly Found[]> {
+  const names = known.map(({ name }) => name)
+  const tables = known.map(({ table }) => table)
+  const found = await queries.query<Omit<Found, 'now'> & Place>(sql`
+    select logged.resource, logged.row_id as id, place.assignment_id, ${fieldsBefore} ${changesOf(since, names)}
+    join unnest(${names}::text[], ${tables}::text[]) as kept (resource, table_name) on kept.resource = logged.resource
+    left join row_places as place on place.id = logged.row_id and place.table_name = kept.table_name`)
+  const now = new Map<string, Found['now']>()
+  for (const resource of found.length > rowsMax ? [] : known) {
+    const places = found.filter((one) => one.resource === resource.name)
+    if (places.length === 0) continue
+    const rows = await queries.query<{ id: string; now: Found['now'] }>(
+      sql`${raw(rowsNow(resource, 'row.id'))} where ${atPlaces(resource.table, places)}`,
+    )
+    for (const row of rows) now.set(`${resource.name} ${row.id}`, row.now)
+  }
+  return found.map((one) => ({ ...one, now: now.get(`${one.resource} ${one.id}`) ?? null }))
+}
+
+const changesOf = (since: Snapshot, names: readonly string[]): Sql => sql`
+  from (
+    select * from changes where transaction >= pg_snapshot_xmin(${since}::pg_snapshot)
+      and not pg_visible_in_snapshot(transaction, ${since}::pg_snapshot) and resource = any(${names}::text[])
+    limit ${rowsMax + 1}::int
+  ) as logged
+  left join history as entry on entry.at = logged.at and entry.sequence = logged.sequence`
+
 const referencesOf = (resource: Resource): string[] => referencesFrom(resource).map(({ column }) => column)
 
 const watchedNames = [...new Set(resources.flatMap(referencesOf)), 'active'].map(columnName)
+
+const fieldsBefore = sql`case when entry.fields is not null then (
+    select coalesce(jsonb_object_agg(key, value), '{}'::jsonb) from jsonb_each(entry.fields)
+    where key = any(${watchedNames}::text[])
+  ) end as fields`
 
 /** Where the project of such a row stands, beside its own columns. */
 const projectKey = 'project of its assignment'
@@ -84,21 +123,14 @@ const projectKey = 'project of its assignment'
 const isOfAssignment = ({ access }: Resource) =>
   access.kind === 'projectMembers' && access.projectPath.length === 2
 
-/** Only of the tables that are asked for: another one may be locked for long. */
-const nowOf = (names: readonly string[]): Sql =>
-  raw(
-    `case logged.resource ${resources
-      .filter(({ name }) => names.includes(name))
-      .map((resource) => `when '${resource.name}' then (${rowNow(resource)})`)
-      .join(' ')} end`,
-  )
-
-function rowNow(resource: Resource): string {
+/** Without its condition. */
+function rowsNow(resource: Resource, ...others: readonly string[]): string {
   const columns = referencesOf(resource).map((name) => `'${columnName(name)}', row."${columnName(name)}"`)
-  const project = isOfAssignment(resource)
-    ? [`'${projectKey}', (select project_id from assignments where id = row.assignment_id)`]
-    : []
-  return `select jsonb_build_object(${[...columns, ...project].join(', ')}) from "${resource.table}" as row where row.id = logged.row_id`
+  const isBelow = isOfAssignment(resource)
+  const project = isBelow ? [`'${projectKey}', parent.project_id`] : []
+  const parent = isBelow ? ' left join assignments as parent on parent.id = row.assignment_id' : ''
+  const now = `jsonb_build_object(${[...columns, ...project].join(', ')}) as now`
+  return `select ${[...others, now].join(', ')} from "${resource.table}" as row${parent}`
 }
 
 /** Every row once, with all of its changes. A resource of which a row is not known is left out. */

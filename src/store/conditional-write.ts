@@ -124,10 +124,20 @@ export async function askInTurn(
   }
   if (conditions.length === 0) return { refused: 0, known }
   const from = asked ? fromInput(conditions) : fromOnce(conditions)
+  const all = [...known, ...(await assignmentOf(queries, asked))]
   const [verdict] = await queries.query<Verdict>(
-    sql`${withKnown(known)} select ${refusedBits(conditions)} as refused from ${from}`,
+    sql`${withKnown(all)} select ${refusedBits(conditions)} as refused from ${from}`,
   )
   return { refused: verdict?.refused ?? 0, known }
+}
+
+/** Known to the statement that asks: none looks for the row's assignment on its node for each row of many. */
+async function assignmentOf(queries: Queries, asked: StoredRow | undefined): Promise<readonly KnownRows[]> {
+  if (typeof asked?.assignmentId !== 'string') return []
+  const rows = await queries.query<StoredRow>(
+    sql`select id, project_id from assignments where id = ${asked.assignmentId}`,
+  )
+  return [knownRows('assignments', 'assignments', rows)]
 }
 
 function refuseBy(conditions: readonly Condition[], verdict: Verdict | undefined) {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { status } from '@grpc/grpc-js'
 import { openCommandClient } from '../../clients/typescript/src/commands.ts'
 import { budgetLimits, openBudgets } from '../../src/configuration/budgets.ts'
@@ -85,10 +84,12 @@ describe('Streams of the feed as commands', () => {
     const stream = slow.follow('FollowChanges', { after: start }, { token })
     await stream.until(1)
     stream.pause()
-    await sleep(700)
-    const kept = budgets.budget('liveBytesOfAccount').used(host.administrator.id)
+    let kept = 0
+    await until(() => {
+      kept = Math.max(kept, budgets.budget('liveBytesOfAccount').used(host.administrator.id))
+      return openStreams(host.administrator) === 0
+    }, 'the stream to be closed')
     assert.ok(kept > 0 && kept < 1024 ** 2, `${kept} bytes`)
-    await until(() => openStreams(host.administrator) === 0, 'the stream to be closed')
     assert.equal(budgets.budget('liveBytesOfAccount').used(host.administrator.id), 0)
     stream.resume()
     const { code, details } = await stream.ended

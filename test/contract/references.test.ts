@@ -54,11 +54,11 @@ onEveryHost('References', (tracker) => {
     })
   }
 
-  /** No request removes a parent alone; a race, or somebody who changes the database by hand, might. */
+  /** No request removes a parent alone; a race, or somebody who changes the database by hand, might. Begun again after a deadlock. */
   const deactivate = async (id: string) => {
     for (const parent of entities)
-      await tracker.database.query(
-        sql`update ${tableOf(resourceNamed(parent))} set active = false where id = ${id}`,
+      await tracker.database.transaction((transaction) =>
+        transaction.query(sql`update ${tableOf(resourceNamed(parent))} set active = false where id = ${id}`),
       )
   }
 

@@ -30,7 +30,7 @@ describe('What somebody has allowed an app', () => {
     const me = () => rest.call('GET', '/api/me', { token: json.access_token })
     assert.equal((await me()).status, 200)
     // Long before it is taken back; what follows happens within a second.
-    await rest.database.query(sql`update refresh_tokens set created_at = created_at - interval '10 seconds'`)
+    await rest.database.query(sql`update refresh_tokens set created_at = now() - interval '10 seconds'`)
     const [consent, ...more] = (await rest.call('GET', '/ext/consents', { token })).body.consents
     assert.equal(more.length, 0)
     assert.deepEqual([consent.clientId, consent.name], ['wiki', wiki.others?.Name])
@@ -55,7 +55,7 @@ describe('What somebody has allowed an app', () => {
       await browser.get('/connect/authorize', requestAt(wiki, createPkce(), { scope })),
     )
     assert.match(page.text, /name="answer"/)
-    await rest.database.query(sql`update consents set withdrawn_at = withdrawn_at - interval '1 second'`)
+    await rest.database.query(sql`update consents set withdrawn_at = now() - interval '1 second'`)
     const anew = (await tokensAt(browser, wiki, { request: { scope } })).json
     assert.equal((await rest.call('GET', '/api/me', { token: anew.access_token })).status, 200)
     assert.equal((await refresh(browser, json.refresh_token, client)).json.error, 'invalid_grant')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { assertEnvelope } from '../support/assert-envelope.ts'
+import { isDistributed } from '../support/fresh-database.ts'
 import { connectOutside, untilOneWaits } from '../support/outside-connection.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
@@ -98,7 +99,10 @@ describe('A write with If-Match', () => {
     }
   })
 
-  test('is refused when the row changes after its tag was compared and before it is locked', async () => {
+  // On several nodes a program that writes bare SQL locks nothing that hosts wait for.
+  test('is refused when the row changes after its tag was compared and before it is locked', {
+    skip: isDistributed,
+  }, async () => {
     const other = await connectOutside(rest.database)
     try {
       for (const write of [

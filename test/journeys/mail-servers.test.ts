@@ -46,6 +46,24 @@ describe('A mail server', () => {
     await work(server).finally(server.stop)
   }
 
+  test('is given three mails an hour and account, of eight that are asked for in the same moment', async () => {
+    const { database } = fresh
+    const { login } = await insertAccount(database)
+    const kept = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        database.transaction(async (transaction) => {
+          const address = `10.0.1.${index}`
+          const isKept = await queueMail(transaction, { purpose: 'password', login, address })
+          // None has committed when the others look.
+          await new Promise((resolve) => setTimeout(resolve, 30))
+          return isKept
+        }),
+      ),
+    )
+    await database.single.query(sql`update mails set ended_at = now()`)
+    assert.equal(kept.filter((isKept) => isKept).length, 3)
+  })
+
   test('gets a mail once, of two instances that look at once', () =>
     withServer({}, async ({ url, received }) => {
       const { isEnded, login } = await send(url, true)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Queries } from '../../src/store/database.ts'
+import type { Database } from '../../src/store/database.ts'
 import { newId } from '../../src/store/new-id.ts'
 import { sql } from '../../src/store/sql.ts'
 
@@ -20,7 +20,7 @@ export interface AccountOptions {
 
 /** A row of `users`, without the time it takes to hash a password. */
 export async function insertAccount(
-  database: Queries,
+  { transaction }: Pick<Database, 'transaction'>,
   { login, name, passwordHash = 'no password', active = true }: AccountOptions = {},
 ): Promise<Account> {
   const id = newId()
@@ -30,8 +30,11 @@ export async function insertAccount(
     name: name ?? 'Ada',
     securityStamp: randomUUID(),
   }
-  await database.query(sql`
-    insert into users (id, name, login, password_hash, security_stamp, active)
-    values (${id}, ${account.name}, ${account.login}, ${passwordHash}, ${account.securityStamp}, ${active})`)
+  // Begun again after a conflict, which several nodes find where one has none.
+  await transaction((queries) =>
+    queries.query(sql`
+      insert into users (id, name, login, password_hash, security_stamp, active)
+      values (${id}, ${account.name}, ${account.login}, ${passwordHash}, ${account.securityStamp}, ${active})`),
+  )
   return account
 }

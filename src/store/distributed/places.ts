@@ -37,7 +37,7 @@ export async function lockPlaces(
   ids: readonly string[],
   strength: Strength,
 ): Promise<Place[]> {
-  if (strength !== 'key share') await waitForTurn(queries, table)
+  if (strength !== 'key share') await waitForTurn(queries, table, 'update')
   const lock = () =>
     queries.query<Place>(sql`
       select id, assignment_id from row_places where table_name = ${table} and id = any(${ids}::uuid[])
@@ -54,13 +54,17 @@ export async function lockPlaces(
 }
 
 /**
- * Tables that every node has are written by one transaction at a time: so the engine has it anyway, table by table, and two
- * that write several of them would wait for each other.
+ * Rows that every node has are changed by one transaction at a time, and inserted by many while none changes any: so the engine
+ * has it anyway, table by table, and two transactions that change rows of several tables would wait for each other.
  */
-export async function waitForTurn(queries: Queries, table: string): Promise<void> {
+export async function waitForTurn(
+  queries: Queries,
+  table: string,
+  strength: 'update' | 'share',
+): Promise<void> {
   if (!isEverywhere(table)) return
   await queries.query(
-    sql`select id from row_places where table_name = '' and id = ${turnId}::uuid for update`,
+    sql`select id from row_places where table_name = '' and id = ${turnId}::uuid for ${raw(strength)}`,
   )
 }
 

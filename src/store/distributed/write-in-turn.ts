@@ -3,7 +3,7 @@ import type { Queries } from '../database.ts'
 import { type KnownRows, knownRows, type StoredRow } from '../known-rows.ts'
 import { type LockedRows, lockInTurn } from '../locked-rows.ts'
 import { join, raw, type Sql, sql } from '../sql.ts'
-import { placeColumnOf } from './placement.ts'
+import { isEverywhere, placeColumnOf } from './placement.ts'
 import { atPlaces, givePlaceBack, movePlace, placeOf, takePlaces, waitForTurn } from './places.ts'
 
 /** Writes the rows of one table, knowing those that were locked, and returns them as they are now. */
@@ -72,19 +72,29 @@ export async function insertInTurn(
   values: StoredRow,
 ): Promise<readonly StoredRow[]> {
   const place = placeOf(table, values)
-  await waitForTurn(queries, table)
+  const otherKey = otherKeys[table]
+  await waitForTurn(queries, table, otherKey ? 'update' : 'share')
   const [taken] = await takePlaces(queries, table, [place])
   if (taken === undefined) throw duplicateOf(`${table}_pkey`)
+  const isThere = async () =>
+    (await queries.query(sql`select 1 from ${raw(`"${table}"`)} where id = ${place.id}`)).length > 0
+  // Where every node has the rows, `on conflict` would keep all others from inserting until this transaction ends.
+  if (isEverywhere(table) && !otherKey) {
+    if (await isThere()) throw duplicateOf(`${table}_pkey`)
+    return queries.query(sql`${insertionOf(table, values)} returning row.*`)
+  }
   // A duplicate is no reason to give up the transaction, which may be that of a batch.
   const rows = await queries.query<StoredRow>(
     sql`${insertionOf(table, values)} on conflict do nothing returning row.*`,
   )
   if (rows.length > 0) return rows
-  const [same] = await queries.query(sql`select 1 from ${raw(`"${table}"`)} where id = ${place.id}`)
-  if (same) throw duplicateOf(`${table}_pkey`)
+  if (!otherKey || (await isThere())) throw duplicateOf(`${table}_pkey`)
   await givePlaceBack(queries, table, place.id)
-  throw duplicateOf('users_login_active')
+  throw duplicateOf(otherKey)
 }
+
+/** What may be there once, beside an id. */
+const otherKeys: Readonly<Record<string, string>> = { users: 'users_login_active' }
 
 /** What the store says of a duplicate. */
 const duplicateOf = (constraint: string) =>
