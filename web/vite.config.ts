@@ -20,9 +20,10 @@ export default defineConfig({
       output: {
         codeSplitting: {
           // Two files: the screens of every day, and the others. A file for each screen would cost a fifth more in all.
+          // The texts of another language are a third one, which only those load who chose it.
           groups: [
             { name: 'later', test: laterScreens, includeDependenciesRecursively: false, priority: 2 },
-            { name: 'tracker', test: /./, priority: 1 },
+            { name: 'tracker', test: /^(?!.*\/texts\/pt-br\.ts$)/, priority: 1 },
           ],
         },
       },

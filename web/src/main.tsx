@@ -12,6 +12,8 @@ import { type Services, ServicesContext } from './services/services.ts'
 import { loadConfiguration } from './session/configuration.ts'
 import { settleRefresh } from './session/refresh.ts'
 import { createSession } from './session/session.ts'
+import { speakCurrentLanguage } from './texts/language.ts'
+import { t } from './texts/text.ts'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/controls.css'
@@ -43,8 +45,9 @@ async function start(root: HTMLElement): Promise<void> {
   showChosenDensity()
   const router = createRouter()
   preloadScreen(router.address.peek().pathname)
+  const speaking = speakCurrentLanguage()
   try {
-    const [configuration] = await Promise.all([loadConfiguration(), settleRefresh()])
+    const [configuration] = await Promise.all([loadConfiguration(), settleRefresh(), speaking])
     const session = createSession(configuration)
     const sender = createSender(configuration.apiUrl, session)
     const api = createApi(sender.send)
@@ -66,7 +69,8 @@ async function start(root: HTMLElement): Promise<void> {
       root,
     )
   } catch {
-    root.textContent = 'Tracker cannot be reached. Check the connection, then load this page again.'
+    await speaking
+    root.textContent = t('Tracker cannot be reached. Check the connection, then load this page again.')
     addEventListener('online', () => location.reload())
   }
 }

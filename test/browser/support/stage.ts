@@ -75,10 +75,11 @@ export async function openStage(own: Environment = {}): Promise<Stage> {
   }
 }
 
+/** In whichever language the page is. */
 export async function fillSignIn(page: Page, login: string, secret = password): Promise<void> {
   await page.getByLabel('Login').fill(login)
-  await page.getByLabel('Password').fill(secret)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel(/^(Password|Senha)$/).fill(secret)
+  await page.getByRole('button', { name: /^(Sign in|Entrar)$/ }).click()
 }
 
 function watch(context: BrowserContext, { web, api, issuer }: TrackerHosts, offences: string[]): void {

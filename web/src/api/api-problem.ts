@@ -1,3 +1,4 @@
+import { t } from '../texts/text.ts'
 export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
 /** Why a request failed, in sentences for the person. */
@@ -23,7 +24,7 @@ export function sentenceOf(error: unknown): string {
 }
 
 export const unreachable = (): ApiProblem =>
-  new ApiProblem(0, 'The server cannot be reached. Check the connection, then try again.')
+  new ApiProblem(0, t('The server cannot be reached. Check the connection, then try again.'))
 
 /** Reads the interface's envelope; for an answer of anything else, such as a proxy, the sentence is ours. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
@@ -31,7 +32,9 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new ApiProblem(
     response.status,
-    typeof envelope?.message === 'string' ? envelope.message : `The server answered ${response.status}.`,
+    typeof envelope?.message === 'string'
+      ? envelope.message
+      : t('The server answered {status}.', { status: response.status }),
     envelope?.errors ?? {},
     Number.isFinite(retryAfter) ? retryAfter : undefined,
   )

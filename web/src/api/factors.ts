@@ -1,5 +1,6 @@
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
+import { t } from '../texts/text.ts'
 import { problemOf, unreachable } from './api-problem.ts'
 
 export interface Passkey {
@@ -36,7 +37,7 @@ export interface MadeCodes {
 /** The last sign-in is too long ago: the person has to sign in again first. */
 export class StaleSignIn extends Error {
   constructor() {
-    super('Sign in again to change how you sign in.')
+    super(t('Sign in again to change how you sign in.'))
   }
 }
 

@@ -8,6 +8,7 @@ import { SignedInTab } from '../screens/sign-in/signed-in-tab.tsx'
 import { useServices } from '../services/services.ts'
 import type { Session } from '../session/session.ts'
 import { startSignIn } from '../session/sign-in.ts'
+import { t } from '../texts/text.ts'
 import { Shell } from './shell.tsx'
 
 /** Pages for signing in have no navigation; every other address is a screen for people who are signed in. */
@@ -67,12 +68,12 @@ function Leaving({ hadSession }: { readonly hadSession: boolean }) {
     const returnTo = pathname === '/' ? homePath : pathname + search
     // Signed out in another tab, where the sign-out at the provider may not have ended yet.
     startSignIn(configuration, returnTo, { asks: hadSession }).catch(() =>
-      setProblem('The sign-in service cannot be reached. Load this page again in a moment.'),
+      setProblem(t('The sign-in service cannot be reached. Load this page again in a moment.')),
     )
   }, [configuration, router, hadSession])
   return (
     <main class="alone">
-      <p role="status">{problem ?? 'One moment, you are being signed in…'}</p>
+      <p role="status">{problem ?? t('One moment, you are being signed in…')}</p>
     </main>
   )
 }

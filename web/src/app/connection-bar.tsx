@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
 import { useSecondsUntil } from '../ui/use-seconds-until.ts'
 
 /** One line under the top bar while the device is offline or the server asks the client to wait. */
@@ -8,8 +9,8 @@ export function ConnectionBar() {
   const isOnline = useOnline()
   const seconds = useSecondsUntil(busyUntil.value)
   const text = isOnline
-    ? seconds > 0 && `The server is busy. Trying again in ${seconds} s…`
-    : 'You are offline. What you see may be old; what you type is kept.'
+    ? seconds > 0 && t('The server is busy. Trying again in {seconds} s…', { seconds })
+    : t('You are offline. What you see may be old; what you type is kept.')
   return (
     <div class="connection-bar" role="status">
       {text || null}

@@ -1,6 +1,7 @@
 import type { CreateOf, RecordOf } from '../api/api.ts'
 import { readHours } from '../forms/hours.ts'
 import { dayOf, momentOf } from '../time/days.ts'
+import { typeHours } from '../time/hours.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -24,7 +25,7 @@ export const valuesOf = (assignment: Assignment): AssignmentValues => ({
   userId: assignment.userId,
   startDate: dayOf(assignment.startDate),
   endDate: dayOf(assignment.endDate),
-  amountHours: String(assignment.amountHours),
+  amountHours: typeHours(assignment.amountHours),
 })
 
 /** As the interface wants it; `stored` keeps times of day that this client does not show. */

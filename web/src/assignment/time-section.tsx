@@ -27,7 +27,7 @@ export function TimeSection({ assignment }: { readonly assignment: RecordOf<'ass
   const recorded = sumOf(appointments.rows)
   return (
     <section class="panel-section" aria-labelledby="time-title">
-      <h3 id="time-title">Time</h3>
+      <h3 id="time-title">{t('Time')}</h3>
       <TimeBar recorded={recorded} planned={assignment.amountHours} />
       <ul class="rows">
         {appointments.rows.map((appointment) => (
@@ -58,8 +58,14 @@ function TimeBar({ recorded, planned }: { readonly recorded: number; readonly pl
   const isOver = planned > 0 && recorded > planned
   const text =
     planned === 0
-      ? `${showHours(recorded)} recorded, not estimated yet`
-      : `${showHours(recorded)} of ${showHours(planned)}${isOver ? `, ${showHours(recorded - planned)} over` : ''}`
+      ? t('{hours} recorded, not estimated yet', { hours: showHours(recorded) })
+      : isOver
+        ? t('{recorded} of {planned}, {over} over', {
+            recorded: showHours(recorded),
+            planned: showHours(planned),
+            over: showHours(recorded - planned),
+          })
+        : t('{recorded} of {planned}', { recorded: showHours(recorded), planned: showHours(planned) })
   return (
     <div class="time-bar">
       <svg class={isOver ? 'over' : ''} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
@@ -81,7 +87,7 @@ function AppointmentRow({ appointment }: { readonly appointment: Appointment }) 
   const { id, userId, keepDate, amountHours, description } = appointment
   const self = session.person.value
   const isMine = self?.isAdministrator || userId === self?.id
-  const name = `${showHours(amountHours)} on ${showDay(keepDate)}`
+  const name = t('{hours} on {day}', { hours: showHours(amountHours), day: showDay(keepDate) })
   return (
     <li class="row">
       <span class="row-text">
@@ -92,7 +98,7 @@ function AppointmentRow({ appointment }: { readonly appointment: Appointment }) 
         <button
           type="button"
           class="button quiet icon-only"
-          aria-label={`Remove ${name}`}
+          aria-label={t('Remove {name}', { name })}
           onClick={() => void remove('appointment', id, name)}
         >
           <Icon name="close" />
@@ -118,12 +124,12 @@ function NewAppointment({ assignmentId, onClose }: { readonly assignmentId: stri
     },
   })
   return (
-    <Form form={form} submitLabel="Record" onCancel={onClose} onDone={onClose}>
+    <Form form={form} submitLabel={t('Record')} onCancel={onClose} onDone={onClose}>
       <div class="field-pair">
         <DayField form={form} name="keepDate" label={t('Day')} required />
-        <TextField form={form} name="amountHours" label="Hours" inputMode="decimal" required autofocus />
+        <TextField form={form} name="amountHours" label={t('Hours')} inputMode="decimal" required autofocus />
       </div>
-      <TextField form={form} name="description" label="What for" />
+      <TextField form={form} name="description" label={t('What for')} />
     </Form>
   )
 }

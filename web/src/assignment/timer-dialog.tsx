@@ -6,7 +6,7 @@ import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { dayOfMoment } from '../time/days.ts'
-import { showHours } from '../time/hours.ts'
+import { showHours, typeHours } from '../time/hours.ts'
 import { DayField } from '../ui/day-field.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { hoursOf, type Running, secondsOf, stopTimer } from './timer.ts'
@@ -20,7 +20,7 @@ export function TimerDialog({ running, onClose }: { readonly running: Running; o
   const { assignmentId, userId, name } = running
   const [hours] = useState(() => hoursOf(secondsOf(running)))
   const form = useForm({
-    initial: { keepDate: dayOfMoment(running.since), amountHours: String(hours), description: '' },
+    initial: { keepDate: dayOfMoment(running.since), amountHours: typeHours(hours), description: '' },
     async submit({ keepDate, amountHours, description }) {
       const recorded = readHours(amountHours, 'amountHours')
       await api.create('appointment', {

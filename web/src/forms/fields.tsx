@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { limits } from '../api/types.ts'
+import { t } from '../texts/text.ts'
 import type { FormState, FormValues } from './use-form.ts'
 
 export interface FieldProps<Values extends FormValues> {
@@ -82,7 +83,7 @@ export function SelectField<Values extends FormValues>(
           value={value}
           onChange={(event) => form.set(name, event.currentTarget.value)}
         >
-          {!isKnown && <option value={value}>{value === '' ? 'Choose…' : '…'}</option>}
+          {!isKnown && <option value={value}>{value === '' ? t('Choose…') : '…'}</option>}
           {choices.map((choice) => (
             <option key={choice.id} value={choice.id}>
               {choice.name}
@@ -114,7 +115,7 @@ export function Field<Values extends FormValues>(
     <div class="field">
       <label for={id}>
         {label}
-        {!required && <span class="field-optional"> (optional)</span>}
+        {!required && <span class="field-optional"> {t('(optional)')}</span>}
       </label>
       {hint && (
         <p class="field-hint" id={`${id}-hint`}>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { t } from '../texts/text.ts'
 import type { FormState, FormValues } from './use-form.ts'
 
 export interface FormProps<Values extends FormValues> {
@@ -22,7 +23,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
     submitLabel,
     children,
     onCancel,
-    cancelLabel = 'Cancel',
+    cancelLabel = t('Cancel'),
     isIdle = false,
     isOff = false,
     onDone,
@@ -60,7 +61,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
           </button>
         )}
         <button type="submit" class="button primary" aria-disabled={isOff || form.isBusy.value}>
-          {form.isBusy.value ? 'One moment…' : submitLabel}
+          {form.isBusy.value ? t('One moment…') : submitLabel}
         </button>
       </div>
     </form>

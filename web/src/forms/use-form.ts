@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, signal, useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import { ApiProblem, type FieldErrors } from '../api/api-problem.ts'
+import { t } from '../texts/text.ts'
 import { forgetDraft, readDraft, writeDraft } from './drafts.ts'
 
 /** What is typed, as text; a form turns it into what the interface wants when it submits. */
@@ -87,7 +88,7 @@ const isAnyDifferent = (some: FormValues, others: FormValues): boolean =>
 
 /** For checks of a form's own, in the shape of the interface's. */
 export const refuse = (errors: FieldErrors): never => {
-  throw new ApiProblem(400, 'Please correct the fields below.', errors)
+  throw new ApiProblem(400, t('Please correct the fields below.'), errors)
 }
 
 function errorsOf(error: unknown): FieldErrors {

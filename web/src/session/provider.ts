@@ -1,3 +1,4 @@
+import { t } from '../texts/text.ts'
 import type { Configuration } from './configuration.ts'
 
 /** What the client uses of the discovery document. */
@@ -29,10 +30,10 @@ export class ProviderError extends Error {
 
 export async function discover({ issuer }: Configuration): Promise<Provider> {
   const response = await fetch(`${issuer}/.well-known/openid-configuration`)
-  if (!response.ok) throw new ProviderError('unavailable', 'The sign-in service cannot be reached.')
+  if (!response.ok) throw new ProviderError('unavailable', t('The sign-in service cannot be reached.'))
   const provider: Provider = await response.json()
   if (provider.issuer !== issuer)
-    throw new ProviderError('unavailable', 'The sign-in service is another one.')
+    throw new ProviderError('unavailable', t('The sign-in service is another one.'))
   return provider
 }
 

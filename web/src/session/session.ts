@@ -1,4 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { t } from '../texts/text.ts'
 import { claimsOf } from './claims.ts'
 import type { Configuration } from './configuration.ts'
 import { discover, revoke } from './provider.ts'
@@ -37,7 +38,7 @@ export interface Session {
 
 export class SessionEnded extends Error {
   constructor() {
-    super('Your session has ended. Sign in again, then repeat this; nothing you typed is lost.')
+    super(t('Your session has ended. Sign in again, then repeat this; nothing you typed is lost.'))
   }
 }
 

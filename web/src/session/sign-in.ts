@@ -1,3 +1,4 @@
+import { t } from '../texts/text.ts'
 import { claimsOf } from './claims.ts'
 import type { Configuration } from './configuration.ts'
 import { askForTokens, discover, ProviderError } from './provider.ts'
@@ -57,7 +58,7 @@ export async function completeSignIn(
   // RFC 9207: an answer of another provider is none, nor is one that leaves out the issuer it promises.
   const isIssuerMissing = issuer === null && provider.authorization_response_iss_parameter_supported === true
   if (isIssuerMissing || (issuer !== null && issuer !== provider.issuer))
-    throw new ProviderError('invalid_request', 'This answer comes from another sign-in service.')
+    throw new ProviderError('invalid_request', t('This answer comes from another sign-in service.'))
   const error = answer.get('error')
   if (error !== null) throw new ProviderError(error, answer.get('error_description') ?? undefined)
   const tokens = await askForTokens(provider, configuration, {
@@ -68,7 +69,7 @@ export async function completeSignIn(
   })
   const claims = claimsOf(tokens.id_token)
   if (claims.nonce !== nonce || claims.iss !== provider.issuer || claims.aud !== configuration.clientId)
-    throw new ProviderError('invalid_token', 'The identity token belongs to another sign-in.')
+    throw new ProviderError('invalid_token', t('The identity token belongs to another sign-in.'))
   return { tokens: storableTokens(tokens), returnTo }
 }
 
@@ -88,7 +89,7 @@ export const storableTokens = (answer: {
 function takeAttempt(answer: URLSearchParams): Attempt {
   const key = attemptKey(answer.get('state') ?? '')
   const stored = sessionStorage.getItem(key)
-  if (stored === null) throw new ProviderError('invalid_request', 'This sign-in was not started here.')
+  if (stored === null) throw new ProviderError('invalid_request', t('This sign-in was not started here.'))
   sessionStorage.removeItem(key)
   return JSON.parse(stored)
 }

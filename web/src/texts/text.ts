@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import type { en } from './en.ts'
 
-/** The values for the placeholders of a text, such as `{name}`. */
+/** The values for the placeholders of a text, such as `{name}`. Numbers are written as the language does. */
 export type Values = Readonly<Record<string, string | number>>
 
 /** A text as it stands in the sources, in English, which is its own key. */
-export type Text = string
+export type Text = (typeof en)[number]
+export type Translations = Readonly<Record<Text, string>>
 
 /** The language of a page never changes: choosing another one loads the page again. */
 const chosen: { locale: string; translations: Readonly<Record<string, string>> } = {
@@ -12,7 +14,7 @@ const chosen: { locale: string; translations: Readonly<Record<string, string>> }
   translations: {},
 }
 
-export function speak(locale: string, translations: Readonly<Record<string, string>>): void {
+export function speak(locale: string, translations: Translations): void {
   Object.assign(chosen, { locale, translations })
 }
 
@@ -21,15 +23,15 @@ export const locale = (): string => chosen.locale
 
 const translated = (text: Text): string => chosen.translations[text] ?? text
 
+const written = (value: string | number): string =>
+  typeof value === 'number' ? new Intl.NumberFormat(chosen.locale).format(value) : value
+
 export const t = (text: Text, values: Values = {}): string =>
-  translated(text).replaceAll(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place))
+  translated(text).replaceAll(/\{(\w+)\}/g, (place, name: string) => written(values[name] ?? place))
 
 /** One form of the text for one, another one for several; `{count}` is the number. */
 export const tn = (count: number, one: Text, several: Text, values: Values = {}): string =>
-  t(new Intl.PluralRules(chosen.locale).select(count) === 'one' ? one : several, {
-    count: new Intl.NumberFormat(chosen.locale).format(count),
-    ...values,
-  })
+  t(new Intl.PluralRules(chosen.locale).select(count) === 'one' ? one : several, { count, ...values })
 
 /** A text with elements for its placeholders. */
 export const tx = (text: Text, parts: Readonly<Record<string, ComponentChildren>>): ComponentChildren[] =>

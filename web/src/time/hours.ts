@@ -3,6 +3,10 @@ import { locale, t } from '../texts/text.ts'
 export const showNumber = (number: number): string =>
   new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(number)
 
+/** As people would type it into a field. */
+export const typeHours = (hours: number): string =>
+  new Intl.NumberFormat(locale(), { maximumFractionDigits: 2, useGrouping: false }).format(hours)
+
 export const showHours = (hours: number): string => t('{hours} h', { hours: showNumber(hours) })
 
 /** The time that has run, as a clock shows it. */

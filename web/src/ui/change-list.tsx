@@ -1,7 +1,8 @@
 import type { Change } from '../api/types.ts'
 import { useServices } from '../services/services.ts'
-import { t } from '../texts/text.ts'
+import { type Text, t } from '../texts/text.ts'
 import { showMoment } from '../time/moments.ts'
+import { nounOf } from './declared-names.ts'
 import { PersonAvatar } from './person-avatar.tsx'
 
 /** Who did what and when, with what it was before. */
@@ -21,7 +22,7 @@ function ChangeRow({ change }: { readonly change: Change }) {
     <li class="row">
       {change.callerId !== null && <PersonAvatar id={change.callerId} isNamed />}
       <span class="row-text">
-        <span dir="auto">{who}</span> {did[change.action]} {nounOf(change.resource)}
+        <span dir="auto">{who}</span> {t(did[change.action], { what: nounOf(change.resource) })}
         {fields.map(({ name, before, after }) => (
           <span key={name} class="quiet-text line" dir="auto">
             {nounOf(name)}: {before !== '' && <del>{before}</del>} {after}
@@ -35,16 +36,12 @@ function ChangeRow({ change }: { readonly change: Change }) {
   )
 }
 
-const did: Readonly<Record<Change['action'], string>> = {
-  create: t('made'),
-  update: t('changed'),
-  remove: t('removed'),
-  restore: t('restored'),
+const did: Readonly<Record<Change['action'], Text>> = {
+  create: 'made {what}',
+  update: 'changed {what}',
+  remove: 'removed {what}',
+  restore: 'restored {what}',
 }
-
-/** As declared names are read: assignmentType, assignment type. */
-const nounOf = (name: string): string =>
-  name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 /** What the action says already, and what only programs read, is left out. */
 const silent: ReadonlySet<string> = new Set(['active', 'deletedAt', 'createdAt', 'updatedAt'])

@@ -1,6 +1,7 @@
 import type { Connection } from '../api/live-listing.ts'
+import { type Text, t } from '../texts/text.ts'
 
-const texts: Readonly<Record<Connection, string>> = {
+const texts: Readonly<Record<Connection, Text>> = {
   connecting: 'Connecting…',
   live: 'Live',
   reconnecting: 'Reconnecting…',
@@ -11,6 +12,6 @@ const texts: Readonly<Record<Connection, string>> = {
 /** Shows whether the page follows changes by others. */
 export const ConnectionMark = ({ connection }: { readonly connection: Connection }) => (
   <span class={`connection ${connection}`} role="status">
-    {texts[connection]}
+    {t(texts[connection])}
   </span>
 )

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { sentenceOf } from '../api/api-problem.ts'
+import { t } from '../texts/text.ts'
 
 /** What to do where there is nothing yet. */
 export const EmptyState = ({
@@ -20,14 +21,14 @@ export const LoadProblem = ({ problem, onRetry }: { readonly problem: Error; onR
   <div class="empty" role="alert">
     <p class="empty-title">{sentenceOf(problem)}</p>
     <button type="button" class="button" onClick={onRetry}>
-      Try again
+      {t('Try again')}
     </button>
   </div>
 )
 
 /** Grey rows while the real ones are loading; they appear only when that takes a while. */
 export const Skeleton = ({ rows }: { readonly rows: number }) => (
-  <div class="skeleton" role="status" aria-label="Loading">
+  <div class="skeleton" role="status" aria-label={t('Loading')}>
     {Array.from({ length: rows }, (_, index) => (
       <div key={index} class="skeleton-row" />
     ))}

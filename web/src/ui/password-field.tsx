@@ -1,11 +1,12 @@
 import { limits } from '../api/types.ts'
 import { TextField, type TextFieldProps } from '../forms/fields.tsx'
 import type { FormValues } from '../forms/use-form.ts'
+import { type Text, t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 
 /** The policy of the interface, which checks again and decides. */
-const rules: readonly (readonly [holds: (password: string) => boolean, text: string])[] = [
-  [hasLength, `${limits.passwordMin} to ${limits.password} characters`],
+const rules: readonly (readonly [holds: (password: string) => boolean, text: Text])[] = [
+  [hasLength, '{least} to {most} characters'],
   [(password) => /\p{Ll}/u.test(password), 'a lower-case letter'],
   [(password) => /\p{Lu}/u.test(password), 'an upper-case letter'],
   [(password) => /\p{Nd}/u.test(password), 'a digit'],
@@ -23,12 +24,12 @@ export function NewPasswordField<Values extends FormValues>(props: TextFieldProp
   return (
     <div class="new-password">
       <TextField {...props} type="password" autocomplete="new-password" />
-      <ul class="password-rules" aria-label="A password needs">
+      <ul class="password-rules" aria-label={t('A password needs')}>
         {rules.map(([holds, text]) => (
           <li key={text} class={holds(password) ? 'met' : ''}>
             <Icon name={holds(password) ? 'check' : 'dot'} />
-            {text}
-            <span class="visually-hidden">{holds(password) ? ', met' : ', missing'}</span>
+            {t(text, { least: limits.passwordMin, most: limits.password })}
+            <span class="visually-hidden">{holds(password) ? t(', met') : t(', missing')}</span>
           </li>
         ))}
       </ul>

@@ -4,11 +4,13 @@ import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ConsentsSection } from './consents-section.tsx'
 import { FactorsSection } from './factors-section.tsx'
 import { IdentitiesSection } from './identities-section.tsx'
+import { LanguageSection } from './language-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import { TokensSection } from './tokens-section.tsx'
@@ -18,12 +20,13 @@ export function AccountScreen() {
   const { api, configuration } = useServices()
   const { value: account, problem, reload } = useLoaded('me', [], () => api.me())
   return (
-    <Page title="My account">
+    <Page title={t('My account')}>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {account === undefined && !problem && <Skeleton rows={4} />}
       {account && (
         <div class="sections">
           <NameSection account={account} onSaved={reload} />
+          <LanguageSection />
           <PasswordSection login={account.login} />
           {configuration.extensions && <FactorsSection />}
           {configuration.extensions && <IdentitiesSection />}
@@ -44,7 +47,7 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
     async submit(values) {
       await api.rename(values.name)
       form.follow(values)
-      toasts.show({ kind: 'done', text: 'Your name was saved.' })
+      toasts.show({ kind: 'done', text: t('Your name was saved.') })
       onSaved()
       // The name in the bar above comes from a token, and the next one has the new name.
       await session.accessToken().then(session.renewedToken, () => undefined)
@@ -52,13 +55,13 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
   })
   return (
     <section aria-labelledby="name-title">
-      <h2 id="name-title">Who you are</h2>
+      <h2 id="name-title">{t('Who you are')}</h2>
       <dl class="facts">
-        <dt>Login</dt>
+        <dt>{t('Login')}</dt>
         <dd>{account.login}</dd>
       </dl>
-      <Form form={form} submitLabel="Save" isIdle={!form.isChanged.value} onCancel={() => undefined}>
-        <TextField form={form} name="name" label="Name" required autocomplete="name" />
+      <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value} onCancel={() => undefined}>
+        <TextField form={form} name="name" label={t('Name')} required autocomplete="name" />
       </Form>
     </section>
   )

@@ -4,6 +4,7 @@ import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
+import { t, tx } from '../../texts/text.ts'
 import { NewPasswordField } from '../../ui/password-field.tsx'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
 
@@ -26,20 +27,23 @@ export function PasswordSection({ login }: { readonly login: string }) {
   })
   return (
     <section aria-labelledby="password-title">
-      <h2 id="password-title">Password</h2>
+      <h2 id="password-title">{t('Password')}</h2>
       <p class="form-note">
-        Changing it signs you out here and on every other device. Then sign in with the new one.
+        {t('Changing it signs you out here and on every other device. Then sign in with the new one.')}
       </p>
       {seconds > 0 && (
         <p class="form-problem" role="alert">
-          {lock?.text} You can try again in{' '}
-          <strong aria-live="off">
-            {Math.floor(seconds / 60)}:{String(seconds % 60).padStart(2, '0')}
-          </strong>{' '}
-          minutes.
+          {lock?.text}{' '}
+          {tx('You can try again in {time} minutes.', {
+            time: (
+              <strong aria-live="off">
+                {Math.floor(seconds / 60)}:{String(seconds % 60).padStart(2, '0')}
+              </strong>
+            ),
+          })}
         </p>
       )}
-      <Form form={form} submitLabel="Change password" isOff={seconds > 0}>
+      <Form form={form} submitLabel={t('Change password')} isOff={seconds > 0}>
         {/* Tells password managers whose it is. */}
         <input
           class="visually-hidden"
@@ -53,12 +57,12 @@ export function PasswordSection({ login }: { readonly login: string }) {
         <TextField
           form={form}
           name="currentPassword"
-          label="Current password"
+          label={t('Current password')}
           type="password"
           autocomplete="current-password"
           required
         />
-        <NewPasswordField form={form} name="newPassword" label="New password" required />
+        <NewPasswordField form={form} name="newPassword" label={t('New password')} required />
       </Form>
     </section>
   )

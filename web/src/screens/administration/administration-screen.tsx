@@ -3,6 +3,7 @@ import { sentenceOf } from '../../api/api-problem.ts'
 import { useListing } from '../../data/use-listing.ts'
 import type { ScreenProps } from '../../router/screen-props.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -25,9 +26,9 @@ export function AdministrationScreen({ parameters: { catalog: path } }: ScreenPr
 }
 
 const NotAllowed = () => (
-  <Page title="Administration">
-    <EmptyState title="This is for administrators">
-      <p>Ask one of them for what you need.</p>
+  <Page title={t('Administration')}>
+    <EmptyState title={t('This is for administrators')}>
+      <p>{t('Ask one of them for what you need.')}</p>
     </EmptyState>
   </Page>
 )
@@ -35,16 +36,16 @@ const NotAllowed = () => (
 /** The catalogs, and the apps beside them. */
 const tabsOf = (current: Catalog, extensions: boolean): readonly Tab[] => [
   ...catalogs.map((one) => ({
-    label: one.label,
+    label: t(one.label),
     href: `/administration/${one.path}`,
     isCurrent: one === current,
   })),
-  ...(extensions ? [{ label: 'Apps', href: '/clients', isCurrent: false }] : []),
+  ...(extensions ? [{ label: t('Apps'), href: '/clients', isCurrent: false }] : []),
 ]
 
 function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   const { configuration, router } = useServices()
-  const { resource, label, singular, about, sortColumn } = catalog
+  const { resource, label, about, sortColumn } = catalog
   const search = router.address.value.searchParams.get('search') ?? ''
   const listing = useListing(resource, { search, sortColumn, pageSize: shownMax })
   const rows: readonly CatalogRow[] = listing.rows
@@ -54,31 +55,31 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   const isOrdered = sortColumn === 'order' && search === ''
   return (
     <Page
-      title="Administration"
+      title={t('Administration')}
       actions={
         <>
           <SearchField
-            label={`Search ${label.toLowerCase()}`}
+            label={t(catalog.searchLabel)}
             value={search}
             onChange={(text) => router.setQuery({ search: text })}
           />
           <button type="button" class="button primary" onClick={() => setFront({ row: undefined })}>
             <Icon name="plus" />
-            <span>New {singular}</span>
+            <span>{t(catalog.newLabel)}</span>
           </button>
         </>
       }
     >
-      <Tabs label="What to administer" tabs={tabsOf(catalog, configuration.extensions)} />
+      <Tabs label={t('What to administer')} tabs={tabsOf(catalog, configuration.extensions)} />
       <section class="group" aria-labelledby="catalog-title">
         <header class="group-header">
-          <h2 id="catalog-title">{label}</h2>
-          <p class="quiet-text">{about}</p>
+          <h2 id="catalog-title">{t(label)}</h2>
+          <p class="quiet-text">{t(about)}</p>
         </header>
         {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
         {listing.isLoading && <Skeleton rows={4} />}
         {!listing.isLoading && !listing.problem && rows.length === 0 && (
-          <Nothing search={search} singular={singular} />
+          <Nothing search={search} catalog={catalog} />
         )}
         <ul class="rows">
           {rows.map((row, index) => (
@@ -96,7 +97,10 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
         </ul>
         {listing.totalCount > shownMax && (
           <p class="quiet-text">
-            The first {shownMax} of {listing.totalCount}. Search to find the others.
+            {t('The first {count} of {total}. Search to find the others.', {
+              count: shownMax,
+              total: listing.totalCount,
+            })}
           </p>
         )}
       </section>
@@ -113,9 +117,9 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   )
 }
 
-const Nothing = ({ search, singular }: { readonly search: string; readonly singular: string }) => (
-  <EmptyState title={search === '' ? `There is no ${singular} yet` : `No ${singular} fits “${search}”`}>
-    <p>{search === '' ? 'Create the first one.' : 'Try fewer letters, or clear the search.'}</p>
+const Nothing = ({ search, catalog }: { readonly search: string; readonly catalog: Catalog }) => (
+  <EmptyState title={search === '' ? t(catalog.noneYet) : t(catalog.noneFits, { text: search })}>
+    <p>{search === '' ? t('Create the first one.') : t('Try fewer letters, or clear the search.')}</p>
   </EmptyState>
 )
 

@@ -2,6 +2,7 @@ import { TextAreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { NewPasswordField } from '../../ui/password-field.tsx'
 import {
@@ -24,7 +25,7 @@ export interface CatalogDialogProps {
 
 export function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps) {
   const { api, session, toasts } = useServices()
-  const { resource, singular, fields } = catalog
+  const { resource, fields } = catalog
   const hasPassword = fields.some(({ name }) => name === 'password')
   const form = useForm<CatalogValues>({
     // Drafts are for everything but passwords.
@@ -34,20 +35,27 @@ export function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialo
       const body = bodyOf(values, row) as never
       if (row === undefined) await api.create(resource, body)
       else await api.update(resource, body)
-      toasts.show({ kind: 'done', text: `${values.name} was ${row ? 'saved' : 'created'}.` })
+      toasts.show({
+        kind: 'done',
+        text: row
+          ? t('{name} was saved.', { name: values.name ?? '' })
+          : t('{name} was created.', { name: values.name ?? '' }),
+      })
     },
   })
   const isSelf = row !== undefined && row.id === session.person.value?.id
   return (
-    <Dialog title={row ? `Change ${row.name}` : `New ${singular}`} onClose={onClose}>
-      <Form form={form} submitLabel={row ? 'Save' : 'Create'} onCancel={onClose} onDone={onClose}>
-        <TextField form={form} name="name" label="Name" required autofocus />
+    <Dialog title={row ? t('Change {name}', { name: row.name }) : t(catalog.newLabel)} onClose={onClose}>
+      <Form form={form} submitLabel={row ? t('Save') : t('Create')} onCancel={onClose} onDone={onClose}>
+        <TextField form={form} name="name" label={t('Name')} required autofocus />
         {fields.map((field) => (
           <CatalogFieldView key={field.name} form={form} field={field} isNew={row === undefined} />
         ))}
         {row && hasPassword && (
           <p class="form-note">
-            A new login or password ends every session of {isSelf ? 'yours, this one too' : row.name}.
+            {isSelf
+              ? t('A new login or password ends every session of yours, this one too.')
+              : t('A new login or password ends every session of {name}.', { name: row.name })}
           </p>
         )}
       </Form>
@@ -63,7 +71,7 @@ interface CatalogFieldViewProps {
 
 function CatalogFieldView({ form, field, isNew }: CatalogFieldViewProps) {
   const { name, label, required, hint } = field
-  const common = { form, name, label, required, ...(hint && { hint }) }
+  const common = { form, name, label: t(label), required, ...(hint && { hint: t(hint) }) }
   if (name === 'description') return <TextAreaField {...common} />
   if (name === 'order') return <TextField {...common} inputMode="numeric" />
   if (name === 'login') return <TextField {...common} />
@@ -72,8 +80,8 @@ function CatalogFieldView({ form, field, isNew }: CatalogFieldViewProps) {
     <NewPasswordField
       {...common}
       required={false}
-      label="New password"
-      hint="Left empty, it stays as it is."
+      label={t('New password')}
+      hint={t('Left empty, it stays as it is.')}
     />
   )
 }

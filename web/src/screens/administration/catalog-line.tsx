@@ -1,4 +1,5 @@
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { PersonAvatar } from '../../ui/person-avatar.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
@@ -33,21 +34,33 @@ export function CatalogLine({
       {resource === 'user' && <PersonAvatar id={row.id} isNamed />}
       <span class="row-text">
         {row.name}
-        {isSelf && <span class="quiet-text"> (you)</span>}
+        {isSelf && <span class="quiet-text"> {t('(you)')}</span>}
         <span class="quiet-text line">{row.login ?? row.description}</span>
       </span>
       <span class="row-buttons">
         {onMove && (
           <>
-            <RowButton icon="up" label={`Move ${row.name} up`} isOff={isFirst} run={() => onMove(-1)} />
-            <RowButton icon="down" label={`Move ${row.name} down`} isOff={isLast} run={() => onMove(1)} />
+            <RowButton
+              icon="up"
+              label={t('Move {name} up', { name: row.name })}
+              isOff={isFirst}
+              run={() => onMove(-1)}
+            />
+            <RowButton
+              icon="down"
+              label={t('Move {name} down', { name: row.name })}
+              isOff={isLast}
+              run={() => onMove(1)}
+            />
           </>
         )}
-        {resource === 'user' && <RowButton icon="gear" label={`Access of ${row.name}`} run={onAccess} />}
-        <RowButton icon="edit" label={`Change ${row.name}`} run={onChange} />
+        {resource === 'user' && (
+          <RowButton icon="gear" label={t('Access of {name}', { name: row.name })} run={onAccess} />
+        )}
+        <RowButton icon="edit" label={t('Change {name}', { name: row.name })} run={onChange} />
         <RowButton
           icon="trash"
-          label={`Remove ${row.name}`}
+          label={t('Remove {name}', { name: row.name })}
           // People who remove themselves are locked out at once.
           isOff={isSelf}
           run={() => void remove(resource, row.id, row.name)}

@@ -1,21 +1,25 @@
 import { refuse } from '../../forms/use-form.ts'
+import { type Text, t } from '../../texts/text.ts'
 
 /** What administrators keep for everybody; each is a name and a little more. */
 export interface Catalog {
   readonly resource: 'user' | 'organization' | 'workflow' | 'assignmentType' | 'impediment'
   /** The last part of its address. */
   readonly path: string
-  readonly label: string
-  readonly singular: string
-  readonly about: string
+  readonly label: Text
+  readonly searchLabel: Text
+  readonly newLabel: Text
+  readonly noneYet: Text
+  readonly noneFits: Text
+  readonly about: Text
   readonly sortColumn: string
   readonly fields: readonly CatalogField[]
 }
 
 export interface CatalogField {
   readonly name: 'login' | 'password' | 'description' | 'order'
-  readonly label: string
-  readonly hint?: string
+  readonly label: Text
+  readonly hint?: Text
   readonly required: boolean
 }
 
@@ -24,7 +28,10 @@ export const catalogs: readonly Catalog[] = [
     resource: 'user',
     path: 'users',
     label: 'Users',
-    singular: 'user',
+    searchLabel: 'Search users',
+    newLabel: 'New user',
+    noneYet: 'There is no user yet',
+    noneFits: 'No user fits “{text}”',
     about: 'Everyone who may sign in. A user whom no assignment or entry needs any more can be removed.',
     sortColumn: 'name',
     fields: [
@@ -41,7 +48,10 @@ export const catalogs: readonly Catalog[] = [
     resource: 'organization',
     path: 'organizations',
     label: 'Organizations',
-    singular: 'organization',
+    searchLabel: 'Search organizations',
+    newLabel: 'New organization',
+    noneYet: 'There is no organization yet',
+    noneFits: 'No organization fits “{text}”',
     about: 'Every project belongs to one.',
     sortColumn: 'name',
     fields: [{ name: 'description', label: 'Description', required: false }],
@@ -50,7 +60,10 @@ export const catalogs: readonly Catalog[] = [
     resource: 'workflow',
     path: 'workflows',
     label: 'Workflow stages',
-    singular: 'workflow stage',
+    searchLabel: 'Search workflow stages',
+    newLabel: 'New workflow stage',
+    noneYet: 'There is no workflow stage yet',
+    noneFits: 'No workflow stage fits “{text}”',
     about: 'The columns of every board, from left to right.',
     sortColumn: 'order',
     fields: [
@@ -66,7 +79,10 @@ export const catalogs: readonly Catalog[] = [
     resource: 'assignmentType',
     path: 'types',
     label: 'Assignment types',
-    singular: 'assignment type',
+    searchLabel: 'Search assignment types',
+    newLabel: 'New assignment type',
+    noneYet: 'There is no assignment type yet',
+    noneFits: 'No assignment type fits “{text}”',
     about: 'What kinds of work there are.',
     sortColumn: 'name',
     fields: [],
@@ -75,7 +91,10 @@ export const catalogs: readonly Catalog[] = [
     resource: 'impediment',
     path: 'impediments',
     label: 'Kinds of impediments',
-    singular: 'kind of impediment',
+    searchLabel: 'Search kinds of impediments',
+    newLabel: 'New kind of impediment',
+    noneYet: 'There is no kind of impediment yet',
+    noneFits: 'No kind of impediment fits “{text}”',
     about: 'What may stand in the way of an assignment.',
     sortColumn: 'name',
     fields: [],
@@ -119,5 +138,5 @@ export function bodyOf(values: CatalogValues, row: CatalogRow | undefined): Reco
 function readOrder(text: string): number | undefined {
   if (text.trim() === '') return undefined
   const number = Number(text)
-  return Number.isNaN(number) ? refuse({ order: ['Order is a whole number, such as 3.'] }) : number
+  return Number.isNaN(number) ? refuse({ order: [t('Order is a whole number, such as 3.')] }) : number
 }

@@ -4,6 +4,7 @@ import { Field, SelectField, TextAreaField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import type { ImpedimentRow } from './load-impediments.ts'
@@ -30,19 +31,22 @@ export function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
       const body = { assignmentId, impedimentId, description: description.trim() || null }
       if (row === undefined) await api.create('assignmentImpediment', body)
       else await api.update('assignmentImpediment', { id: row.link.id, ...body })
-      toasts.show({ kind: 'done', text: `The impediment was ${row ? 'saved' : 'added'}.` })
+      toasts.show({
+        kind: 'done',
+        text: row ? t('The impediment was saved.') : t('The impediment was added.'),
+      })
     },
   })
   return (
-    <Dialog title={row ? 'Change the impediment' : 'New impediment'} onClose={onClose}>
-      <Form form={form} submitLabel={row ? 'Save' : 'Add'} onCancel={onClose} onDone={onClose}>
-        <Field form={form} name="assignmentId" label="Assignment" required autofocus>
+    <Dialog title={row ? t('Change the impediment') : t('New impediment')} onClose={onClose}>
+      <Form form={form} submitLabel={row ? t('Save') : t('Add')} onCancel={onClose} onDone={onClose}>
+        <Field form={form} name="assignmentId" label={t('Assignment')} required autofocus>
           {({ id, ...attributes }) => (
             <Combobox
               id={id}
-              label="Assignment"
+              label={t('Assignment')}
               attributes={attributes}
-              placeholder="Name of the assignment"
+              placeholder={t('Name of the assignment')}
               chosen={form.values.value.assignmentName}
               find={(text, signal) => findAssignments(api, text, signal)}
               onChoose={(option) => {
@@ -55,11 +59,11 @@ export function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
         <SelectField
           form={form}
           name="impedimentId"
-          label="What is in the way"
+          label={t('What is in the way')}
           required
           choices={kinds.rows}
         />
-        <TextAreaField form={form} name="description" label="Note" />
+        <TextAreaField form={form} name="description" label={t('Note')} />
       </Form>
     </Dialog>
   )

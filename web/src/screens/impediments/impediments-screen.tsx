@@ -38,11 +38,11 @@ export function ImpedimentsScreen() {
   const shown = value?.rows.filter((row) => fits(row, filters)) ?? []
   return (
     <Page
-      title="Impediments"
+      title={t('Impediments')}
       actions={
         <button type="button" class="button primary" onClick={() => setFront({ row: undefined })}>
           <Icon name="plus" />
-          <span>New impediment</span>
+          <span>{t('New impediment')}</span>
         </button>
       }
     >
@@ -58,11 +58,13 @@ export function ImpedimentsScreen() {
         ))}
       </ul>
       {value?.isCut && (
-        <p class="quiet-text">Only the newest {value.rows.length} impediments are looked at.</p>
+        <p class="quiet-text">
+          {t('Only the newest {count} impediments are looked at.', { count: value.rows.length })}
+        </p>
       )}
       {person?.isAdministrator && (
         <p class="quiet-text">
-          <a href="/administration/impediments">Kinds of impediments</a>
+          <a href="/administration/impediments">{t('Kinds of impediments')}</a>
         </p>
       )}
       {front && <ImpedimentDialog row={front.row} onClose={() => setFront(undefined)} />}
@@ -89,17 +91,17 @@ function ImpedimentFilters({ filters, projects }: ImpedimentFiltersProps) {
   return (
     <div class="filters">
       <SearchField
-        label="Search impediments"
+        label={t('Search impediments')}
         value={filters.search}
         onChange={(search) => router.setQuery({ search })}
       />
       <select
         class="input filter-person"
-        aria-label="Project"
+        aria-label={t('Project')}
         value={filters.projectId}
         onChange={(event) => router.setQuery({ projectId: event.currentTarget.value })}
       >
-        <option value="">All projects</option>
+        <option value="">{t('All projects')}</option>
         {projects.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
@@ -112,7 +114,7 @@ function ImpedimentFilters({ filters, projects }: ImpedimentFiltersProps) {
           checked={filters.isEverybody}
           onChange={(event) => router.setQuery({ whose: event.currentTarget.checked ? 'all' : '' })}
         />
-        Everybody’s assignments
+        {t('Everybody’s assignments')}
       </label>
     </div>
   )
@@ -121,11 +123,11 @@ function ImpedimentFilters({ filters, projects }: ImpedimentFiltersProps) {
 const Nothing = ({ filters, hasAny }: { readonly filters: Filters; readonly hasAny: boolean }) => {
   const isFiltered = filters.search !== '' || filters.projectId !== ''
   return (
-    <EmptyState title={isFiltered ? 'No impediment fits' : 'Nothing is in the way'}>
+    <EmptyState title={isFiltered ? t('No impediment fits') : t('Nothing is in the way')}>
       <p>
-        {isFiltered && 'Try fewer letters, or another project.'}
-        {!isFiltered && hasAny && 'Your own assignments are free to go on. Others have impediments.'}
-        {!isFiltered && !hasAny && 'When something keeps an assignment from going on, note it here.'}
+        {isFiltered && t('Try fewer letters, or another project.')}
+        {!isFiltered && hasAny && t('Your own assignments are free to go on. Others have impediments.')}
+        {!isFiltered && !hasAny && t('When something keeps an assignment from going on, note it here.')}
       </p>
     </EmptyState>
   )
@@ -151,7 +153,12 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
         </span>
       </span>
       <span class="row-buttons">
-        <button type="button" class="button quiet icon-only" aria-label={`Change ${name}`} onClick={onChange}>
+        <button
+          type="button"
+          class="button quiet icon-only"
+          aria-label={t('Change {name}', { name })}
+          onClick={onChange}
+        >
           <Icon name="edit" />
         </button>
         <button

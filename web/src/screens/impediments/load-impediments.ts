@@ -1,5 +1,6 @@
 import type { Api, RecordOf } from '../../api/api.ts'
 import { loadAll, loadByIds } from '../../api/load-all.ts'
+import { t } from '../../texts/text.ts'
 
 type Named = { readonly id: string; readonly name: string }
 
@@ -38,7 +39,7 @@ export async function loadImpediments(api: Api, userId: string, signal: AbortSig
     const assignment = assignments.get(link.assignmentId)
     const project = projects.get(assignment?.projectId ?? '')
     if (assignment === undefined || project === undefined) return []
-    const kind = kinds.rows.find(({ id }) => id === link.impedimentId)?.name ?? 'Impediment'
+    const kind = kinds.rows.find(({ id }) => id === link.impedimentId)?.name ?? t('Impediment')
     const isMine =
       assignment.userId === userId || own.rows.some(({ assignmentId }) => assignmentId === assignment.id)
     return [{ link, kind, assignment, project, isMine }]

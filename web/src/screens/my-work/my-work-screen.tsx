@@ -1,13 +1,13 @@
 import type { RecordOf } from '../../api/api.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { type Text, t } from '../../texts/text.ts'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { type Group, groups, loadMyWork, type MyWork } from './load-my-work.ts'
 import { WorkRow } from './work-row.tsx'
 
-const titles: Readonly<Record<Group, string>> = {
+const titles: Readonly<Record<Group, Text>> = {
   blocked: 'Blocked',
   overdue: 'Overdue',
   today: 'Today',

@@ -3,6 +3,7 @@ import { SelectField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 
 export function NewProjectDialog({ onClose }: { onClose(): void }) {
@@ -18,21 +19,21 @@ export function NewProjectDialog({ onClose }: { onClose(): void }) {
   })
   const hasNone = !organizations.isLoading && organizations.rows.length === 0
   return (
-    <Dialog title="New project" onClose={onClose}>
+    <Dialog title={t('New project')} onClose={onClose}>
       {hasNone && (
         <p class="form-note">
-          A project belongs to an organization, and there is none yet.{' '}
+          {t('A project belongs to an organization, and there is none yet.')}{' '}
           {session.person.value?.isAdministrator
-            ? 'Create one first.'
-            : 'Ask an administrator to create one.'}
+            ? t('Create one first.')
+            : t('Ask an administrator to create one.')}
         </p>
       )}
-      <Form form={form} submitLabel="Create project" onCancel={onClose} onDone={onClose}>
-        <TextField form={form} name="name" label="Name" required autofocus />
+      <Form form={form} submitLabel={t('Create project')} onCancel={onClose} onDone={onClose}>
+        <TextField form={form} name="name" label={t('Name')} required autofocus />
         <SelectField
           form={form}
           name="organizationId"
-          label="Organization"
+          label={t('Organization')}
           required
           choices={organizations.rows}
         />

@@ -1,4 +1,5 @@
 import type { RecordOf } from '../../api/api.ts'
+import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { PersonAvatar } from '../../ui/person-avatar.tsx'
@@ -33,11 +34,11 @@ export function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectR
         {members.length > facesMax && <span class="quiet-text">+{members.length - facesMax}</span>}
       </span>
       <Menu
-        label={`Actions for ${project.name}`}
+        label={t('Actions for {name}', { name: project.name })}
         items={[
-          { label: 'Members…', run: onMembers },
-          { label: 'Rename…', run: onRename },
-          { label: 'Remove', kind: 'danger', run: () => void remove('project', project.id, project.name) },
+          { label: t('Members…'), run: onMembers },
+          { label: t('Rename…'), run: onRename },
+          { label: t('Remove'), kind: 'danger', run: () => void remove('project', project.id, project.name) },
         ]}
       >
         <Icon name="more" />

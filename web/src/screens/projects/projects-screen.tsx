@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { useListing } from '../../data/use-listing.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -29,17 +30,17 @@ export function ProjectsScreen() {
   const close = () => setFront(undefined)
   return (
     <Page
-      title="Projects"
+      title={t('Projects')}
       actions={
         <>
           <SearchField
-            label="Search projects"
+            label={t('Search projects')}
             value={search}
             onChange={(text) => router.setQuery({ search: text })}
           />
           <button type="button" class="button primary" onClick={() => setFront({ kind: 'new' })}>
             <Icon name="plus" />
-            <span>New project</span>
+            <span>{t('New project')}</span>
           </button>
         </>
       }
@@ -57,7 +58,10 @@ export function ProjectsScreen() {
       />
       {projects.totalCount > shownMax && (
         <p class="quiet-text">
-          The first {shownMax} of {projects.totalCount} projects. Search to find the others.
+          {t('The first {count} of {total} projects. Search to find the others.', {
+            count: shownMax,
+            total: projects.totalCount,
+          })}
         </p>
       )}
       {front?.kind === 'new' && <NewProjectDialog onClose={close} />}
@@ -69,12 +73,12 @@ export function ProjectsScreen() {
 
 const NoProjects = ({ search }: { readonly search: string }) =>
   search === '' ? (
-    <EmptyState title="No projects yet">
-      <p>Create the first one, or ask a member of a project to add you to it.</p>
+    <EmptyState title={t('No projects yet')}>
+      <p>{t('Create the first one, or ask a member of a project to add you to it.')}</p>
     </EmptyState>
   ) : (
-    <EmptyState title={`No project is called “${search}”`}>
-      <p>Try fewer letters, or clear the search.</p>
+    <EmptyState title={t('No project is called “{text}”', { text: search })}>
+      <p>{t('Try fewer letters, or clear the search.')}</p>
     </EmptyState>
   )
 

@@ -6,6 +6,7 @@ import { SelectField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 
 type Project = RecordOf<'project'>
@@ -25,13 +26,13 @@ export function RenameProjectDialog({ project, onClose }: { readonly project: Pr
     async submit(values) {
       try {
         await api.update('project', { id: project.id, ...values, expectedVersion: versionOf(theirs ?? base) })
-        toasts.show({ kind: 'done', text: `${values.name} was saved.` })
+        toasts.show({ kind: 'done', text: t('{name} was saved.', { name: values.name }) })
       } catch (error) {
         if (!(error instanceof ApiProblem && error.status === 409)) throw error
         const now = await api.get('project', project.id)
         if (versionOf(now) === versionOf(theirs ?? base)) throw error
         setTheirs(now)
-        throw new ApiProblem(409, 'Somebody else has changed this project meanwhile.')
+        throw new ApiProblem(409, t('Somebody else has changed this project meanwhile.'))
       }
     },
   })
@@ -40,19 +41,19 @@ export function RenameProjectDialog({ project, onClose }: { readonly project: Pr
     onClose()
   }
   return (
-    <Dialog title="Rename project" onClose={onClose}>
+    <Dialog title={t('Rename project')} onClose={onClose}>
       {theirs && <Conflict theirs={theirs} mine={form.values.value.name} onKeepTheirs={keepTheirs} />}
       <Form
         form={form}
-        submitLabel={theirs ? 'Save mine anyway' : 'Save'}
+        submitLabel={theirs ? t('Save mine anyway') : t('Save')}
         onCancel={onClose}
         onDone={onClose}
       >
-        <TextField form={form} name="name" label="Name" required autofocus />
+        <TextField form={form} name="name" label={t('Name')} required autofocus />
         <SelectField
           form={form}
           name="organizationId"
-          label="Organization"
+          label={t('Organization')}
           required
           choices={organizations.rows}
         />
@@ -70,13 +71,13 @@ interface ConflictProps {
 const Conflict = ({ theirs, mine, onKeepTheirs }: ConflictProps) => (
   <div class="conflict">
     <dl class="facts">
-      <dt>Theirs</dt>
+      <dt>{t('Theirs')}</dt>
       <dd>{theirs.name}</dd>
-      <dt>Yours</dt>
+      <dt>{t('Yours')}</dt>
       <dd>{mine}</dd>
     </dl>
     <button type="button" class="button" onClick={onKeepTheirs}>
-      Keep theirs
+      {t('Keep theirs')}
     </button>
   </div>
 )

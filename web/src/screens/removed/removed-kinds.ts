@@ -1,9 +1,10 @@
 import type { ResourceName } from '../../api/api.ts'
 import { listRoutes } from '../../api/types.ts'
+import type { Text } from '../../texts/text.ts'
 
 export interface RemovedKind {
   readonly resource: ResourceName
-  readonly label: string
+  readonly label: Text
   /** Only they may restore it. */
   readonly administratorsOnly?: boolean
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../../texts/text.ts'
 import { showHours } from '../../time/hours.ts'
 import { showPlanned } from '../../time/planned-hours.ts'
 import type { Hours } from './report.ts'
@@ -30,7 +31,7 @@ export function Chart({ title, kind, rows, labelOf, children: draw }: ChartProps
         <h2 id={`${id}-caption`}>{title}</h2>
         <Legend />
         <button type="button" class="button" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
-          {isTable ? 'Show the chart' : 'Show as table'}
+          {isTable ? t('Show the chart') : t('Show as table')}
         </button>
       </figcaption>
       <div ref={element} class="chart-body">
@@ -69,7 +70,10 @@ const Pattern = ({ id }: { readonly id: string }) => (
 /** In words what the picture shows first. */
 function describe(rows: readonly Hours[]): string {
   const sum = (key: 'planned' | 'recorded') => rows.reduce((total, row) => total + row[key], 0)
-  return `${showHours(sum('recorded'))} recorded, ${showPlanned(sum('planned'))} planned. The table has every number.`
+  return t('{recorded} recorded, {planned} planned. The table has every number.', {
+    recorded: showHours(sum('recorded')),
+    planned: showPlanned(sum('planned')),
+  })
 }
 
 function Legend() {
@@ -80,14 +84,14 @@ function Legend() {
         <svg width="16" height="12" aria-hidden="true">
           <rect class="recorded" width="16" height="12" rx="2" />
         </svg>
-        Recorded
+        {t('Recorded')}
       </li>
       <li>
         <svg width="16" height="12" aria-hidden="true">
           <Pattern id={id} />
           <rect class="planned" fill={`url(#${id})`} x="0.5" y="0.5" width="15" height="11" rx="2" />
         </svg>
-        Planned
+        {t('Planned')}
       </li>
     </ul>
   )
@@ -104,8 +108,8 @@ const HoursTable = ({
     <thead>
       <tr>
         <th scope="col">{kind}</th>
-        <th scope="col">Recorded</th>
-        <th scope="col">Planned</th>
+        <th scope="col">{t('Recorded')}</th>
+        <th scope="col">{t('Planned')}</th>
       </tr>
     </thead>
     <tbody>

@@ -1,4 +1,5 @@
-import { showHours } from '../../time/hours.ts'
+import { t } from '../../texts/text.ts'
+import { showHours, showNumber } from '../../time/hours.ts'
 import { showPlanned } from '../../time/planned-hours.ts'
 import { Chart } from './chart.tsx'
 import type { Hours } from './report.ts'
@@ -48,7 +49,10 @@ export function PartsChart({ title, kind, parts, hrefOf }: PartsChartProps) {
       </Chart>
       {parts.length > drawnMax && (
         <p class="quiet-text">
-          The {drawnMax} with the most hours are drawn; the table has all {parts.length}.
+          {t('The {count} with the most hours are drawn; the table has all {total}.', {
+            count: drawnMax,
+            total: parts.length,
+          })}
         </p>
       )}
     </>
@@ -69,13 +73,20 @@ function Part({ part: { name, planned, recorded }, y, width, greatest, pattern }
   return (
     <g>
       <title>
-        {name}: {showHours(recorded)} recorded, {showPlanned(planned)} planned
+        {t('{name}: {recorded} recorded, {planned} planned', {
+          name,
+          recorded: showHours(recorded),
+          planned: showPlanned(planned),
+        })}
       </title>
       <text class="name" x="0" y={y + 14}>
         {name.length > lettersMax ? `${name.slice(0, lettersMax - 1)}…` : name}
       </text>
       <text class="axis" x={width} y={y + 14} text-anchor="end">
-        {showHours(recorded).replace(' h', '')} of {showPlanned(planned)}
+        {t('{recorded} of {planned}', {
+          recorded: showNumber(recorded),
+          planned: showPlanned(planned),
+        })}
       </text>
       <rect class="recorded" x="0" y={y + 21} width={lengthOf(recorded)} height={barHeight} />
       <rect class="planned" fill={pattern} x="0.5" y={y + 33} width={lengthOf(planned)} height={barHeight} />

@@ -1,5 +1,6 @@
 import type { Api, RecordOf } from '../../api/api.ts'
 import { byId, loadAll, loadByIds } from '../../api/load-all.ts'
+import { t } from '../../texts/text.ts'
 import { addDays, dayOf } from '../../time/days.ts'
 import { plannedHours } from '../../time/planned-hours.ts'
 import { sumHours } from '../../time/sum-hours.ts'
@@ -95,7 +96,7 @@ export function projectsOf(given: Given, projects: ReadonlyMap<string, { readonl
       const parts = assignments.flatMap((assignment) => hours.get(assignment.id) ?? [])
       return {
         id,
-        name: projects.get(id)?.name ?? 'Project',
+        name: projects.get(id)?.name ?? t('Project'),
         planned: parts.reduce((sum, part) => sum + part.planned, 0),
         recorded: sumHours(parts.map(({ recorded }) => ({ amountHours: recorded }))),
       }

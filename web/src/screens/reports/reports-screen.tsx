@@ -2,8 +2,9 @@ import { rowsMax } from '../../api/load-all.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import type { ScreenProps } from '../../router/screen-props.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 import { addDays, showDay, today } from '../../time/days.ts'
-import { showHours } from '../../time/hours.ts'
+import { showHours, showNumber } from '../../time/hours.ts'
 import { showPlanned } from '../../time/planned-hours.ts'
 import { daysInWeek, mondayOf, readWeek } from '../../time/weeks.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -37,16 +38,19 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
     const path = router.address.peek().pathname
     router.go(monday === usual ? path : `${path}?from=${monday}`)
   }
-  const title = projectId === undefined ? 'Reports' : `Hours: ${value?.project?.name ?? 'project'}`
+  const title =
+    projectId === undefined
+      ? t('Reports')
+      : t('Hours: {name}', { name: value?.project?.name ?? t('Project') })
   return (
     <Page
       title={title}
       actions={
-        <nav class="week-steps" aria-label="Period">
+        <nav class="week-steps" aria-label={t('Period')}>
           <button
             type="button"
             class="button icon-only"
-            aria-label={`${weeksStep} weeks earlier`}
+            aria-label={t('{count} weeks earlier', { count: weeksStep })}
             onClick={() => goTo(addDays(from, -weeksStep * daysInWeek))}
           >
             <Icon name="left" />
@@ -57,7 +61,7 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
           <button
             type="button"
             class="button icon-only"
-            aria-label={`${weeksStep} weeks later`}
+            aria-label={t('{count} weeks later', { count: weeksStep })}
             onClick={() => goTo(addDays(from, weeksStep * daysInWeek))}
           >
             <Icon name="right" />
@@ -68,7 +72,7 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
       {projectId === undefined && <ReportTabs />}
       {projectId !== undefined && (
         <p>
-          <a href={`/projects/${projectId}`}>Board</a> · <a href="/reports">All projects</a>
+          <a href={`/projects/${projectId}`}>{t('Board')}</a> · <a href="/reports">{t('All projects')}</a>
         </p>
       )}
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
@@ -91,32 +95,33 @@ interface ChartsProps {
 function Charts({ report: { weeks, parts, isCut }, current, isOfProject }: ChartsProps) {
   if (parts.length === 0)
     return (
-      <EmptyState title="No hours in these weeks">
-        <p>Plan assignments on a board and record time in your week; the sums appear here.</p>
+      <EmptyState title={t('No hours in these weeks')}>
+        <p>{t('Plan assignments on a board and record time in your week; the sums appear here.')}</p>
       </EmptyState>
     )
   return (
     <>
       <dl class="figures">
         <div>
-          <dt>Recorded</dt>
+          <dt>{t('Recorded')}</dt>
           <dd>{showHours(sumOf(weeks, 'recorded'))}</dd>
         </div>
         <div>
-          <dt>Planned</dt>
+          <dt>{t('Planned')}</dt>
           <dd>{showPlanned(sumOf(weeks, 'planned'))}</dd>
         </div>
       </dl>
       {isCut && (
         <p class="form-note">
-          These weeks hold more than {(pagesMax * rowsMax).toLocaleString('en-GB')} assignments or entries,
-          and only so many are counted.
+          {t('These weeks hold more than {count} assignments or entries, and only so many are counted.', {
+            count: showNumber(pagesMax * rowsMax),
+          })}
         </p>
       )}
       <WeeksChart weeks={weeks} current={current} />
       <PartsChart
-        title={isOfProject ? 'Hours per assignment' : 'Hours per project'}
-        kind={isOfProject ? 'Assignment' : 'Project'}
+        title={isOfProject ? t('Hours per assignment') : t('Hours per project')}
+        kind={isOfProject ? t('Assignment') : t('Project')}
         parts={parts}
         hrefOf={({ id }) =>
           isOfProject
@@ -124,7 +129,7 @@ function Charts({ report: { weeks, parts, isCut }, current, isOfProject }: Chart
             : `/projects/${id}/report`
         }
       />
-      <p class="quiet-text">An estimate is spread evenly over the working days of its assignment.</p>
+      <p class="quiet-text">{t('An estimate is spread evenly over the working days of its assignment.')}</p>
     </>
   )
 }

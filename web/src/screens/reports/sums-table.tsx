@@ -15,7 +15,10 @@ export interface SumsTableProps {
 export function SumsTable({ rows, wanted, total }: SumsTableProps) {
   const { by, second } = wanted
   const hasPlan = second === undefined && rows.some(({ planned }) => planned !== undefined)
-  const labelOf = (name: string | undefined) => t(groupings.find((one) => one.name === name)?.label ?? '')
+  const labelOf = (name: string | undefined) => {
+    const found = groupings.find((one) => one.name === name)
+    return found && t(found.label)
+  }
   return (
     <section
       class="sums-scroll"

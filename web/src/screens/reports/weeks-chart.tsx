@@ -1,3 +1,4 @@
+import { t } from '../../texts/text.ts'
 import { showDay } from '../../time/days.ts'
 import { showHours, showNumber } from '../../time/hours.ts'
 import { showPlanned } from '../../time/planned-hours.ts'
@@ -25,7 +26,7 @@ export const WeeksChart = ({
   readonly weeks: readonly Hours[]
   readonly current: string
 }) => (
-  <Chart title="Hours per week" kind="Week" rows={weeks} labelOf={({ id }) => showWeek(id)}>
+  <Chart title={t('Hours per week')} kind={t('Week')} rows={weeks} labelOf={({ id }) => showWeek(id)}>
     {(width, pattern) => ({
       height,
       shapes: <Bars weeks={weeks} current={current} width={width} pattern={pattern} />,
@@ -66,7 +67,11 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
         return (
           <g key={id}>
             <title>
-              {showWeek(id)}: {showHours(recorded)} recorded, {showPlanned(planned)} planned
+              {t('{name}: {recorded} recorded, {planned} planned', {
+                name: showWeek(id),
+                recorded: showHours(recorded),
+                planned: showPlanned(planned),
+              })}
             </title>
             <rect
               class="recorded"
@@ -95,7 +100,7 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
                 y={height - 8}
                 text-anchor="middle"
               >
-                {id === current ? 'This week' : showDay(id)}
+                {id === current ? t('This week') : showDay(id)}
               </text>
             )}
           </g>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useServices } from '../../services/services.ts'
 import { startSignIn } from '../../session/sign-in.ts'
+import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 
 /**
@@ -19,24 +20,25 @@ export function SessionEndedDialog() {
   if (isPutAside)
     return (
       <div class="session-ended" role="status">
-        <span>Your session has ended.</span>
+        <span>{t('Your session has ended.')}</span>
         <button type="button" class="button primary" onClick={signIn}>
-          Sign in again
+          {t('Sign in again')}
         </button>
       </div>
     )
   return (
-    <Dialog title="Your session has ended" onClose={() => setPutAside(true)}>
+    <Dialog title={t('Your session has ended')} onClose={() => setPutAside(true)}>
       <p>
-        It was ended elsewhere, or it has lasted eight hours. Sign in again to go on in this very place:
-        nothing you typed is lost.
+        {t(
+          'It was ended elsewhere, or it has lasted eight hours. Sign in again to go on in this very place: nothing you typed is lost.',
+        )}
       </p>
       <div class="form-buttons">
         <button type="button" class="button" onClick={() => setPutAside(true)}>
-          Not now
+          {t('Not now')}
         </button>
         <button type="button" class="button primary" data-autofocus onClick={signIn}>
-          Sign in again
+          {t('Sign in again')}
         </button>
       </div>
     </Dialog>

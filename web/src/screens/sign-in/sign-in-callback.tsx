@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useServices } from '../../services/services.ts'
 import { completeSignIn } from '../../session/sign-in.ts'
+import { t } from '../../texts/text.ts'
 import { Alone } from '../../ui/alone.tsx'
 
 /** Where the provider's answer arrives; goes on to what the person first asked for. */
@@ -18,14 +19,14 @@ export function SignInCallback() {
   if (problem === undefined)
     return (
       <main class="alone">
-        <p role="status">One moment, you are being signed in…</p>
+        <p role="status">{t('One moment, you are being signed in…')}</p>
       </main>
     )
   return (
-    <Alone title="Signing in did not work">
+    <Alone title={t('Signing in did not work')}>
       <p role="alert">{problem}</p>
       <a class="button primary wide" href="/login/">
-        Start again
+        {t('Start again')}
       </a>
     </Alone>
   )

@@ -3,6 +3,7 @@ import { limits } from '../../api/types.ts'
 import { homePath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
 import { isSigningIn, startSignIn } from '../../session/sign-in.ts'
+import { t, tx } from '../../texts/text.ts'
 import { Alone } from '../../ui/alone.tsx'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
 import { ProviderLink } from './provider-link.tsx'
@@ -27,19 +28,19 @@ function SignIn() {
     if (session.state.peek() === 'signed-in' && !isSigningIn()) return router.go(homePath, { replace: true })
     if (authRequest !== null || error !== null) return
     startSignIn(configuration, given.get('again') === null ? homePath : '/signed-in/').catch(() =>
-      setProblem('The sign-in service cannot be reached. Load this page again in a moment.'),
+      setProblem(t('The sign-in service cannot be reached. Load this page again in a moment.')),
     )
   }, [authRequest, error, configuration, given, router, session])
   if (error === 'request' || (authRequest === null && error !== null))
     return <RequestProblem errorId={given.get('errorId')} />
   if (authRequest === null)
     return (
-      <Alone title="Sign in">
-        <p role="status">{problem ?? 'One moment…'}</p>
+      <Alone title={t('Sign in')}>
+        <p role="status">{problem ?? t('One moment…')}</p>
       </Alone>
     )
   return (
-    <Alone title="Sign in">
+    <Alone title={t('Sign in')}>
       <Ways authRequest={authRequest}>
         <SignInForm
           {...{ authRequest, error }}
@@ -52,14 +53,14 @@ function SignIn() {
           class="button wide"
           href={`${configuration.issuer}/ext/passkey?${new URLSearchParams({ authRequest })}`}
         >
-          Sign in with a passkey
+          {t('Sign in with a passkey')}
         </ProviderLink>
       )}
       {configuration.mail && (
         <ProviderLink
           href={`${configuration.issuer}/ext/forgot-password?${new URLSearchParams({ authRequest })}`}
         >
-          Forgot your password?
+          {t('Forgot your password?')}
         </ProviderLink>
       )}
     </Alone>
@@ -88,7 +89,7 @@ function SignInForm({ authRequest, error, loginHint, retryAfter }: SignInFormPro
   useEffect(() => (login === '' ? loginInput : password).current?.focus(), [])
   const submit = (event: Event) => {
     const isComplete = login.trim() !== '' && password.current?.value !== ''
-    setMissing(isComplete ? undefined : 'Please enter your login and your password.')
+    setMissing(isComplete ? undefined : t('Please enter your login and your password.'))
     if (!isComplete) return event.preventDefault()
     sessionStorage.setItem(loginKey, login)
   }
@@ -103,7 +104,7 @@ function SignInForm({ authRequest, error, loginHint, retryAfter }: SignInFormPro
         <Refusal error={error} retryAfter={retryAfter} />
       )}
       <div class="field">
-        <label for="login">Login</label>
+        <label for="login">{t('Login')}</label>
         <input
           ref={loginInput}
           class="input"
@@ -119,7 +120,7 @@ function SignInForm({ authRequest, error, loginHint, retryAfter }: SignInFormPro
         />
       </div>
       <div class="field">
-        <label for="password">Password</label>
+        <label for="password">{t('Password')}</label>
         <input
           ref={password}
           class="input"
@@ -131,7 +132,7 @@ function SignInForm({ authRequest, error, loginHint, retryAfter }: SignInFormPro
         />
       </div>
       <button type="submit" class="button primary wide">
-        Sign in
+        {t('Sign in')}
       </button>
     </form>
   )
@@ -143,21 +144,21 @@ function Refusal({ error, retryAfter }: { readonly error: string | null; readonl
   if (error === 'invalid')
     return (
       <p class="form-problem" role="alert">
-        The login or the password is wrong.
+        {t('The login or the password is wrong.')}
       </p>
     )
   if (error !== 'locked') return null
   if (seconds === 0)
     return (
       <p class="form-note" role="status">
-        You can try again now.
+        {t('You can try again now.')}
       </p>
     )
   return (
     <p class="form-problem">
-      <span role="alert">Too many failed attempts: this login is locked.</span>{' '}
+      <span role="alert">{t('Too many failed attempts: this login is locked.')}</span>{' '}
       <span>
-        Try again in <strong role="timer">{showSeconds(seconds)}</strong>.
+        {tx('Try again in {time}.', { time: <strong role="timer">{showSeconds(seconds)}</strong> })}
       </span>
     </p>
   )
@@ -180,11 +181,11 @@ function RequestProblem({ errorId }: { readonly errorId: string | null }) {
       )
   }, [configuration, errorId])
   return (
-    <Alone title="This sign-in cannot go on">
-      <p role="alert">It may have waited too long, or its address was changed on the way.</p>
-      {reason && <p class="quiet-text">The sign-in service says: {reason}</p>}
+    <Alone title={t('This sign-in cannot go on')}>
+      <p role="alert">{t('It may have waited too long, or its address was changed on the way.')}</p>
+      {reason && <p class="quiet-text">{t('The sign-in service says: {reason}', { reason })}</p>}
       <a class="button primary wide" href="/login/">
-        Start again
+        {t('Start again')}
       </a>
     </Alone>
   )

@@ -1,15 +1,18 @@
 import { homePath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
 import { forgetSession } from '../../session/stored-session.ts'
+import { t } from '../../texts/text.ts'
 import { Alone } from '../../ui/alone.tsx'
 
 /** The provider cannot tell whether the person wants to sign out, or another site has sent the browser there. */
 export function SignOutPage({ logoutId }: { readonly logoutId: string }) {
   const { configuration } = useServices()
   return (
-    <Alone title="Sign out?">
+    <Alone title={t('Sign out?')}>
       <p>
-        You are about to sign out of Tracker in this browser. If you did not ask for that, stay signed in.
+        {t(
+          'You are about to sign out of Tracker in this browser. If you did not ask for that, stay signed in.',
+        )}
       </p>
       <form
         class="form"
@@ -19,10 +22,10 @@ export function SignOutPage({ logoutId }: { readonly logoutId: string }) {
       >
         <input type="hidden" name="logoutId" value={logoutId} />
         <button type="submit" class="button primary wide">
-          Sign out
+          {t('Sign out')}
         </button>
         <a class="button wide" href={homePath}>
-          Stay signed in
+          {t('Stay signed in')}
         </a>
       </form>
     </Alone>

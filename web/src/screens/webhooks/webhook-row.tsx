@@ -3,7 +3,7 @@ import { sentenceOf } from '../../api/api-problem.ts'
 import { createEvents } from '../../api/events.ts'
 import type { Webhook } from '../../api/types.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { t, tn } from '../../texts/text.ts'
 import { WebhookLog } from './webhook-log.tsx'
 
 export interface WebhookRowProps {
@@ -32,7 +32,9 @@ export function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
         {webhook.name && <span class="quiet-text line">{webhook.name}</span>}
         {!active && <span class="line">{t('Paused. {reason}', { reason: pausedBecause ?? '' })}</span>}
         {waiting > 0 && (
-          <span class="quiet-text line">{t('{count} messages wait.', { count: waiting })}</span>
+          <span class="quiet-text line">
+            {tn(waiting, '{count} message waits.', '{count} messages wait.')}
+          </span>
         )}
         <span class="form-buttons">
           <Do label={t('Send a test')} work={() => events.testWebhook(id)} />

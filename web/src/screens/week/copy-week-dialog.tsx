@@ -4,6 +4,7 @@ import { loadByIds } from '../../api/load-all.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { undoLabel } from '../../services/toasts.ts'
+import { t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, showDay } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
 import { sumHours } from '../../time/sum-hours.ts'
@@ -30,10 +31,10 @@ export function CopyWeekDialog({ userId, monday, present, onClose }: CopyWeekDia
     return { entries: rows, assignments: await loadByIds(api, 'assignment', ids, signal) }
   })
   return (
-    <Dialog title="Copy last week" onClose={onClose}>
+    <Dialog title={t('Copy last week')} onClose={onClose}>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {value === undefined && !problem && <Skeleton rows={5} />}
-      {value?.entries.length === 0 && <p>There is nothing to copy: last week has no entries.</p>}
+      {value?.entries.length === 0 && <p>{t('There is nothing to copy: last week has no entries.')}</p>}
       {value !== undefined && value.entries.length > 0 && (
         <Preview
           entries={value.entries.map((entry) => ({
@@ -41,7 +42,7 @@ export function CopyWeekDialog({ userId, monday, present, onClose }: CopyWeekDia
             id: crypto.randomUUID(),
             keepDate: addDays(dayOf(entry.keepDate), daysInWeek),
           }))}
-          nameOf={(id) => value.assignments.get(id)?.name ?? 'Assignment'}
+          nameOf={(id) => value.assignments.get(id)?.name ?? t('Assignment')}
           present={present}
           onClose={onClose}
         />
@@ -93,7 +94,7 @@ function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
                 {showWeekday(entry.keepDate)} {showDay(entry.keepDate)} · {nameOf(entry.assignmentId)} ·{' '}
                 <strong>{showHours(entry.amountHours)}</strong>
                 <span class="quiet-text line">
-                  {[entry.description, isTaken(entry) && 'This day has an entry already.']
+                  {[entry.description, isTaken(entry) && t('This day has an entry already.')]
                     .filter(Boolean)
                     .join(' · ')}
                 </span>
@@ -109,18 +110,22 @@ function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
       </ul>
       <div class="form-buttons">
         <button type="button" class="button" onClick={onClose}>
-          Cancel
+          {t('Cancel')}
         </button>
         <button type="submit" class="button primary" aria-disabled={isBusy || chosen.length === 0}>
-          {isBusy ? 'One moment…' : `Create ${countOf(chosen)}, ${showHours(sumHours(chosen))}`}
+          {isBusy
+            ? t('One moment…')
+            : t('Create {entries}, {hours}', {
+                entries: countOf(chosen),
+                hours: showHours(sumHours(chosen)),
+              })}
         </button>
       </div>
     </form>
   )
 }
 
-const countOf = (entries: readonly unknown[]): string =>
-  entries.length === 1 ? '1 entry' : `${entries.length} entries`
+const countOf = (entries: readonly unknown[]): string => tn(entries.length, '1 entry', '{count} entries')
 
 /** One by one, so that each refusal stands beside its entry and the others are created all the same. */
 function useCreation(onDone: () => void) {
@@ -148,7 +153,7 @@ function useCreation(onDone: () => void) {
     const run = () => api.remove('appointment', [...done]).catch(tell)
     toasts.show({
       kind: 'done',
-      text: `${countOf([...done])} copied from last week.`,
+      text: tn(done.size, '1 entry copied from last week.', '{count} entries copied from last week.'),
       action: { label: undoLabel(), run },
     })
     onDone()

@@ -4,7 +4,9 @@ import { Form } from '../../forms/form.tsx'
 import { readHours } from '../../forms/hours.ts'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 import { showDay } from '../../time/days.ts'
+import { showHours, typeHours } from '../../time/hours.ts'
 import { showWeekday } from '../../time/weeks.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
@@ -36,7 +38,7 @@ interface Values {
 }
 
 const valuesOf = ({ amountHours, description }: Appointment): Values => ({
-  amountHours: String(amountHours),
+  amountHours: typeHours(amountHours),
   description: description ?? '',
 })
 
@@ -51,12 +53,12 @@ const Fields = ({
     <TextField
       form={form}
       name="amountHours"
-      label="Hours"
+      label={t('Hours')}
       inputMode="decimal"
       required
       autofocus={isFirst}
     />
-    <TextField form={form} name="description" label="What for" />
+    <TextField form={form} name="description" label={t('What for')} />
   </div>
 )
 
@@ -81,17 +83,17 @@ function Entry({ entry }: { readonly entry: Appointment }) {
   })
   useEffect(() => form.follow(valuesOf(entry)), [form, entry])
   return (
-    <section class="entry" aria-label={`Entry of ${entry.amountHours} h`}>
-      <Form form={form} submitLabel="Save" isIdle={!form.isChanged.value}>
+    <section class="entry" aria-label={t('Entry of {hours}', { hours: showHours(entry.amountHours) })}>
+      <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value}>
         <Fields form={form} />
       </Form>
       {!form.isChanged.value && (
         <button
           type="button"
           class="button quiet danger"
-          onClick={() => void remove('appointment', entry.id, 'The entry')}
+          onClick={() => void remove('appointment', entry.id, t('The entry'))}
         >
-          Remove
+          {t('Remove')}
         </button>
       )}
     </section>
@@ -124,9 +126,15 @@ function NewEntry({
   })
   const isFirst = entries.length === 0
   return (
-    <section class="entry" aria-label="New entry">
-      <h3>{isFirst ? 'New entry' : 'Another entry'}</h3>
-      <Form form={form} submitLabel="Add" onCancel={onClose} cancelLabel="Close" onDone={form.discard}>
+    <section class="entry" aria-label={t('New entry')}>
+      <h3>{isFirst ? t('New entry') : t('Another entry')}</h3>
+      <Form
+        form={form}
+        submitLabel={t('Add')}
+        onCancel={onClose}
+        cancelLabel={t('Close')}
+        onDone={form.discard}
+      >
         <Fields form={form} isFirst={isFirst} />
       </Form>
     </section>

@@ -4,6 +4,7 @@ import { forgetDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { readHours } from '../../forms/hours.ts'
 import { useServices } from '../../services/services.ts'
 import { undoLabel } from '../../services/toasts.ts'
+import { t } from '../../texts/text.ts'
 import { type Appointment, type Cell, cellKeyOf } from './week.ts'
 
 /** What was typed into a cell and is not saved. */
@@ -28,7 +29,7 @@ export function useEntries(userId: string, loaded: readonly Appointment[]) {
   const save = (cell: Cell, text: string) => {
     const former = cell.entries[0]
     // The interface names its field; here is but one.
-    const refuse = (error: unknown) => type(cell, text, sentenceOf(error).replace('AmountHours', 'Hours'))
+    const refuse = (error: unknown) => type(cell, text, sentenceOf(error).replace('AmountHours', t('Hours')))
     try {
       const hours = text.trim() === '' ? 0 : readHours(text, 'amountHours')
       forget(cell)
@@ -95,7 +96,7 @@ function useTyped(userId: string) {
   const draft = `week-${userId}`
   const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(() => {
     const kept = Object.entries(readDraft<Record<string, string>>(draft))
-    return new Map(kept.map(([key, text = '']) => [key, { text, problem: 'This is not saved yet.' }]))
+    return new Map(kept.map(([key, text = '']) => [key, { text, problem: t('This is not saved yet.') }]))
   })
   useEffect(() => {
     if (typed.size === 0) return forgetDraft(draft)
@@ -119,7 +120,7 @@ function useSend() {
       const run = () => api.restore('appointment', [former.id]).catch(tell)
       return toasts.show({
         kind: 'done',
-        text: 'The entry was removed.',
+        text: t('The entry was removed.'),
         action: { label: undoLabel(), run },
       })
     }

@@ -1,5 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
+import { t } from '../../texts/text.ts'
 import { showDay } from '../../time/days.ts'
+import { typeHours } from '../../time/hours.ts'
 import { sumHours } from '../../time/sum-hours.ts'
 import { showWeekday } from '../../time/weeks.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -25,7 +27,7 @@ export function WeekCell(props: WeekCellProps) {
   const isSeveral = entries.length > 1
   const label = `${assignmentName}, ${showWeekday(day)} ${showDay(day)}`
   const notes = entries.flatMap(({ description }) => description ?? [])
-  const saved = entries.length === 0 ? '' : String(sumHours(entries))
+  const saved = entries.length === 0 ? '' : typeHours(sumHours(entries))
   const run: Readonly<Record<string, () => void>> = {
     Escape: onTakeBack,
     F2: onOpen,
@@ -43,7 +45,7 @@ export function WeekCell(props: WeekCellProps) {
         class="input"
         inputMode="decimal"
         autocomplete="off"
-        aria-label={isSeveral ? `${label}, ${entries.length} entries` : label}
+        aria-label={isSeveral ? t('{label}, {count} entries', { label, count: entries.length }) : label}
         aria-invalid={typed?.problem ? 'true' : undefined}
         aria-describedby={typed?.problem ? problemId : undefined}
         title={notes.join('\n') || undefined}
@@ -60,7 +62,7 @@ export function WeekCell(props: WeekCellProps) {
         type="button"
         class="week-more"
         tabIndex={-1}
-        aria-label={`Entries and notes: ${label}`}
+        aria-label={t('Entries and notes: {label}', { label })}
         onClick={onOpen}
       >
         <Icon name="more" />

@@ -37,10 +37,10 @@ export function WeekGrid({ monday, rows, entries, recorded, isOwn, onOpen }: Wee
       <DayStrip days={days} shown={shown} entries={inWeek} onChoose={setChosen} />
       <section class="week-scroll" aria-label={t('Week')}>
         <table class="week">
-          <caption class="visually-hidden">Hours by assignment and day</caption>
+          <caption class="visually-hidden">{t('Hours by assignment and day')}</caption>
           <thead>
             <tr>
-              <th scope="col">Assignment</th>
+              <th scope="col">{t('Assignment')}</th>
               {days.map((day) => (
                 <th
                   key={day}
@@ -52,7 +52,7 @@ export function WeekGrid({ monday, rows, entries, recorded, isOwn, onOpen }: Wee
                 </th>
               ))}
               <th scope="col" class="number">
-                Week <span class="quiet-text week-head-more">of planned</span>
+                {t('Week')} <span class="quiet-text week-head-more">{t('of planned')}</span>
               </th>
             </tr>
           </thead>
@@ -92,7 +92,7 @@ interface DayStripProps {
 
 /** Only where the days do not fit beside each other. */
 const DayStrip = ({ days, shown, entries, onChoose }: DayStripProps) => (
-  <fieldset class="day-strip" aria-label="Day">
+  <fieldset class="day-strip" aria-label={t('Day')}>
     {days.map((day) => (
       <button
         key={day}

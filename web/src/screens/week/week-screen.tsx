@@ -3,6 +3,7 @@ import { findAssignments } from '../../assignment/find-assignments.ts'
 import { recordedHours } from '../../assignment/recorded-hours.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
+import { t, tx } from '../../texts/text.ts'
 import { addDays, today } from '../../time/days.ts'
 import { daysInWeek, mondayOf, readWeek, showWeek } from '../../time/weeks.ts'
 import { Combobox } from '../../ui/combobox.tsx'
@@ -36,13 +37,13 @@ export function WeekScreen() {
   return (
     <div class="wide-page">
       <Page
-        title={isOwn ? 'My week' : `Week of ${people.nameOf(userId)}`}
+        title={isOwn ? t('My week') : t('Week of {name}', { name: people.nameOf(userId) })}
         actions={
           <>
             {self?.isAdministrator && (
               <div class="filter-person">
                 <PersonPicker
-                  label="Person"
+                  label={t('Person')}
                   value={userId}
                   onChoose={(id) => router.setQuery({ person: id === self.id ? '' : id, add: '' })}
                 />
@@ -59,11 +60,11 @@ export function WeekScreen() {
 }
 
 const WeekSteps = ({ monday, onGo }: { readonly monday: string; onGo(monday: string): void }) => (
-  <nav class="week-steps" aria-label="Week">
+  <nav class="week-steps" aria-label={t('Week')}>
     <button
       type="button"
       class="button icon-only"
-      aria-label="Previous week"
+      aria-label={t('Previous week')}
       onClick={() => onGo(addDays(monday, -daysInWeek))}
     >
       <Icon name="left" />
@@ -74,7 +75,7 @@ const WeekSteps = ({ monday, onGo }: { readonly monday: string; onGo(monday: str
     <button
       type="button"
       class="button icon-only"
-      aria-label="Next week"
+      aria-label={t('Next week')}
       onClick={() => onGo(addDays(monday, daysInWeek))}
     >
       <Icon name="right" />
@@ -85,7 +86,7 @@ const WeekSteps = ({ monday, onGo }: { readonly monday: string; onGo(monday: str
       aria-disabled={monday === mondayOf(today())}
       onClick={() => onGo(mondayOf(today()))}
     >
-      This week
+      {t('This week')}
     </button>
   </nav>
 )
@@ -129,8 +130,8 @@ function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }:
     <>
       <div class={isStale ? 'stale' : ''} inert={isStale}>
         {rows.rows.length === 0 ? (
-          <EmptyState title="Nothing is planned for this week">
-            <p>Add an assignment below, or copy last week, and enter the hours.</p>
+          <EmptyState title={t('Nothing is planned for this week')}>
+            <p>{t('Add an assignment below, or copy last week, and enter the hours.')}</p>
           </EmptyState>
         ) : (
           <WeekGrid
@@ -145,24 +146,28 @@ function LoadedWeek({ userId, week: { monday, entries, rows }, isStale, onAdd }:
       </div>
       <div class="week-tools">
         <Combobox
-          label="Add an assignment"
-          placeholder="Add an assignment…"
+          label={t('Add an assignment')}
+          placeholder={t('Add an assignment…')}
           chosen=""
           find={(text, signal) => findAssignments(api, text, signal)}
           onChoose={({ id }) => onAdd(id)}
         />
         <button type="button" class="button" onClick={() => setCopying(true)}>
           <Icon name="copy" />
-          <span>Copy last week…</span>
+          <span>{t('Copy last week…')}</span>
         </button>
         {isOwn && <DailyTargetField />}
         <p class="quiet-text week-keys">
-          Arrows and <kbd>Enter</kbd> move and save, <kbd>Esc</kbd> takes back, <kbd>F2</kbd> opens entries
-          and notes. 1.5, 1,5 and 1:30 are the same.
+          {tx(
+            'Arrows and {enter} move and save, {escape} takes back, {f2} opens entries and notes. 1.5, 1,5 and 1:30 are the same.',
+            { enter: <kbd>Enter</kbd>, escape: <kbd>Esc</kbd>, f2: <kbd>F2</kbd> },
+          )}
         </p>
       </div>
       {(rows.isCut || entries.isCut) && (
-        <p class="quiet-text">Not everything fits here: only the newest assignments and entries are shown.</p>
+        <p class="quiet-text">
+          {t('Not everything fits here: only the newest assignments and entries are shown.')}
+        </p>
       )}
       {open && (
         <EntriesDialog

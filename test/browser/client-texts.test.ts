@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { parseAst } from 'vite'
+import { en } from '../../web/src/texts/en.ts'
+import { ptBr } from '../../web/src/texts/pt-br.ts'
+
+const folder = join(import.meta.dirname, '..', '..', 'web', 'src')
+
+/** As the parser makes it; each kind has fields of its own. */
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+  readonly [key: string]: unknown
+}
+
+/** A piece of text in the sources, with the nodes around it, the innermost last. */
+interface Piece {
+  readonly file: string
+  readonly text: string
+  readonly node: Node
+  readonly around: readonly Node[]
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value
+
+function* nodesIn(value: unknown, around: readonly Node[] = []): Generator<readonly [Node, readonly Node[]]> {
+  if (Array.isArray(value)) for (const one of value) yield* nodesIn(one, around)
+  if (!isNode(value)) return
+  yield [value, around]
+  for (const child of Object.values(value))
+    if (typeof child === 'object') yield* nodesIn(child, [...around, value])
+}
+
+function textOf(node: Node): string | undefined {
+  if (node.type === 'JSXText') return String(node.value).replace(/\s+/g, ' ').trim()
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value
+  if (node.type !== 'TemplateLiteral') return undefined
+  const quasis = node.quasis as readonly { readonly value: { readonly cooked: string } }[]
+  return quasis.map(({ value }) => value.cooked).join('{}')
+}
+
+const files = globSync('**/*.{ts,tsx}', { cwd: folder })
+  .filter((file) => !/^(texts|api\/types)/.test(file))
+  .map((file) => ({
+    file,
+    tree: parseAst(readFileSync(join(folder, file), 'utf8'), { lang: file.endsWith('x') ? 'tsx' : 'ts' }),
+  }))
+const pieces = files.flatMap(({ file, tree }) =>
+  [...nodesIn(tree.body)].flatMap(([node, around]): Piece[] => {
+    const text = textOf(node)
+    return text === undefined || !/\p{L}/u.test(text) ? [] : [{ file, text, node, around }]
+  }),
+)
+
+const keys: ReadonlySet<string> = new Set(en)
+const said = new Set(pieces.map(({ text }) => text))
+
+/** Attributes and properties that people read. */
+const spoken = /^(title|label|aria-label|placeholder|hint|submitLabel|cancelLabel|alt|text|does|about|name)$/
+/** Names, keys of a keyboard, and what only programs read. */
+const exempt: ReadonlySet<string> = new Set([
+  ...['Tracker', 'Enter', 'Esc', 'F2', '{} · Tracker', 'Mac OS X', 'Bearer {}'],
+  ...['This component stands outside the application.', 'The configuration could not be loaded ({}).'],
+])
+
+const nameOf = (node: Node | undefined): string => {
+  const name = (node?.name ?? node?.key) as { readonly name?: string; readonly value?: string } | undefined
+  return name?.name ?? name?.value ?? ''
+}
+
+/** What a person would see as it stands, in any language. */
+function isBare({ text, node, around }: Piece): boolean {
+  const parent = around.at(-1)
+  if (keys.has(text) || exempt.has(text) || (parent?.type === 'Property' && parent.key === node)) return false
+  if (node.type === 'JSXText') return true
+  const isSentence = /^\p{Lu}\p{Ll}*,? [\p{L}{]/u.test(text)
+  if (node.type === 'TemplateLiteral') {
+    const owner = nameOf(around.findLast(({ type }) => type === 'JSXAttribute' || type === 'Property'))
+    return (
+      isSentence ||
+      /^\{\},? \p{Ll}+ \p{Ll}/u.test(text) ||
+      (spoken.test(owner) && /(^|[\s}])\p{L}{2,}/u.test(text.replaceAll('{}', '')))
+    )
+  }
+  if (isSentence) return true
+  // One word of two: Save or Add.
+  if (/^(Conditional|Logical)/.test(parent?.type ?? '') && /^\p{Lu}\p{Ll}+…?$/u.test(text)) return true
+  return parent?.type === 'JSXAttribute' && /^(?!name$)/.test(nameOf(parent)) && spoken.test(nameOf(parent))
+}
+
+describe('The texts of the web client', () => {
+  test('stand in the catalogue: no component says one of its own', () => {
+    const bare = pieces.filter(isBare).map(({ file, text }) => `${file}: ${text}`)
+    assert.deepEqual(bare, [])
+  })
+
+  test('are all said somewhere, and listed once', () => {
+    assert.deepEqual(
+      en.filter((text) => !said.has(text)),
+      [],
+    )
+    assert.equal(keys.size, en.length)
+  })
+
+  test('are asked for while something is drawn, when the language is known, and not as a script is loaded', () => {
+    const early = files.flatMap(({ file, tree }) =>
+      [...nodesIn(tree.body)]
+        .filter(([node, around]) => {
+          const isCall =
+            node.type === 'CallExpression' && /^t[nx]?$/.test(nameOf({ ...node, name: node.callee }))
+          return isCall && !around.some(({ type }) => /Function/.test(type))
+        })
+        .map(() => file),
+    )
+    assert.deepEqual(early, [])
+  })
+
+  test('have the same placeholders in Portuguese', () => {
+    const placeholdersOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
+    for (const text of en) assert.deepEqual(placeholdersOf(ptBr[text]), placeholdersOf(text), text)
+  })
+
+  test('are in Portuguese, but for words that are the same in both languages', () => {
+    const same = en.filter(
+      (text) => ptBr[text] === text && /\p{L}{2,}/u.test(text.replaceAll(/\{\w+\}/g, '')),
+    )
+    assert.deepEqual(same.toSorted(), [
+      'Admin',
+      'CSV',
+      'Link',
+      'Login',
+      'Token',
+      'Total',
+      'Webhooks',
+      'login',
+    ])
+  })
+})
