@@ -5,7 +5,7 @@ import { fillSignIn, type Stage } from '../support/stage.ts'
 const brazil = { locale: 'pt-BR', timezoneId: 'America/Sao_Paulo' }
 
 export function languageJourneys(stage: () => Stage): void {
-  test('follow the browser: signing in, a new assignment, hours, a removal and its undo in Portuguese', async () => {
+  test('follow the browser: signing in, a new assignment, hours, their removal and its undo in Portuguese', async () => {
     const { visit, workspace } = stage()
     const { login } = await workspace.join('Paula Portuguesa')
     const page = await visit(`/projects/${workspace.projectId}`, brazil)
@@ -30,11 +30,11 @@ export function languageJourneys(stage: () => Stage): void {
     await panel.getByLabel('Horas', { exact: true }).fill('1,5')
     await panel.getByRole('button', { name: 'Apontar', exact: true }).click()
     await panel.getByText('1,5 h de 7,5 h').waitFor()
-    await page.getByRole('button', { name: 'Remover esta tarefa' }).click()
-    const removed = page.getByText('Removido: Revisar o contrato.')
-    await removed.waitFor()
+    await panel.getByRole('button', { name: /^Remover 1,5 h em \d+ de \p{Ll}{3}\.$/u }).click()
+    await page.getByText(/^Removido: 1,5 h em \d+ de \p{Ll}{3}\.$/u).waitFor()
+    await panel.getByText('0 h de 7,5 h').waitFor()
     await page.getByRole('button', { name: 'Desfazer' }).click()
-    await page.getByRole('link', { name: 'Revisar o contrato' }).first().waitFor()
+    await panel.getByText('1,5 h de 7,5 h').waitFor()
   })
 
   test('write dates, weekdays, numbers and plurals as the language does', async () => {
@@ -58,14 +58,14 @@ export function languageJourneys(stage: () => Stage): void {
     const { login } = await workspace.join('Sofia Switch')
     const page = await signIn(login, '/account')
     assert.equal(await page.locator('html').getAttribute('lang'), 'en')
-    await page.getByLabel('Language').selectOption('Português (Brasil)')
+    await page.getByRole('combobox', { name: 'Language' }).selectOption('Português (Brasil)')
     await page.getByRole('heading', { name: 'Minha conta' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Minha conta' }).waitFor()
     const other = await page.context().newPage()
     await other.goto(`${hosts.web}/projects`)
     await other.getByRole('heading', { name: 'Projetos' }).waitFor()
-    await page.getByLabel('Idioma').selectOption('English')
+    await page.getByRole('combobox', { name: 'Idioma' }).selectOption('English')
     await page.getByRole('heading', { name: 'My account' }).waitFor()
     assert.equal(await page.locator('html').getAttribute('lang'), 'en')
   })

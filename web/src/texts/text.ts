@@ -26,8 +26,13 @@ const translated = (text: Text): string => chosen.translations[text] ?? text
 const written = (value: string | number): string =>
   typeof value === 'number' ? new Intl.NumberFormat(chosen.locale).format(value) : value
 
+/** Short months end with a full stop in some languages, and a sentence has but one. */
+const endedOnce = (sentence: string): string => sentence.replace(/([^.])\.\.$/, '$1.')
+
 export const t = (text: Text, values: Values = {}): string =>
-  translated(text).replaceAll(/\{(\w+)\}/g, (place, name: string) => written(values[name] ?? place))
+  endedOnce(
+    translated(text).replaceAll(/\{(\w+)\}/g, (place, name: string) => written(values[name] ?? place)),
+  )
 
 /** One form of the text for one, another one for several; `{count}` is the number. */
 export const tn = (count: number, one: Text, several: Text, values: Values = {}): string =>
