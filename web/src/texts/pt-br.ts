@@ -62,8 +62,7 @@ export const ptBr: Translations = {
   'Search on this screen': 'Buscar nesta tela',
   'New assignment, in a project': 'Nova tarefa, em um projeto',
   'Move a card to the next stage': 'Mover um cartão para a etapa seguinte',
-  'In calendar and timeline: a day earlier or later':
-    'No calendário e no cronograma: um dia antes ou depois',
+  'In calendar and timeline: a day earlier or later': 'No calendário e no cronograma: um dia antes ou depois',
   'In the timeline: the end a day earlier or later': 'No cronograma: o fim um dia antes ou depois',
   'In the timeline: for the person above or below': 'No cronograma: para a pessoa acima ou abaixo',
   'Select an assignment of the list': 'Selecionar uma tarefa da lista',
