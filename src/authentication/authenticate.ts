@@ -127,7 +127,7 @@ function readBearer(header = ''): string {
   return token
 }
 
-/** A token that cannot be verified is refused; only a failure that is not the token's is logged. */
+/** A token that cannot be verified is refused; only a failure that is not the token's is logged. No keys at all refuse no token. */
 async function refuseUnverifiable(
   verification: Promise<AccessTokenClaims>,
   { log, securityLog }: Pick<AuthenticationOptions, 'log' | 'securityLog'>,
@@ -136,6 +136,7 @@ async function refuseUnverifiable(
   try {
     return await verification
   } catch (error) {
+    if (error instanceof Problem && error.kind === 'overloaded') throw error
     const isExpected = error instanceof errors.JOSEError || error instanceof Problem
     if (!isExpected) log.warn({ err: error }, 'An access token could not be verified.')
     if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud')

@@ -85,10 +85,10 @@ test('known keys go on working while the provider is down', async () => {
   await until(() => warnings > 0, 'a warning')
 })
 
-test('while no key can be had tokens are refused, it is logged, and a second later it works again', async () => {
+test('while no key can be had it says to come back, it is logged, and a second later it works again', async () => {
   const token = await provider.token({ account })
   provider.interrupt(isDown)
-  await assert.rejects(verify(token))
+  await assert.rejects(verify(token), { kind: 'overloaded' })
   await assert.rejects(verify(token))
   assert.equal(warnings, 1)
   provider.interrupt()

@@ -1,4 +1,5 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
+import { overloaded } from '../model/problem.ts'
 import { fetchProviderKeys } from './fetch-provider-keys.ts'
 import type { Log } from './log.ts'
 
@@ -53,18 +54,22 @@ export function createProviderKeys({
     await fetching
   }
   const isStale = () => now() >= (fetchedAt[0] ?? 0) + freshMilliseconds
-  const find: JWTVerifyGetKey = async (header, token) => {
-    if (!known) throw new errors.JWKSNoMatchingKey('No signing keys are known yet.')
-    return known(header, token)
-  }
   return async (header, token) => {
-    if (known && isStale()) void refresh()
+    if (!known) await refresh()
+    else if (isStale()) void refresh()
+    if (!known) throw keysUnknown()
     try {
-      return await find(header, token)
+      return await known(header, token)
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
       await refresh()
-      return find(header, token)
+      return known(header, token)
     }
   }
 }
+
+/** Not the token's fault: whoever was told that it is would sign in again, which cannot help. */
+const keysUnknown = () =>
+  overloaded('Tokens cannot be checked now, and nothing was done. Please try again later.', {
+    retryAfterSeconds: 1,
+  })

@@ -136,7 +136,10 @@ describe('A token of an issuer that does what a right one never does', { concurr
     const token = await own.issuer.signIn(own.rest.database, id)
     const status = async (one = token) => (await own.rest.call('GET', '/api/me', { token: one })).status
     own.issuer.interrupt((_request, response) => response.writeHead(500).end())
-    assertEnvelope(await own.rest.call('GET', '/api/me', { token }), 401)
+    const untold = await own.rest.call('GET', '/api/me', { token })
+    assertEnvelope(untold, 503)
+    assert.equal(untold.headers.get('retry-after'), '1')
+    assertEnvelope(await own.rest.call('GET', '/api/me', { token: 'x' }), 401)
     own.issuer.interrupt()
     for (let asks = 0; asks < 60 && (await status()) !== 200; asks += 1) await sleep(100)
     assert.equal(await status(), 200)
