@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
+import { grantRights } from '../../src/cli/roles/grant-rights.ts'
+import { rightsOfHosts } from '../../src/cli/roles/rights.ts'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { distribute } from '../../src/store/distributed/distribute.ts'
 import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
@@ -29,6 +31,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
     url,
     database,
     async drop() {
+      for (const opened of underRoles.get(database)?.values() ?? []) await opened.close()
       await database.close()
       await drop()
     },
@@ -43,6 +46,37 @@ export function addressOf(database: Database): string {
 }
 
 const addresses = new WeakMap<Database, string>()
+
+/**
+ * The same database as a deployed host sees it: with `TEST_ROLES=on` under the role that has that host's rights and no other,
+ * as its owner otherwise. So the journeys show whether `src/cli/roles/rights.ts` knows every statement.
+ */
+export function underRoleOf(host: 'rest' | 'identity', database: Database): Database {
+  const url = addresses.get(database)
+  if (!hasRoles || url === undefined) return database
+  const opened = underRoles.get(database) ?? new Map<string, Database>()
+  underRoles.set(database, opened)
+  const known = opened.get(host)
+  if (known) return known
+  const options = `options=${encodeURIComponent(`-c role=${rolePrefix}${host}`)}`
+  const own = openDatabase({
+    url: `${url}${url.includes('?') ? '&' : '?'}${options}`,
+    applicationName: 'test',
+    poolSize: poolSizeMax,
+  })
+  opened.set(host, own)
+  return own
+}
+
+const hasRoles = process.env.TEST_ROLES === 'on'
+const rolePrefix = 'tested_'
+const underRoles = new WeakMap<Database, Map<string, Database>>()
+
+/** Roles belong to the server, their rights to the template and its copies. */
+async function giveRights(url: string) {
+  for (const host of Object.keys(rightsOfHosts)) await execute(url, `create role ${rolePrefix}${host}`)
+  await grantRights(url, rolePrefix)
+}
 
 /** Many databases share one server's connections; tests race at most twenty writers. */
 const poolSizeMax = 8
@@ -86,6 +120,7 @@ async function startServer(): Promise<Server> {
   }
   let count = 0
   await migrate(await create(template, 'template0'))
+  if (hasRoles) await giveRights(withDatabase(store.url, template))
   if (workers.length > 0) await distributeTemplate(store.url, template)
   return {
     async createDatabase() {

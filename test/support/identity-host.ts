@@ -12,7 +12,7 @@ import type { Database } from '../../src/store/database.ts'
 import { type SignInOptions, signedIn, type Tokens } from './browser.ts'
 import { cheapPasswords, password, passwordHash } from './cheap-passwords.ts'
 import { freePort } from './child-host.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { freshDatabase, underRoleOf } from './fresh-database.ts'
 import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
 import { origin, otherOrigin, robot } from './known-clients.ts'
 import { createServiceClients, type ServiceClients, serviceClientSettings } from './service-clients.ts'
@@ -59,7 +59,13 @@ export async function startIdentityHost(
   const start = async (own: Environment, clock = now): Promise<IdentityInstance> => {
     const settings = readSettings({ ...defaults(address), ...environment, ...own }, readIdentitySettings)
     const log = createLog({ level: settings.logLevel, ...(destination && { destination }) })
-    const host = await startIdentity({ database, passwords, budgets: openBudgets() }, settings, log, clock)
+    const store = underRoleOf('identity', database)
+    const host = await startIdentity(
+      { database: store, passwords, budgets: openBudgets() },
+      settings,
+      log,
+      clock,
+    )
     stops.push(host.stop)
     return { host, address: addressOf(host), stop: host.stop }
   }

@@ -10,7 +10,7 @@ import { createLog } from '../../src/http/log.ts'
 import { createSecurityLog } from '../../src/security-log/security-log.ts'
 import type { Database } from '../../src/store/database.ts'
 import { cheapPasswords, passwordHash } from './cheap-passwords.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { freshDatabase, underRoleOf } from './fresh-database.ts'
 import { type HostOptions, type IdentityOnStore, startIdentityHost } from './identity-host.ts'
 import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
 
@@ -84,7 +84,8 @@ export async function startRestUnderTest(
     readRestSettings,
   )
   const stops: (() => Promise<void>)[] = []
-  const start = async (store: Database, budgets: Budgets, own: Partial<RestSettings> = {}) => {
+  const start = async (given: Database, budgets: Budgets, own: Partial<RestSettings> = {}) => {
+    const store = underRoleOf('rest', given)
     const log = createLog({ level: settings.logLevel, ...(destination && { destination }) })
     const authentication = createAuthentication({
       ...settings,

@@ -13,7 +13,7 @@ import { createLog } from '../../../src/http/log.ts'
 import type { Database } from '../../../src/store/database.ts'
 import { cheapPasswords } from '../../support/cheap-passwords.ts'
 import { freePort } from '../../support/child-host.ts'
-import { freshDatabase } from '../../support/fresh-database.ts'
+import { freshDatabase, underRoleOf } from '../../support/fresh-database.ts'
 import { buildClient } from './build-client.ts'
 
 export interface TrackerHosts {
@@ -63,13 +63,17 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
     web: readWebSettings(settings),
   }))
   const log = createLog({ level: 'fatal' })
-  const tracker = { database, passwords: cheapPasswords(), budgets: openBudgets() }
+  const trackerOf = (host: 'rest' | 'identity') => ({
+    database: underRoleOf(host, database),
+    passwords: cheapPasswords(),
+    budgets: openBudgets(),
+  })
   const startOneRest = () =>
     startRest(
-      tracker,
+      trackerOf('rest'),
       createAuthentication({
         ...rest,
-        database,
+        database: underRoleOf('rest', database),
         scope: 'svc.api',
         administrators: administratorsOf(rest),
         log,
@@ -77,7 +81,7 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
       rest,
       log,
     )
-  const identityHost = await startIdentity(tracker, identity, log)
+  const identityHost = await startIdentity(trackerOf('identity'), identity, log)
   const webHost = await startWeb(web, log, folder)
   let restHost = await startOneRest()
   return {
