@@ -6,7 +6,7 @@ import { sql } from '../store/sql.ts'
 /** A mail that waits: what it is for, and whom it concerns. */
 export interface QueuedMail {
   readonly id: string
-  readonly purpose: 'password' | 'invitation'
+  readonly purpose: 'password' | 'invitation' | 'factors'
   readonly login: string | null
   readonly madeBy: string | null
   readonly linkId: string | null
@@ -30,6 +30,8 @@ export type MailWish =
       readonly linkId: string
       readonly recipient: string
     }
+  /** To this account: what it is proved with has changed. */
+  | { readonly purpose: 'factors'; readonly madeBy: string }
 
 /**
  * Whether there was room. Those who ask take turns, so that budgets hold however many ask at once; nobody learns whether an
@@ -46,7 +48,9 @@ export async function queueMail(transaction: Queries, wish: MailWish): Promise<b
         < ${budgetLimits.passwordMailsOfAddress.max}::int
       and (select count(*) from mails where lower(trim(login)) = lower(trim(${login})) and created_at > now() - interval '1 hour')
         < ${budgetLimits.passwordMailsOfAccount.max}::int
-      and (select count(*) from mails where made_by = ${madeBy} and created_at > now() - interval '1 day')
+      -- Apart, so that nobody uses up the one kind to keep the other from being sent.
+      and (select count(*) from mails where made_by = ${madeBy} and created_at > now() - interval '1 day'
+          and (purpose = 'factors') = (${wish.purpose} = 'factors'))
         < ${budgetLimits.mailsOfAccount.max}::int
     returning true`)
   return queued !== undefined

@@ -6,10 +6,10 @@ import { isMailAddress, type QueuedMail } from './mail-queue.ts'
 import { passwordLinkHours } from './password-links.ts'
 import { hashOfToken, linkPrefix, newTokenText } from './token-text.ts'
 
-/** A mail with its link, whose secret exists nowhere else. */
+/** A mail, with its link where it has one: its secret exists nowhere else. */
 export interface MailToSend {
   readonly to: string
-  readonly secret: string
+  readonly secret: string | undefined
   readonly accountId: string | undefined
   /** Of an invitation. */
   readonly inviter: string | undefined
@@ -18,7 +18,25 @@ export interface MailToSend {
 
 /** Makes the link of a mail that is about to be sent; undefined where there is nothing to send, and nobody to send it to. */
 export const prepareMail = (transaction: Queries, mail: QueuedMail): Promise<MailToSend | undefined> =>
-  mail.purpose === 'password' ? preparePassword(transaction, mail) : prepareInvitation(transaction, mail)
+  preparations[mail.purpose](transaction, mail)
+
+type Prepare = (transaction: Queries, mail: QueuedMail) => Promise<MailToSend | undefined>
+
+const preparations: Readonly<Record<QueuedMail['purpose'], Prepare>> = {
+  password: preparePassword,
+  invitation: prepareInvitation,
+  factors: prepareNotice,
+}
+
+/** Only news: a link would teach people to follow those of strangers. */
+async function prepareNotice(transaction: Queries, { madeBy }: QueuedMail): Promise<MailToSend | undefined> {
+  const [account] = await transaction.query<{ login: string }>(
+    sql`select trim(login) as login from users where id = ${madeBy} and active`,
+  )
+  if (!account || madeBy === null || !isMailAddress(account.login)) return undefined
+  const nothing = { secret: undefined, inviter: undefined, project: undefined }
+  return { to: account.login, accountId: madeBy, ...nothing }
+}
 
 /** As an administrator makes one: the link before it ends, and any new password ends it. */
 async function preparePassword(

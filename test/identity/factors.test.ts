@@ -7,6 +7,7 @@ import {
   type Page,
   postSignIn,
   redeem,
+  refresh,
   requestOf,
   signedIn,
 } from '../support/browser.ts'
@@ -26,6 +27,9 @@ describe('what an account is proved with', () => {
   })
   after(() => host.stop())
 
+  const root = { login: 'root@example.com' }
+  before(() => host.addAccount(root))
+
   const withApp = async () => {
     const account = await host.addAccount()
     return { ...account, app: await setUpApp(host, account.login) }
@@ -42,7 +46,7 @@ describe('what an account is proved with', () => {
     }
     assert.deepEqual((await ask('')).json, nothing)
     assert.equal((await ask('/recovery-codes', {})).status, 400)
-    await setUpApp(host, login)
+    await setUpApp(host, login, tokens.access_token)
     const { appSince, recoveryCodesLeft } = (await ask('')).json
     assert.ok(appSince && recoveryCodesLeft === 10)
     const made = await ask('/recovery-codes', {})
@@ -62,6 +66,40 @@ describe('what an account is proved with', () => {
     assert.equal(stale.json.error, 'insufficient_user_authentication')
     assert.match(stale.headers.get('www-authenticate') ?? '', /max_age="600"/)
     assert.equal((await ask('')).status, 200)
+  })
+
+  it('ends the other sign-ins when it changes, and a new name ends none', async () => {
+    const { login, id } = await host.addAccount()
+    const { browser, tokens } = await signedIn(host.address, { login })
+    const own = await signedIn(host.address, { login })
+    const other = await host.signIn((await host.addAccount()).login)
+    const stands = async ({ access_token }: { access_token: string }) =>
+      (await askFactors(host, access_token)).status === 200
+    await setUpApp(host, login, own.tokens.access_token)
+    assert.equal((await refresh(browser, tokens.refresh_token)).json.error, 'invalid_grant')
+    assert.deepEqual(await Promise.all([tokens, own.tokens, other].map(stands)), [false, true, true])
+    const sessionsOf = async () => {
+      const [count] = await host.database.query<{ open: number }>(
+        sql`select count(*)::int as open from signin_sessions where user_id = ${id} and ended_at is null`,
+      )
+      return count?.open
+    }
+    await host.database.single.query(sql`
+      insert into signin_sessions (id, user_id, security_stamp, expires_at)
+      select 'elsewhere', id, security_stamp, now() + interval '1 hour' from users where id = ${id}`)
+    const passkey = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'
+    await host.database.single.query(sql`
+      insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
+      values (${passkey}, ${id}, '\\x00'::bytea, '\\x00'::bytea, 0, '{}', 'Key', now())`)
+    const ask = (path: string, form: Record<string, string>) =>
+      askFactors(host, own.tokens.access_token, path, form)
+    assert.equal((await ask('/passkeys/rename', { id: passkey, name: 'Laptop' })).status, 200)
+    assert.equal(await sessionsOf(), 2)
+    assert.equal((await ask('/recovery-codes', {})).status, 200)
+    assert.equal(await sessionsOf(), 1)
+    const { access_token } = await host.signIn(root.login)
+    assert.equal((await askFactors(host, access_token, '/take-away', { userId: id })).status, 200)
+    assert.equal(await sessionsOf(), 0)
   })
 
   it('is changed with no token of another app, of a program, or none', async () => {
@@ -85,7 +123,6 @@ describe('what an account is proved with', () => {
   })
 
   it('loses its second factor to an administrator, and nobody else', async () => {
-    const root = await host.addAccount({ login: 'root@example.com' })
     const { id, login } = await withApp()
     const member = await host.addAccount()
     const token = async (person: { login: string }) => (await host.signIn(person.login)).access_token
@@ -99,7 +136,6 @@ describe('what an account is proved with', () => {
   })
 
   it('is written down when it changes, with who did it, and no secret of it', async () => {
-    const root = await host.addAccount({ login: 'root@example.com' }).catch(() => undefined)
     const { id, login, app } = await withApp()
     const { answer } = await atSecondStep(host, login)
     await answer('000000')
@@ -115,7 +151,7 @@ describe('what an account is proved with', () => {
     ])
     const all = written.map((line) => JSON.parse(line))
     const taken = all.find(({ outcome }) => outcome === 'taken away')
-    assert.ok(root === undefined && taken.by !== taken.account)
+    assert.notEqual(taken.by, taken.account)
     const log = written.join('')
     for (const secret of [app.code(), ...app.recoveryCodes]) assert.ok(!log.includes(`"${secret}"`))
     assert.doesNotMatch(log, /otpauth|signInStep/)

@@ -9,6 +9,7 @@ import { origin } from '../support/known-clients.ts'
 import { type MailServer, secretIn, startMailServer } from '../support/mail-server.ts'
 import { submit } from '../support/registered-clients.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { setUpApp } from '../support/second-factors.ts'
 
 const newPassword = 'Another-Horse-456'
 /** Where links lead: the web client of the settings. */
@@ -192,6 +193,22 @@ describe('Mails', () => {
     server = await startMailServer({ port })
     await hurry()
     assert.equal((await server.mailsTo(person.login)).length, 1)
+  })
+
+  test('tell people that how they sign in has changed, whatever else was asked for, and lead nowhere', async () => {
+    const person = await rest.signUp()
+    await rest.database.single.query(sql`
+      insert into mails (id, purpose, made_by, login, ended_at)
+      select gen_random_uuid(), 'password', ${person.id}, 'somebody', now() from generate_series(1, 60)`)
+    await setUpApp(
+      { ...rest.identity, clock: { now: Date.now, advance: () => undefined } },
+      person.login,
+      person.token,
+    )
+    const [mail] = await server.mailsTo(person.login)
+    assert.match(mail?.text ?? '', /^Subject: How you sign in has changed\r$/m)
+    assert.doesNotMatch(mail?.text ?? '', /svl_|#/)
+    await noMoreWaits()
   })
 
   test('name no secret and nobody in the log, which says what was asked for and sent', async () => {

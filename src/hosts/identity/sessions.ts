@@ -112,6 +112,16 @@ async function endRows(transaction: Queries, which: Sql, now: number): Promise<r
   return ids
 }
 
+/** All sign-ins of an account but the one that asks, where it has one. */
+export async function endOtherSessions(
+  transaction: Queries,
+  accountId: string,
+  keptSessionId: string | undefined,
+  now: number,
+): Promise<void> {
+  await endRows(transaction, sql`user_id = ${accountId} and id <> ${keptSessionId ?? ''}`, now)
+}
+
 /** Whether it was still there to be ended. */
 export async function endSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,

@@ -5,6 +5,7 @@ import { forbidden, invalid, missing } from '../../../model/problem.ts'
 import type { Queries } from '../../../store/database.ts'
 import { sql } from '../../../store/sql.ts'
 import { type AccountFactors, findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
+import { afterChange } from '../factors/after-change.ts'
 import { acceptApp, offerApp } from '../factors/authenticator-app.ts'
 import { requireFactorCaller, requireFreshCaller } from '../factors/factor-caller.ts'
 import type { factorOperations } from '../factors/factor-operations.ts'
@@ -73,14 +74,19 @@ export const factorEndpoints: Readonly<
       return { recoveryCodes: await firstCodes(transaction, accountId, before) }
     }),
   renamePasskey: (identity) =>
-    changing(identity, 'passkey renamed', async (transaction, { accountId }, form) => {
-      const { id, name } = readFields(form, { id: uuid, name: passkeyName })
-      const [renamed] = await transaction.query(
-        sql`update passkeys set name = ${name} where id = ${id} and user_id = ${accountId} returning true`,
-      )
-      if (!renamed) throw missing('Passkey')
-      return { success: true }
-    }),
+    changing(
+      identity,
+      'passkey renamed',
+      async (transaction, { accountId }, form) => {
+        const { id, name } = readFields(form, { id: uuid, name: passkeyName })
+        const [renamed] = await transaction.query(
+          sql`update passkeys set name = ${name} where id = ${id} and user_id = ${accountId} returning true`,
+        )
+        if (!renamed) throw missing('Passkey')
+        return { success: true }
+      },
+      'only a name',
+    ),
   removePasskey: (identity) =>
     changing(identity, 'passkey removed', async (transaction, { accountId }, form) => {
       const { id } = readFields(form, { id: uuid })
@@ -98,6 +104,8 @@ export const factorEndpoints: Readonly<
       await lockFactors(transaction, userId)
       if (!hasFactor(await findFactors(transaction, userId))) throw missing('Second factor')
       await removeAll(transaction, userId)
+      const isOwn = userId === administrator.accountId
+      await afterChange(identity, transaction, userId, isOwn ? administrator.sessionId : undefined)
     })
     note(identity, call, administrator, 'taken away', userId)
     return { body: { success: true } }
@@ -113,7 +121,7 @@ type Change = (
 
 /** By a fresh sign-in, one change after the other; the last factor of somebody who must have one stays. */
 const changing =
-  (identity: Identity, outcome: string, change: Change): Endpoint =>
+  (identity: Identity, outcome: string, change: Change, extent?: 'only a name'): Endpoint =>
   async (call) => {
     const session = await requireFreshCaller(identity, call)
     const { accountId } = session
@@ -121,6 +129,7 @@ const changing =
     const body = await identity.database.transaction(async (transaction) => {
       await lockFactors(transaction, accountId)
       const changed = await change(transaction, session, form, await findFactors(transaction, accountId))
+      if (extent === undefined) await afterChange(identity, transaction, accountId, session.sessionId)
       if (hasFactor(await findFactors(transaction, accountId))) return changed
       if (mustHaveFactor(identity, session))
         throw invalid({ generalErrors: ['You must have a second factor. Set up another one first.'] })

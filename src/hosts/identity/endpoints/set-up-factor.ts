@@ -1,4 +1,5 @@
 import { findFactors, hasFactor } from '../factors/account-factors.ts'
+import { afterChange } from '../factors/after-change.ts'
 import { acceptApp, offerApp } from '../factors/authenticator-app.ts'
 import { lockFactors } from '../factors/lock-factors.ts'
 import { askForNewPasskey } from '../factors/passkey-challenge.ts'
@@ -61,6 +62,7 @@ const setUp = (
         : await acceptPasskey(identity, transaction, accountId, { challenge, credential, name: 'Passkey' })
     if (!isKept) return 'wrong'
     if (!(await spendStep(transaction, step))) return 'over'
+    await afterChange(identity, transaction, accountId)
     return makeRecoveryCodes(transaction, accountId)
   })
 

@@ -1,0 +1,18 @@
+import { queueMail } from '../../../accounts/mail-queue.ts'
+import type { Queries } from '../../../store/database.ts'
+import type { Identity } from '../identity.ts'
+import { endOtherSessions } from '../sessions.ts'
+
+/**
+ * Whoever changes what an account is proved with may do so because somebody else is in: the other sign-ins end (OWASP ASVS 5,
+ * 7.4.3), and the person is told where mails can be sent.
+ */
+export async function afterChange(
+  { settings, now }: Pick<Identity, 'settings' | 'now'>,
+  transaction: Queries,
+  accountId: string,
+  keptSessionId?: string,
+): Promise<void> {
+  await endOtherSessions(transaction, accountId, keptSessionId, now())
+  if (settings.mail) await queueMail(transaction, { purpose: 'factors', madeBy: accountId })
+}
