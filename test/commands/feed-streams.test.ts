@@ -1,37 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
-import { openCommandClient } from '../../clients/typescript/src/commands.ts'
-import { budgetLimits, openBudgets } from '../../src/configuration/budgets.ts'
+import { budgetLimits } from '../../src/configuration/budgets.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { newId } from '../../src/store/new-id.ts'
 import { insertRow } from '../../src/store/rows.ts'
 import { sql } from '../../src/store/sql.ts'
-import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
-import { type CommandsUnderTest, type Person, startCommandsUnderTest } from '../support/command-host.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { type FeedUnderTest, startFeedUnderTest } from '../support/feed-under-test.ts'
 import { until } from '../support/until.ts'
 
 describe('Streams of the feed as commands', () => {
-  let host: CommandsUnderTest
-  let calls: CommandCalls
-  let client: ReturnType<typeof openCommandClient>
-  let token: string
-  const budgets = openBudgets()
+  let feed: FeedUnderTest
   before(async () => {
-    host = await startCommandsUnderTest({}, { budgets, takeMilliseconds: 1500 })
-    token = host.administrator.token
-    calls = openCommandCalls(host.target)
-    client = openCommandClient({ target: host.target, token })
+    feed = await startFeedUnderTest()
   })
-  after(async () => {
-    client.close()
-    calls.close()
-    await host.stop()
-  })
-  const now = async () => (await client.readChanges({ after: 'now' })).result?.cursor ?? ''
-  const openStreams = (person: Person) => budgets.budget('liveListingsOfAccount').used(person.id)
+  after(() => feed.stop())
 
   test('end with the deadline, with the sign-in, and with the token', async () => {
+    const { host, calls, openStreams } = feed
     const reader = await host.signUp()
     const late = calls.follow(
       'FollowChanges',
@@ -58,6 +46,7 @@ describe('Streams of the feed as commands', () => {
   })
 
   test('count as live listings of the account, and are refused by name beyond', async () => {
+    const { host, calls, openStreams } = feed
     const reader = await host.signUp()
     const max = budgetLimits.liveListingsOfAccount.max
     const streams = Array.from({ length: max }, () =>
@@ -74,6 +63,7 @@ describe('Streams of the feed as commands', () => {
   })
 
   test('keep little for a reader that reads nothing, and end it by name', async () => {
+    const { host, client, token, budgets, now, openStreams } = feed
     const start = await now()
     const many = 1500
     await host.database.transaction(async (transaction) => {
@@ -110,6 +100,7 @@ describe('Streams of the feed as commands', () => {
   })
 
   test('end with UNAVAILABLE when the host stops, at once', async () => {
+    const { host, token } = feed
     const beside = await startCommandsUnderTest({}, { beside: host })
     const others = openCommandCalls(beside.target)
     const stream = others.follow('FollowChanges', { after: 'now' }, { token })

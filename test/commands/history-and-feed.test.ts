@@ -2,35 +2,22 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
 import { CommandError, type Followed, openCommandClient } from '../../clients/typescript/src/commands.ts'
-import { openBudgets } from '../../src/configuration/budgets.ts'
 import { readPosition, writePosition } from '../../src/operations/feed/position.ts'
-import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
-import { type CommandsUnderTest, type Person, startCommandsUnderTest } from '../support/command-host.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { type Person, startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls } from '../support/dotnet-calls.ts'
+import { type FeedUnderTest, startFeedUnderTest } from '../support/feed-under-test.ts'
 import { until } from '../support/until.ts'
 
 describe('The history and the feed as commands', () => {
-  let host: CommandsUnderTest
-  let calls: CommandCalls
-  let client: ReturnType<typeof openCommandClient>
-  let token: string
-  const budgets = openBudgets()
+  let feed: FeedUnderTest
   before(async () => {
-    host = await startCommandsUnderTest({}, { budgets, takeMilliseconds: 1500 })
-    token = host.administrator.token
-    calls = openCommandCalls(host.target)
-    client = openCommandClient({ target: host.target, token })
+    feed = await startFeedUnderTest()
   })
-  after(async () => {
-    client.close()
-    calls.close()
-    await host.stop()
-  })
-  const named = async (name: string) => (await client.createImpediment({ name })).impediment?.id ?? ''
-  const now = async () => (await client.readChanges({ after: 'now' })).result?.cursor ?? ''
-  const openStreams = (person: Person) => budgets.budget('liveListingsOfAccount').used(person.id)
+  after(() => feed.stop())
 
   test('show who changed a row, newest first, as REST shows it', async () => {
+    const { host, calls, client, named } = feed
     const id = await named('First')
     await client.updateImpediment({ id, name: 'Second' })
     const { result } = await client.readHistory({ resource: 'impediment', id })
@@ -60,6 +47,7 @@ describe('The history and the feed as commands', () => {
   })
 
   test('refuse as REST refuses, each with its status', async () => {
+    const { host, calls, client, token, now } = feed
     const codeOf = async (name: string, request: object) => (await calls.call(name, request, { token })).code
     assert.equal(await codeOf('ReadHistory', {}), status.INVALID_ARGUMENT)
     assert.equal(await codeOf('ReadHistory', { resource: 'none', id: 'x' }), status.INVALID_ARGUMENT)
@@ -84,6 +72,7 @@ describe('The history and the feed as commands', () => {
   })
 
   test('tell each change once, as pages and as a stream that goes on behind any cursor', async () => {
+    const { host, calls, client, token, now, named, openStreams } = feed
     const start = await now()
     const stream = calls.follow('FollowChanges', { after: start, resource: 'impediment' }, { token })
     // The first message says where the stream begins.
@@ -117,6 +106,7 @@ describe('The history and the feed as commands', () => {
   })
 
   test('tell an outsider nothing, and a former member nothing any more', async () => {
+    const { host, calls, client, now } = feed
     const [member, outsider] = [await host.signUp(), await host.signUp()]
     const { organization } = await client.createOrganization({ name: 'Harbour' })
     const start = await now()
@@ -154,6 +144,7 @@ describe('The history and the feed as commands', () => {
   })
 
   test('are there for .NET clients, with the fields of a change as a map', async () => {
+    const { host, token, now, named } = feed
     const after = await now()
     const id = await named('For .NET')
     const dotnet = openDotnetCalls(host.target)
@@ -189,6 +180,7 @@ describe('The history and the feed as commands', () => {
   })
 
   test('in the TypeScript client lose nothing and tell nothing twice over hosts that stop', async () => {
+    const { host, token, now, named } = feed
     const taken: Followed[] = []
     const first = await startCommandsUnderTest({}, { beside: host })
     let target = first.target
@@ -229,6 +221,7 @@ describe('The history and the feed as commands', () => {
   })
 
   test('are not there without the extensions', async () => {
+    const { host, token } = feed
     const beside = await startCommandsUnderTest({ EXTENSIONS: 'off' }, { beside: host })
     const others = openCommandCalls(beside.target)
     for (const name of ['ReadHistory', 'ReadChanges'])
