@@ -80,6 +80,19 @@ describe('What a change can touch', () => {
     assert.equal(seen(left, {}, member), 'yes')
   })
 
+  it('is for members what is listed of an assignment, once that moves to another project', async () => {
+    const member = fresh.asUser(await fresh.makeAny('user'))
+    const appointments = {
+      resources: ['appointment', 'assignment', 'userProject'],
+      concern: concernOf(resourceNamed('appointment'), member, {}),
+    }
+    const renamed = await changesOf(() => change({ name: 'Renamed' }))
+    assert.equal(isTouched(appointments, renamed), 'no')
+    const moved = await changesOf(() => change({ projectId: others.projectId }))
+    assert.equal(isTouched(appointments, moved), 'yes')
+    await change({})
+  })
+
   it('is everything where the history does not say what a row was, or there is too much of it', async () => {
     const { database } = fresh.tracker
     const unknown = await changesOf(() =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { sql } from '../../src/store/sql.ts'
 import { pathOf } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import {
@@ -50,6 +51,17 @@ describe('A refused batch', () => {
     assert.deepEqual(Object.keys(invalid.body.errors), [
       ...['items[0].name', 'items[1].id', 'items[1].name', 'items[1].organizationId', 'items[2].ids'],
     ])
+  })
+
+  test('is answered at once where somebody else holds the rows, if its caller may not see them', async () => {
+    const outsider = await rest.signUp()
+    const foreign = await workspace.project('Foreign')
+    const task = await workspace.assignment(foreign, rest.administrator.id)
+    const answer = await rest.database.transaction(async (transaction) => {
+      await transaction.query(sql`select from assignments where id = ${task} for update`)
+      return all([update('assignment', assignment({ id: task, projectId: foreign }))], outsider)
+    })
+    assertEnvelope(answer, 404)
   })
 
   test('refuses exactly as the single operations do', async () => {
