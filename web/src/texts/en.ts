@@ -173,6 +173,7 @@ export const en = [
   'Second factor',
   'Your account must have one: whoever knows your password still cannot sign in.',
   'With one, whoever knows your password still cannot sign in.',
+  'What you change here signs you out elsewhere.',
   'Sign in again first',
   'To change how you sign in, show that it is you. Then you come back here.',
   'Sign in again',

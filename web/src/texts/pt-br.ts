@@ -198,6 +198,8 @@ export const ptBr: Translations = {
   'Second factor': 'Segundo fator',
   'Your account must have one: whoever knows your password still cannot sign in.':
     'Sua conta precisa de um: quem souber a sua senha ainda não conseguirá entrar.',
+  'What you change here signs you out elsewhere.':
+    'O que você mudar aqui encerra suas sessões em outros lugares.',
   'With one, whoever knows your password still cannot sign in.':
     'Com ele, quem souber a sua senha ainda não conseguirá entrar.',
   'Sign in again first': 'Primeiro, entre de novo',
