@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { ptBr } from '../../../web/src/texts/pt-br.ts'
 import { everyScreen } from '../support/every-screen.ts'
 import type { Stage } from '../support/stage.ts'
 
@@ -30,23 +31,42 @@ export const barFaultsOf = (page: Page) =>
     return faults
   })()`)
 
+/** What a screen shows in Portuguese; names that people gave are as they are. */
+const inPortuguese: Readonly<Record<string, string>> = { ...ptBr, 'November 2026': 'novembro de 2026' }
+
+const languages = [
+  { language: 'English', options: {}, inWords: (text: string) => text },
+  {
+    language: 'Portuguese, whose words are longer',
+    options: { locale: 'pt-BR' },
+    inWords: (text: string) => inPortuguese[text] ?? text,
+  },
+]
+
 export function widthJourneys(stage: () => Stage): void {
-  test('fit every width from 320 to 2,560 pixels, and 200 % zoom: nothing overlaps, no page scrolls sideways', async () => {
-    const { hosts, signIn, workspace } = stage()
-    const name = 'A-name-without-any-place-to-break-it-in-two-that-somebody-has-typed'
-    const id = await workspace.assignment(name)
-    await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
-    const page = await signIn('root@example.com', '/account')
-    const faults: string[] = []
-    for (const { path, shows } of await everyScreen(hosts, workspace, { id, name })) {
-      await page.setViewportSize({ width: 1440, height: 900 })
-      await page.goto(hosts.web + path)
-      await page.getByText(shows).first().waitFor({ state: 'attached' })
-      for (const width of widths) {
-        await page.setViewportSize({ width, height: 800 })
-        for (const fault of await barFaultsOf(page)) faults.push(`${path} at ${width}: ${fault}`)
+  for (const { language, options, inWords } of languages)
+    test(`fit every width from 320 to 2,560 pixels, and 200 % zoom, in ${language}: nothing overlaps, no page scrolls sideways`, async () => {
+      const { hosts, signIn, visit, workspace } = stage()
+      const faults: string[] = []
+      const measure = async (page: Page, path: string) => {
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 800 })
+          for (const fault of await barFaultsOf(page)) faults.push(`${path} at ${width}: ${fault}`)
+        }
       }
-    }
-    assert.deepEqual(faults, [])
-  })
+      const entrance = await visit('/login/', options)
+      await entrance.getByText(inWords('Sign in with a passkey')).waitFor()
+      await measure(entrance, '/login/')
+      const name = 'A-name-without-any-place-to-break-it-in-two-that-somebody-has-typed'
+      const id = await workspace.assignment(name)
+      await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
+      const page = await signIn('root@example.com', '/account', options)
+      for (const { path, shows } of await everyScreen(hosts, workspace, { id, name })) {
+        await page.setViewportSize({ width: 1440, height: 900 })
+        await page.goto(hosts.web + path)
+        await page.getByText(inWords(shows)).first().waitFor({ state: 'attached' })
+        await measure(page, path)
+      }
+      assert.deepEqual(faults, [])
+    })
 }

@@ -38,11 +38,11 @@ export async function everyScreen(
     { path: '/week?week=2026-11-16', shows: name },
     { path: '/impediments?whose=all', shows: 'Impediments' },
     { path: '/reports', shows: 'Hours per project' },
-    { path: '/reports/sums?period=year', shows: 'Also without hours' },
+    { path: '/reports/sums?period=year', shows: 'Also without hours in this period' },
     { path: '/administration/users', shows: 'mara@example.com' },
     { path: '/administration/workflows', shows: 'Backlog' },
     { path: '/clients', shows: 'The wiki' },
-    { path: '/removed/assignments', shows: 'Removed' },
+    { path: '/removed/assignments', shows: 'Removed records' },
     { path: '/account', shows: 'New password' },
   ]
   const forgotten = (await patterns()).filter(

@@ -11,8 +11,8 @@ import { ticksFor } from './scale.ts'
 const height = 260
 const top = 20
 const bottom = 28
-/** A day such as “16 Nov” needs this much. */
-const labelWidth = 56
+/** A letter of a label on average. */
+const letterWidth = 6.5
 /** A digit of an axis. */
 const digitWidth = 7.5
 /** Number and bar above each other need this much to be read. */
@@ -47,6 +47,9 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
   const left = 12 + digitWidth * Math.max(3, ...ticks.map((tick) => showNumber(tick).length))
   const group = (width - left) / weeks.length
   const bar = Math.min(28, (group - 6) / 2)
+  const labelWidth =
+    letterWidth *
+    Math.max(...[t('This week'), ...weeks.map(({ id }) => showDay(id))].map((label) => label.length))
   const labelled = Math.ceil(labelWidth / group)
   const currentIndex = weeks.findIndex(({ id }) => id === current)
   return (
@@ -90,7 +93,7 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
             />
             {recorded > 0 && bar >= valueWidth / 2 && group >= 2 * valueWidth && (
               <text class="value" x={middle - bar / 2} y={yOf(recorded) - 5} text-anchor="middle">
-                {Math.round(recorded * 10) / 10}
+                {showNumber(Math.round(recorded * 10) / 10)}
               </text>
             )}
             {isLabelled && (
