@@ -61,6 +61,7 @@ export const en = [
   'Type',
   'Start',
   'End',
+  'End it',
   'Responsible',
   'Planned hours',
   'Assignment',

@@ -53,7 +53,7 @@ export function SessionsSection() {
             </span>
             {!one.isCurrent && (
               <button type="button" class="button" onClick={() => void end(one)}>
-                {t('End')}
+                {t('End it')}
                 <span class="visually-hidden"> {browserOf(one)}</span>
               </button>
             )}

@@ -86,7 +86,7 @@ const ClientRow = ({ client, onChoose }: ClientRowProps) => {
         </button>
       )}
       <button type="button" class="button" onClick={() => onChoose('end')}>
-        {t('End')}
+        {t('End it')}
         {named}
       </button>
     </li>
@@ -125,7 +125,7 @@ function InFront({ front, onFront, onDone, onClose }: InFrontProps) {
     <ConfirmDialog
       title={t('End {name}?', { name: client.name })}
       text={t('Nobody signs in to it any more, and its tokens stop working within 30 seconds.')}
-      confirmLabel={t('End')}
+      confirmLabel={t('End it')}
       onConfirm={() => run(clients.end(client.id), onDone)}
       onClose={onClose}
     />
