@@ -25,8 +25,11 @@ if (files.length === 0) {
   process.exit(1)
 }
 
-/** Each starts a store of its own. One more than cores, because some files wait most of their time. */
-const workersMax = Math.min(4, availableParallelism() + 1)
+/**
+ * Each starts a store of its own. One more than cores, because some files wait most of their time. On a store of several nodes
+ * one: there all would share it, and tests that wait until nobody writes would wait for each other.
+ */
+const workersMax = process.env.TEST_DATABASE_WORKERS ? 1 : Math.min(4, availableParallelism() + 1)
 
 const triedAgainMax = 3
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { openBudgets } from '../../src/configuration/budgets.ts'
@@ -173,7 +174,7 @@ describe('Deliveries', () => {
     // Of an instance that died its claim is left.
     await rest.database.transaction((transaction) =>
       transaction.query(
-        sql`update webhooks set claim = gen_random_uuid(), claimed_until = to_timestamp(${clock / 1000 + 5}::float8)`,
+        sql`update webhooks set claim = ${randomUUID()}, claimed_until = to_timestamp(${clock / 1000 + 5}::float8)`,
       ),
     )
     await workspace.make('impediment', { name: 'After a death' })
