@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { accessMutants } from './access-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
 
 /**
@@ -9,7 +10,9 @@ import { type Mutant, mutants } from './mutant-table.ts'
  */
 const root = join(import.meta.dirname, '..')
 const words = process.argv.slice(2)
-const chosen = mutants.filter(({ file }) => words.length === 0 || words.some((word) => file.includes(word)))
+const chosen = [...mutants, ...accessMutants].filter(
+  ({ file }) => words.length === 0 || words.some((word) => file.includes(word)),
+)
 
 type Fate = 'dies' | 'survives' | 'has moved'
 

@@ -102,6 +102,15 @@ describe('what an account is proved with', () => {
     assert.equal(await sessionsOf(), 0)
   })
 
+  it('is an app only of the account that it was offered to', async () => {
+    const tokenOf = async () => (await host.signIn((await host.addAccount()).login)).access_token
+    const [asked, other] = [await tokenOf(), await tokenOf()]
+    const { offer, secret } = (await askFactors(host, asked, '/app', {})).json
+    const form = { offer, code: testApp(host, secret).code() }
+    assert.equal((await askFactors(host, other, '/app/confirm', form)).status, 400)
+    assert.equal((await askFactors(host, asked, '/app/confirm', form)).status, 200)
+  })
+
   it('is changed with no token of another app, of a program, or none', async () => {
     const { login } = await host.addAccount()
     const token = await host.serviceToken(login)
