@@ -178,4 +178,32 @@ export const accessMutants: readonly Mutant[] = [
     to: 'if (!wish.requiresPkce && !wish)',
     tests: ['journeys/made-clients'],
   },
+  {
+    file: 'src/hosts/rest/register-routes.ts',
+    rule: 'a sign-in that has just ended makes nothing that lasts',
+    from: '!(await session.standsNow())',
+    to: 'false',
+    tests: ['nothing-lasts'],
+  },
+  {
+    file: 'src/operations/invitations.ts',
+    rule: 'a member invites nobody to a login that the settings name',
+    from: 'administrators.isAdministrator({ login: String(login), hasRole: false })',
+    to: 'false',
+    tests: ['journeys/invitations'],
+  },
+  {
+    file: 'src/accounts/password-links.ts',
+    rule: 'a link for a password needs its maker to be an administrator still',
+    from: 'if (!maker || !administrators.isAdministrator(maker)) throw linkOver()',
+    to: '',
+    tests: ['password-links'],
+  },
+  {
+    file: 'src/access/token-rights.ts',
+    rule: 'an app makes no webhook',
+    from: 'origin.clientId !== webClientId) throw notForApps()',
+    to: 'false) throw notForApps()',
+    tests: ['nothing-lasts'],
+  },
 ]

@@ -41,9 +41,16 @@ export function requireCovered(caller: Caller, listed: Listed, purpose: Purpose)
 /** For what lasts longer than an app's own tokens: a program or an app that somebody signed in to makes no power of its own. */
 export function requireOwnClient(caller: Caller): void {
   requirePerson(caller)
-  if (caller.origin?.clientId !== webClientId)
-    throw forbidden('Only someone who has signed in with the web client may do this, not an app.')
+  if (caller.origin?.clientId !== webClientId) throw notForApps()
 }
+
+/** A service client has no sign-in; it is the operator's own. */
+export function requireNoApp({ origin }: Caller): void {
+  if (origin?.sessionId !== undefined && origin.clientId !== webClientId) throw notForApps()
+}
+
+const notForApps = () =>
+  forbidden('Only someone who has signed in with the web client may do this, not an app.')
 
 /** For what concerns the account itself and the sign-ins of others. */
 export function requirePerson({ token }: Caller): void {

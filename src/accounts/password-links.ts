@@ -2,14 +2,15 @@ import type { Caller, RequestOrigin } from '../model/caller.ts'
 import { newPassword, text, uuid } from '../model/field-kinds.ts'
 import { busy, forbidden, invalid, missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Queries } from '../store/database.ts'
 import { updateRow } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
 import { accountTable } from './account-table.ts'
+import { type Administrators, hasRole, type PossibleAdministrator } from './administrators.ts'
 import { isDeactivated } from './deactivation.ts'
 import { endSignIns } from './end-sign-ins.ts'
 import { guessableProblem } from './guessable-password.ts'
-import { findOpenLink, linkOver, type MadeLink, makeLink, useLink } from './links.ts'
+import { findOpenLink, type Link, linkOver, type MadeLink, makeLink, useLink } from './links.ts'
 import { isMailAddress, queueMail } from './mail-queue.ts'
 import type { Passwords } from './passwords.ts'
 import { readFields } from './read-fields.ts'
@@ -88,9 +89,24 @@ export async function mailPasswordLink(
 
 const mailRetrySeconds = 3600
 
+/** Whoever is an administrator no more gives nobody a password, not even with a link of before. */
+async function requireMaker(
+  transaction: Queries,
+  administrators: Administrators,
+  { madeBy, userId }: Link,
+): Promise<void> {
+  // Asked for by whoever forgot it.
+  if (madeBy === userId) return
+  const [maker] = await transaction.query<PossibleAdministrator>(sql`
+    select account.login, ${hasRole} from users as account
+    where account.id = ${madeBy} and account.active and not ${isDeactivated}`)
+  if (!maker || !administrators.isAdministrator(maker)) throw linkOver()
+}
+
 /** Anybody with the link may do it: the account gets the new password, and nothing issued before works. */
 export async function usePasswordLink(
   { database, passwords, securityLog }: PasswordLinks,
+  administrators: Administrators,
   origin: RequestOrigin | undefined,
   body: unknown,
 ): Promise<void> {
@@ -108,6 +124,7 @@ export async function usePasswordLink(
       select 1 from users as account where account.id = ${id} and account.active and not ${isDeactivated}
       for no key update`)
     if (!standing) throw linkOver()
+    await requireMaker(transaction, administrators, link)
     await useLink(transaction, link)
     await updateRow(transaction, accountTable, writer, id, { passwordHash })
     await endSignIns(transaction, [id])

@@ -1,4 +1,5 @@
 import { type Administrators, hasRole, type PossibleAdministrator } from '../accounts/administrators.ts'
+import { isDeactivated } from '../accounts/deactivation.ts'
 import { hashOfToken, tokenPrefix } from '../accounts/token-text.ts'
 import type { Database } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
@@ -69,7 +70,8 @@ async function find(
       coalesce(token.last_used_at < now() - make_interval(mins => ${usedMinutes}::int), true) as "isUseNews"
     from api_tokens as token
     join users as account on account.id = token.user_id and account.security_stamp = token.security_stamp
-    where token.hash = ${hash} and token.ended_at is null and token.expires_at > now() and account.active`)
+    where token.hash = ${hash} and token.ended_at is null and token.expires_at > now()
+      and account.active and not ${isDeactivated}`)
   if (!found) return undefined
   const { login, hasRole: role, isUseNews, ...token } = found
   if (isUseNews) await noteUse(database, token.id, address, log)

@@ -4,10 +4,10 @@ import { isTokenText } from '../accounts/token-text.ts'
 import type { Caller, RequestOrigin } from '../model/caller.ts'
 import { Problem, unauthenticated } from '../model/problem.ts'
 import type { SecurityEvent, SecurityLog } from '../security-log/security-log.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Queries } from '../store/database.ts'
 import { type AccessTokenClaims, readAccessTokenClaims } from './access-token.ts'
 import { createTokenSearch, type FindToken, type FoundToken } from './api-tokens.ts'
-import { createSessionCheck } from './current-session.ts'
+import { createSessionCheck, standsNow } from './current-session.ts'
 import type { Log } from './log.ts'
 import { createProviderKeys } from './provider-keys.ts'
 import { createAccessTokenVerifier } from './verify-access-token.ts'
@@ -37,6 +37,8 @@ export interface Authenticated {
   readonly expiresAt: number
   /** Whether the token would still be accepted; live listings ask before every snapshot. */
   recheck(): Promise<boolean>
+  /** The same asked of the store, whatever is remembered: for what outlasts the sign-in. A personal token never does. */
+  standsNow(queries?: Queries): Promise<boolean>
 }
 
 export interface Authentication {
@@ -71,6 +73,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         sessionId: claims.sessionId,
         expiresAt,
         recheck: async () => now() < expiresAt && isCurrentSession(claims),
+        standsNow: async (queries = options.database) =>
+          now() < expiresAt && standsNow({ ...options, database: queries }, claims),
       }
     },
   }
@@ -99,6 +103,7 @@ async function acceptToken(
     expiresAt: found.expiresAt,
     // A stream ends when its account becomes an administrator or ceases to be one: what it may see is another then.
     recheck: async () => (await findStanding())?.isAdministrator === found.isAdministrator,
+    standsNow: async () => false,
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Administrators, hasRole, type PossibleAdministrator } from '../accounts/administrators.ts'
-import type { Database } from '../store/database.ts'
+import type { Queries } from '../store/database.ts'
 import { raw, sql } from '../store/sql.ts'
 import { type AccessTokenClaims, stillStands } from './access-token.ts'
 import { createBoundedCache } from './bounded-cache.ts'
@@ -8,7 +8,7 @@ import { createBoundedCache } from './bounded-cache.ts'
 export type IsCurrentSession = (claims: AccessTokenClaims) => Promise<boolean>
 
 export interface CurrentSessionOptions {
-  readonly database: Database
+  readonly database: Queries
   readonly administrators: Administrators
   /** Zero asks the store every time. */
   readonly cacheSeconds: number
@@ -29,7 +29,7 @@ export function createSessionCheck(options: CurrentSessionOptions): IsCurrentSes
     const key = keyOf(claims)
     const remembered = answers.get(key)
     if (remembered !== undefined) return remembered
-    const answer = isCurrent(options, claims)
+    const answer = standsNow(options, claims)
     answers.set(key, answer, now() + cacheSeconds * 1000)
     // An error of the store is no answer, so it is not remembered.
     answer.catch(() => answers.delete(key))
@@ -40,8 +40,9 @@ export function createSessionCheck(options: CurrentSessionOptions): IsCurrentSes
 /** Everything that the answer depends on; each token can be revoked by itself. */
 const keyOf = ({ expiresAt, ...claims }: AccessTokenClaims): string => JSON.stringify(Object.values(claims))
 
-async function isCurrent(
-  { database, administrators }: CurrentSessionOptions,
+/** Asked of the store, whatever is remembered. */
+export async function standsNow(
+  { database, administrators }: Pick<CurrentSessionOptions, 'database' | 'administrators'>,
   claims: AccessTokenClaims,
 ): Promise<boolean> {
   const [account] = await database.query<PossibleAdministrator>(

@@ -23,6 +23,7 @@ import { user } from '../resources/user.ts'
 import { userProject } from '../resources/user-project.ts'
 import { callerDetails } from '../security-log/security-log.ts'
 import type { Queries } from '../store/database.ts'
+import { loginTaken } from '../store/duplicates.ts'
 import { newId } from '../store/new-id.ts'
 import { insertRow } from '../store/rows.ts'
 import { type Sql, sql } from '../store/sql.ts'
@@ -144,7 +145,10 @@ export async function acceptInvitation(
   }
   await tracker.database.transaction(async (transaction) => {
     await useLink(transaction, link)
-    await requireInviter(transaction, administrators, link)
+    const inviter = await requireInviter(transaction, administrators, link)
+    // Whoever the settings name as administrator is one at once: a member must not choose who that is.
+    if (!inviter.isAdministrator && administrators.isAdministrator({ login: String(login), hasRole: false }))
+      throw loginTaken()
     const also = link.projectId
       ? [{ table: userProject, values: { id: newId(), userId: id, projectId: link.projectId } }]
       : []
@@ -200,16 +204,18 @@ async function requireInviter(
   transaction: Queries,
   administrators: Administrators,
   { madeBy, projectId }: Link,
-): Promise<void> {
+): Promise<{ readonly isAdministrator: boolean }> {
   const [inviter] = await transaction.query<PossibleAdministrator & { isMember: boolean }>(sql`
     select account.login, ${hasRole}, exists (
       select 1 from user_projects where user_id = account.id and project_id = ${projectId} and active) as "isMember"
     from users as account where account.id = ${madeBy} and account.active and not ${isDeactivated}`)
-  if (!inviter || !(inviter.isMember || administrators.isAdministrator(inviter))) throw linkOver()
-  if (projectId === null) return
+  const isAdministrator = inviter !== undefined && administrators.isAdministrator(inviter)
+  if (!inviter?.isMember && !isAdministrator) throw linkOver()
+  if (projectId === null) return { isAdministrator }
   // Kept from being removed until the membership is there.
   const [found] = await transaction.query(
     sql`select 1 from projects where id = ${projectId} and active for key share`,
   )
   if (!found) throw linkOver()
+  return { isAdministrator }
 }

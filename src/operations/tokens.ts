@@ -57,6 +57,7 @@ export interface MadeToken {
 export async function makeToken(
   { database, securityLog }: Tracker,
   caller: Caller,
+  standsNow: (queries: Queries) => Promise<boolean>,
   body: unknown,
 ): Promise<MadeToken> {
   const wanted = readNewToken(body, tokenScopes)
@@ -65,7 +66,8 @@ export async function makeToken(
     // Locked, so that two at once are counted one after the other and a new password ends both.
     const [account] = await transaction.query<{ stamp: string }>(sql`
       select security_stamp as stamp from users where id = ${caller.id} and active for no key update`)
-    if (!account) throw unauthenticated()
+    // The token gets the newest stamp, so the sign-in that makes it has to have the same.
+    if (!account || !(await standsNow(transaction))) throw unauthenticated()
     await requireRoom(transaction, caller.id)
     await requireSeen(transaction, caller, wanted.projectIds)
     return insert(transaction, caller.id, account.stamp, wanted, secret)

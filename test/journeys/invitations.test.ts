@@ -40,6 +40,24 @@ describe('An invitation', { concurrency: true }, () => {
     return { member, projectId: await workspace.project('Pier', member) }
   }
 
+  test('of a member makes no administrator: a login that the settings name is for administrators to give', async () => {
+    const own = await startRestUnderTest({
+      SVC_ADMIN_LOGINS: `${rest.administrator.login},kim@example.com,ops@example.com`,
+    })
+    const ownMember = await own.signUp()
+    const ownProject = await (await furnish(own)).project('Quay', ownMember)
+    const secretOf = async (token: string, projectId?: string) =>
+      (await own.call('POST', '/ext/invitations', { token, body: { projectId } })).body.secret
+    const acceptThere = (secret: string, login: string) =>
+      own.call('POST', '/ext/invitations/accept', { body: { ...newcomer({ login }), secret } })
+    const secret = await secretOf(ownMember.token, ownProject)
+    for (const login of ['kim@example.com', ' KIM@example.com', '\u212Aim@example.com'])
+      assertEnvelope(await acceptThere(secret, login), 409, ['login'])
+    assert.equal((await acceptThere(secret, 'kim2@example.com')).status, 200)
+    assert.equal((await acceptThere(await secretOf(own.administrator.token), 'ops@example.com')).status, 200)
+    await own.stop()
+  })
+
   test('of a member makes one account, which sees the project and nothing else, and is used up', async () => {
     const { member, projectId } = await host()
     const other = await host()

@@ -16,6 +16,7 @@ test('A live listing says with a comment line every 15 s that it is still there'
     sessionId: undefined,
     expiresAt: 1e15,
     recheck: async () => true,
+    standsNow: async () => true,
   }
   const keeper = createKeptSnapshots(openBudgets()).keeperOf('x')
   const listeners = { keeper, idOf: () => undefined, onReady: () => undefined, onClose: () => undefined }

@@ -45,6 +45,20 @@ describe('A link for a new password', { concurrency: true }, () => {
     assert.equal(answers.filter(({ status }) => status === 410).length, 9)
   })
 
+  test('works no more once whoever made it is no administrator', async () => {
+    const maker = await rest.signUp()
+    const role = (method: string) =>
+      ask(method, '/ext/administrators', rest.administrator.token, { userId: maker.id })
+    assert.equal((await role('POST')).status, 200)
+    const { access_token: token } = await rest.identity.signIn(maker.login)
+    const person = await rest.signUp()
+    const secret = await make(person, token)
+    assert.equal((await role('DELETE')).status, 200)
+    assertEnvelope(await use(secret), 410)
+    assert.equal((await role('POST')).status, 200)
+    assert.deepEqual((await use(secret)).body, { success: true })
+  })
+
   test('works no more after a newer one, another new password, an hour, a deactivation, a removal', async () => {
     const root = rest.administrator.token
     const ends: readonly ((person: Person) => Promise<unknown>)[] = [

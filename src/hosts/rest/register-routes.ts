@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { requireOwnClient, requirePerson } from '../../access/token-rights.ts'
+import { requireNoApp, requireOwnClient, requirePerson } from '../../access/token-rights.ts'
 import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
 import { httpDate, sendConditional } from '../../http/conditional.ts'
 import { announceDeprecations, deprecationsIn } from '../../http/deprecation.ts'
@@ -9,6 +9,7 @@ import { originOf } from '../../http/request-origin.ts'
 import { createSentDates, type SentDates } from '../../http/sent-dates.ts'
 import type { RequestOrigin } from '../../model/caller.ts'
 import { zeroUuid } from '../../model/field-kinds.ts'
+import { unauthenticated } from '../../model/problem.ts'
 import { createOnce, type Once } from '../../operations/once.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { type FairQueue, takePlace } from '../../store/fair-queue.ts'
@@ -83,7 +84,7 @@ export function registerRoutes(
 
 async function admit(
   authentication: Authentication,
-  { isOpen, isForTokens, isForOwnClient }: Route,
+  { method, isOpen, isForTokens, isForOwnClient, isNotForApps }: Route,
   authorization: string | undefined,
   origin: RequestOrigin,
 ): Promise<Authenticated> {
@@ -91,6 +92,9 @@ async function admit(
   const session = await authentication.authenticate(authorization, origin)
   if (isForOwnClient) requireOwnClient(session.caller)
   else if (!isForTokens) requirePerson(session.caller)
+  if (isNotForApps) requireNoApp(session.caller)
+  // What somebody makes of an account may last: a sign-in that has just ended makes nothing, remembered or not.
+  if (!isForTokens && method !== 'GET' && !(await session.standsNow())) throw unauthenticated()
   return session
 }
 
@@ -100,6 +104,7 @@ const nobody = (origin: RequestOrigin): Authenticated => ({
   sessionId: undefined,
   expiresAt: 0,
   recheck: async () => false,
+  standsNow: async () => false,
 })
 
 /** Waits for a place, and keeps it until the connection has the answer or is gone. */

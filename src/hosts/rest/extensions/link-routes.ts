@@ -25,7 +25,7 @@ export const linkRoutes = (
   ...invitationRoutes(tracker),
   acceptRoute(administrators),
   joinRoute(administrators),
-  ...passwordLinkRoutes,
+  ...passwordLinkRoutes(administrators),
   ...mailedLinkRoutes(hasMail),
 ]
 
@@ -117,7 +117,7 @@ const joinRoute = (administrators: Administrators): Route => ({
   }),
 })
 
-const passwordLinkRoutes: readonly Route[] = [
+const passwordLinkRoutes = (administrators: Administrators): readonly Route[] => [
   {
     ...passwordLinks,
     id: 'MakePasswordLink',
@@ -148,7 +148,7 @@ const passwordLinkRoutes: readonly Route[] = [
     isOpen: true,
     refusals: [400, 410],
     async handle({ tracker, caller, request }) {
-      await usePasswordLink(tracker, caller.origin, request.body)
+      await usePasswordLink(tracker, administrators, caller.origin, request.body)
       return { body: { success: true } }
     },
   },

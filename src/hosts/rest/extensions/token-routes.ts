@@ -125,9 +125,9 @@ export const tokenRoutes = (tracker: Tracker): Route[] => [
     answer: ref('NewToken'),
     refusals: [400, 403],
     isForOwnClient: true,
-    async handle({ tracker: within, caller, request, reply }) {
+    async handle({ tracker: within, caller, session, request, reply }) {
       reply.header('cache-control', 'no-store')
-      return { body: await makeToken(within, caller, request.body) }
+      return { body: await makeToken(within, caller, session.standsNow, request.body) }
     },
   },
   {

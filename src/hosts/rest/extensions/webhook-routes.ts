@@ -53,6 +53,7 @@ const choiceRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] =>
     description:
       'Messages have what the account that makes it may see, then and later. The secret that signs them is told in this answer only.',
     method: 'POST',
+    isNotForApps: true,
     path: '/ext/webhook',
     body: ref('WebhookCreate'),
     answer: ref('NewWebhook'),
@@ -67,10 +68,11 @@ const choiceRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] =>
     summary: 'Changes, pauses or resumes a webhook.',
     description: 'What is left out stays as it is. One that was paused goes on where it stopped.',
     method: 'PATCH',
+    isNotForApps: true,
     path: '/ext/webhook',
     body: ref('WebhookUpdate'),
     answer: ref('ChangedWebhook'),
-    refusals: [400, 404],
+    refusals: [400, 403, 404],
     async handle({ caller, request }) {
       return { body: { webhook: await updateWebhook(tracker, caller, request.body, receivers.problemOf) } }
     },
@@ -84,10 +86,11 @@ const ownRoutes = (tracker: Tracker): Route[] => [
     summary: 'Removes a webhook with its log.',
     description: 'Messages that still wait are not sent any more.',
     method: 'DELETE',
+    isNotForApps: true,
     path: '/ext/webhook',
     body: ref('WebhookId'),
     answer: ref('Success'),
-    refusals: [400, 404],
+    refusals: [400, 403, 404],
     async handle({ caller, request }) {
       await removeWebhook(tracker, caller, idIn(request.body))
       return { body: { success: true } }
@@ -99,10 +102,11 @@ const ownRoutes = (tracker: Tracker): Route[] => [
     summary: 'Makes a new secret; the one before signs as well for a day.',
     description: 'The new one is told in this answer only. Receivers that check both have a day to change.',
     method: 'POST',
+    isNotForApps: true,
     path: '/ext/webhook/rotate',
     body: ref('WebhookId'),
     answer: ref('WebhookSecret'),
-    refusals: [400, 404],
+    refusals: [400, 403, 404],
     async handle({ tracker: within, caller, request }) {
       return { body: { secret: await rotateSecret(within, caller, idIn(request.body)) } }
     },
@@ -113,10 +117,11 @@ const ownRoutes = (tracker: Tracker): Route[] => [
     summary: 'Sends a message of the type test; the log shows what came of it.',
     description: 'Like any other message: signed, tried again, and in the log.',
     method: 'POST',
+    isNotForApps: true,
     path: '/ext/webhook/test',
     body: ref('WebhookId'),
     answer: ref('WebhookTest'),
-    refusals: [400, 404],
+    refusals: [400, 403, 404],
     async handle({ tracker: within, caller, request }) {
       return { body: { messageId: await testWebhook(within, caller, idIn(request.body)) } }
     },
@@ -156,10 +161,11 @@ const logRoutes = (tracker: Tracker): Route[] => [
     summary: 'Sends one delivery, or all of a period, again with the same ids.',
     description: 'Either deliveryId, or from and to. A receiver that knows an id already ignores it.',
     method: 'POST',
+    isNotForApps: true,
     path: '/ext/webhook/replay',
     body: ref('WebhookReplay'),
     answer: ref('WebhookReplayed'),
-    refusals: [400, 404],
+    refusals: [400, 403, 404],
     async handle({ tracker: within, caller, request }) {
       return { body: { count: await replayDeliveries(within, caller, request.body) } }
     },

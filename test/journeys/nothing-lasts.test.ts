@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { inDays } from '../support/api-tokens.ts'
+import { assertEnvelope } from '../support/assert-envelope.ts'
+import { openBrowser } from '../support/browser.ts'
+import { password } from '../support/cheap-passwords.ts'
+import { wiki as app, registrationOf, tokensAt } from '../support/registered-clients.ts'
+import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+/** The host remembers for thirty seconds that a sign-in stands: long enough for a thief to make what lasts a year. */
+describe('Nothing that lasts is made', { concurrency: true }, () => {
+  let rest: RestUnderTest
+  before(async () => {
+    const scopes = { Scopes__0: 'openid', Scopes__1: 'svc.api', Scopes__2: 'offline_access' }
+    rest = await startRestUnderTest(registrationOf({ ...app, others: { ...app.others, ...scopes } }))
+  })
+  after(() => rest.stop())
+
+  const ask = (method: string, path: string, token: string, body: unknown = {}) =>
+    rest.call(method, path, { token, body })
+  const wish = () => ({ name: 'Late', scopes: ['*:write'], expiresAt: inDays(300) })
+  const remembered = async (token: string) =>
+    assert.equal((await rest.call('GET', '/api/me', { token })).status, 200)
+
+  const ends: Readonly<Record<string, (person: Person) => Promise<{ readonly status: number }>>> = {
+    'a new password': ({ token }) =>
+      ask('POST', '/api/me/password', token, { currentPassword: password, newPassword: 'Another-Horse-456' }),
+    'a password of an administrator': ({ id, login, name }) =>
+      ask('PATCH', '/api/user', rest.administrator.token, { id, login, name, password: 'Another-Horse-456' }),
+    'the end of all sign-ins': async ({ login }) => {
+      const { access_token: other } = await rest.identity.signIn(login)
+      return ask('POST', '/ext/sessions/end-all', other)
+    },
+    'a deactivation': ({ id }) => ask('POST', '/ext/deactivations', rest.administrator.token, { userId: id }),
+  }
+  for (const [what, end] of Object.entries(ends))
+    test(`by a sign-in that ${what} has ended, although it is still let in`, async () => {
+      const person = await rest.signUp()
+      await remembered(person.token)
+      assert.equal((await end(person)).status, 200)
+      await remembered(person.token)
+      assertEnvelope(await ask('POST', '/ext/tokens', person.token, wish()), 401)
+      assertEnvelope(await ask('POST', '/ext/webhook', person.token, { url: 'https://example.com/x' }), 401)
+      assertEnvelope(await ask('POST', '/ext/invitations', person.token), 401)
+    })
+
+  test('by an administrator whose role was just taken', async () => {
+    const person = await rest.signUp()
+    const role = (method: string) =>
+      ask(method, '/ext/administrators', rest.administrator.token, { userId: person.id })
+    assert.equal((await role('POST')).status, 200)
+    const { access_token: token } = await rest.identity.signIn(person.login)
+    await remembered(token)
+    assert.equal((await role('DELETE')).status, 200)
+    await remembered(token)
+    const userId = rest.administrator.id
+    for (const [path, body] of [
+      ['/ext/password-links', { userId }],
+      ['/ext/deactivations', { userId }],
+      ['/ext/clients', { name: 'x' }],
+      ['/ext/webhook', { url: 'https://example.com/x' }],
+      ['/ext/tokens', wish()],
+    ] as const)
+      assertEnvelope(await ask('POST', path, token, body), 401)
+  })
+
+  test('by an app that somebody signed in to: its webhooks would outlast the consent', async () => {
+    const { login } = await rest.signUp()
+    const request = { scope: 'openid svc.api offline_access' }
+    const { json } = await tokensAt(openBrowser(rest.identity.address), app, { login, request })
+    await remembered(json.access_token)
+    const url = 'https://example.com/x'
+    assertEnvelope(await ask('POST', '/ext/webhook', json.access_token, { url }), 403)
+    assertEnvelope(await ask('POST', '/ext/sessions/end-all', json.access_token), 403)
+  })
+})
