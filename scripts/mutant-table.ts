@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/operations/query/run-query.ts',
     rule: 'a query takes no name of a common statement',
     from: 'return rare(',
-    to: 'return (',
+    to: 'return ((one) => one)(',
     tests: ['query-plans'],
   },
   {

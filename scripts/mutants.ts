@@ -1,28 +1,32 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { accessMutants } from './access-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
+import { operationMutants } from './operation-mutants.ts'
 
 /**
  * `npm run mutants`: breaks one rule after the other and runs the tests that should notice. What nobody notices survives,
- * and is listed in docs/mutants.md. `npm run mutants -- word` takes those whose file contains the word, and writes nothing.
+ * and is listed in docs/mutants.md. `npm run mutants -- word` takes those whose file contains the word; the others keep
+ * the rows that they have.
  */
 const root = join(import.meta.dirname, '..')
+const page = join(root, 'docs', 'mutants.md')
+const before = readFileSync(page, 'utf8').split('\n')
+const testFiles = globSync('{src,test,clients}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules'] })
 const words = process.argv.slice(2)
-const chosen = [...mutants, ...accessMutants].filter(
-  ({ file }) => words.length === 0 || words.some((word) => file.includes(word)),
-)
+const all = [...mutants, ...operationMutants, ...accessMutants]
+const chosen = all.filter(({ file }) => words.length === 0 || words.some((word) => file.includes(word)))
 
-type Fate = 'dies' | 'survives' | 'has moved'
+type Fate = 'dies' | 'survives' | 'has moved' | 'no such test'
 
-const fates = chosen.map((mutant) => {
+const ran = chosen.map((mutant) => {
   const fate = fateOf(mutant)
   console.log(`${fate.padEnd(10)}${mutant.file}: ${mutant.rule}`)
   return { ...mutant, fate }
 })
-if (words.length === 0) writeFileSync(join(root, 'docs', 'mutants.md'), reportOf(fates))
-process.exitCode = fates.every(({ fate }) => fate === 'dies') ? 0 : 1
+writeFileSync(page, reportOf(all.map(rowOf)))
+process.exitCode = ran.every(({ fate }) => fate === 'dies') ? 0 : 1
 
 function fateOf({ file, from, to, tests }: Mutant): Fate {
   const path = join(root, file)
@@ -30,6 +34,8 @@ function fateOf({ file, from, to, tests }: Mutant): Fate {
   const text = readFileSync(path, 'utf8')
   // The text must be there exactly once: the table has to follow the code.
   if (text.split(from).length !== 2) return 'has moved'
+  // A run without any test fails, too.
+  if (tests.some((word) => testFiles.every((name) => !name.includes(word)))) return 'no such test'
   const restore = () => writeFileSync(path, text)
   process.once('exit', restore)
   writeFileSync(
@@ -45,13 +51,19 @@ function fateOf({ file, from, to, tests }: Mutant): Fate {
   }
 }
 
-function reportOf(results: readonly (Mutant & { readonly fate: Fate })[]): string {
-  const rows = results.map(
-    ({ file, rule, tests, fate }) => `| \`${file}\` | ${rule} | ${tests.join(', ')} | ${fate} |`,
-  )
+/** What this run found, or else what an earlier one wrote on the page. */
+function rowOf(mutant: Mutant): string {
+  const { file, rule, tests } = mutant
+  const begin = `| \`${file}\` | ${rule} | ${tests.join(', ')} |`
+  const fate = ran.find((one) => one.file === file && one.rule === rule)?.fate
+  const known = before.find((line) => line.startsWith(begin))
+  return fate === undefined && known ? known : `${begin} ${fate ?? 'not tried yet'} |`
+}
+
+function reportOf(rows: readonly string[]): string {
   return `# Rules that were broken on purpose
 
-Written by \`npm run mutants\`, from the table in \`scripts/mutant-table.ts\`. A rule whose breach survives wants a test.
+Written by \`npm run mutants\`, from the tables in \`scripts/\`. A rule whose breach survives wants a test.
 Decision 0055 says why the table is ours.
 
 | File | The rule that was broken | Tests | The breach |

@@ -8,7 +8,11 @@ import { everywhere, isEverywhere, placeColumnOf, withAssignment } from './place
 it('knows of every resource that belongs to an assignment that it lies with it', () => {
   for (const { table, access } of resources) {
     const belongs = access.kind === 'projectMembers' && access.projectPath.length === 2
-    assert.equal(placeColumnOf(table) !== undefined, belongs, table)
+    assert.equal(
+      placeColumnOf(table) !== undefined,
+      belongs,
+      `${table}: withAssignment of src/store/distributed/placement.ts names the tables whose rows belong to an assignment, and no others.`,
+    )
     assert.ok(!(belongs && isEverywhere(table)), table)
   }
 })
