@@ -53,6 +53,12 @@ export const budgetLimits = {
   wrongCodesOfAccount: { max: 20, per: 'account', of: 'requests' },
   /** Requests to outside providers; each waits five seconds at most. */
   outsideRequests: { max: 32, per: 'process', of: 'requests' },
+  /**
+   * Sign-ins under way at outside providers, in the store for a quarter of an hour: an office behind one address has a few. Over
+   * the second number the oldest are forgotten, by the upkeep.
+   */
+  outsideAttemptsOfAddress: { max: 200, per: 'address', of: 'requests' },
+  outsideAttempts: { max: 20_000, per: 'host', of: 'requests' },
   /** A discovery document or a set of keys has some kilobytes. */
   outsideAnswerBytes: { max: 256 * kibibyte, per: 'request', of: 'bytes' },
   /** More would only share the same cores, at 64 MiB each. */

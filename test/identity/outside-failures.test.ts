@@ -33,7 +33,11 @@ describe('a provider that does wrong', () => {
       [`Identity__Providers__${id}__ClientSecret`]: 'a secret that the provider has given',
     })
     host = await startIdentityUnderTest({
-      environment: { ...settings('first', first), ...settings('second', second) },
+      environment: {
+        ...settings('first', first),
+        ...settings('second', second),
+        ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
+      },
     })
     first.now = host.clock.now
     await host.database.query(sql`
@@ -42,9 +46,10 @@ describe('a provider that does wrong', () => {
   })
   after(() => Promise.all([host?.stop(), first?.stop(), second?.stop()]))
 
-  const leave = async (browser: Browser, provider = 'first'): Promise<Page> => {
+  const leave = async (browser: Browser, provider = 'first', headers: Fields = {}): Promise<Page> => {
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
-    return browser.get('/ext/sign-in/with', { provider, authRequest: queryOf(page).authRequest ?? '' })
+    const query = { provider, authRequest: queryOf(page).authRequest ?? '' }
+    return browser.get('/ext/sign-in/with', query, headers)
   }
   /** Walks the provider's part; `others` replace what a right one would send back. */
   const comeBack = async (browser: Browser, left: Page, others: Fields = {}): Promise<Page> => {
@@ -136,6 +141,31 @@ describe('a provider that does wrong', () => {
     const browser = openBrowser(host.address)
     const [one, two] = [await leave(browser), await leave(browser)]
     for (const left of [one, two]) assert.ok(queryOf(await comeBack(browser, left)).code)
+  })
+
+  it('is asked for at most two hundred sign-ins at once from one address, and any other address is served', async () => {
+    const isAnsweredWith = async (status: number, address: string) => {
+      const answer = await leave(openBrowser(host.address), 'first', { 'x-forwarded-for': address })
+      assert.equal(answer.status, status, answer.text)
+      return answer
+    }
+    await host.database.query(sql`
+      insert into outside_attempts (id, sealed, expires_at, address)
+      select sha256(number::text::bytea), 'x', ${new Date(host.clock.now() + 10 * 60_000)}, '2001:db8:0:7::/64'
+      from generate_series(1, 198) as number`)
+    const crowd = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        leave(openBrowser(host.address), 'first', { 'x-forwarded-for': `2001:db8:0:7::${index}` }),
+      ),
+    )
+    assert.deepEqual(crowd.map(({ status }) => status).sort(), [302, 302, 429, 429, 429, 429])
+    const refused = await isAnsweredWith(429, '2001:db8:0:7:ffff::1')
+    const seconds = Number(refused.headers.get('retry-after'))
+    assert.ok(seconds > 500 && seconds <= 600, String(seconds))
+    await isAnsweredWith(302, '2001:db8:0:8::1')
+    await isAnsweredWith(302, '198.51.100.7')
+    host.clock.advance(11 * 60_000)
+    await isAnsweredWith(302, '2001:db8:0:7::1')
   })
 
   it('is told to the person where it answers with an error or with nonsense', async () => {

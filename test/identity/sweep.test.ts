@@ -4,6 +4,7 @@ import { forgetOldLockouts } from '../../src/accounts/lockouts.ts'
 import { sweep } from '../../src/hosts/identity/sweep.ts'
 import { sql } from '../../src/store/sql.ts'
 import { createPkce, openBrowser, postSignIn, redeem, refresh, signedIn, signIn } from '../support/browser.ts'
+import { freshDatabase } from '../support/fresh-database.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 
 describe('the sweep', () => {
@@ -41,5 +42,22 @@ describe('the sweep', () => {
     host.clock.advance(8 * 60 * 60_000)
     await sweepThrice()
     assert.deepEqual(await countRows(), { sessions: 0, tokens: 0, codes: 0, lockouts: 0 })
+  })
+
+  it('forgets sign-ins under way at providers that are over, and the oldest of more than 20,000', async (t) => {
+    const { database, drop } = await freshDatabase()
+    t.after(drop)
+    await database.query(sql`
+      insert into outside_attempts (id, sealed, expires_at)
+      select sha256(number::text::bytea), number::text, now() + make_interval(secs => number)
+      from generate_series(-2, 21500) as number where number <> 0`)
+    const kept = async () => {
+      const [row] = await database.query<{ count: number; oldest: number }>(
+        sql`select count(*)::int as count, min(sealed::int) as oldest from outside_attempts`,
+      )
+      return row
+    }
+    await Promise.all([1, 2].map(() => sweep(database, Date.now(), 0)))
+    assert.deepEqual(await kept(), { count: 20_000, oldest: 1501 })
   })
 })

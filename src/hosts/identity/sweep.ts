@@ -1,3 +1,4 @@
+import { budgetLimits } from '../../configuration/budgets.ts'
 import type { Database } from '../../store/database.ts'
 import { type Sql, sql } from '../../store/sql.ts'
 import { moment } from './moment.ts'
@@ -13,6 +14,7 @@ export async function sweep(database: Database, now: number, inactivityMinutes: 
   await inBatches(database, expiredRevocations(now))
   await inBatches(database, expiredSteps(now))
   await inBatches(database, expiredAttempts(now))
+  await inBatches(database, excessAttempts)
   // Spent codes and all refresh tokens go with their session.
   await inBatches(database, expiredSessions(now))
   // Sessions that no longer work must not be listed.
@@ -40,6 +42,14 @@ const expiredSteps = (now: number): Sql => sql`
 const expiredAttempts = (now: number): Sql => sql`
   delete from outside_attempts where id in (
     select id from outside_attempts where expires_at <= ${moment(now)}
+    limit ${batchSize}::int for update skip locked)
+  returning 1`
+
+/** Of very many addresses: each alone has its share. What is counted is not locked, so nobody on the way back waits. */
+const excessAttempts = sql`
+  delete from outside_attempts where id in (
+    select id from outside_attempts where expires_at <= (
+      select expires_at from outside_attempts order by expires_at desc offset ${budgetLimits.outsideAttempts.max}::int limit 1)
     limit ${batchSize}::int for update skip locked)
   returning 1`
 

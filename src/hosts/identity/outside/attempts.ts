@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
+import { budgetLimits } from '../../../configuration/budgets.ts'
+import { addressKey } from '../../../http/address-key.ts'
+import type { RequestOrigin } from '../../../model/caller.ts'
+import { busy } from '../../../model/problem.ts'
 import { sql } from '../../../store/sql.ts'
 import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
+import { millisecondsOf, moment } from '../moment.ts'
 
 /** Somebody is on the way to a provider and back. */
 export interface Attempt {
@@ -28,23 +32,31 @@ export interface ConnectPurpose {
 
 /** Long enough to look for a second factor at the provider. */
 const attemptMilliseconds = 15 * 60_000
-/** Anybody can begin one; the oldest is forgotten for a new one. Some kilobytes each. */
-const attemptsMax = 20_000
 
+/**
+ * Anybody can begin one, so each address has a share. Those who come from one address take turns, so that the share holds
+ * however many come at once; throws when it is used up.
+ */
 export async function keepAttempt(
   { database, seals, now }: Pick<Identity, 'database' | 'seals' | 'now'>,
   state: string,
   attempt: Attempt,
+  origin: Pick<RequestOrigin, 'address'>,
 ): Promise<void> {
+  const address = addressKey(origin.address)
   const expiresAt = now() + attemptMilliseconds
   const sealed = seals.seal('outsideAttempt', attempt, expiresAt)
   await database.transaction(async (transaction) => {
+    await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`attempts ${address}`}, 0))`)
+    const [pending] = await transaction.query<{ count: number; nextEnd: number | null }>(sql`
+      select count(*)::int as count, ${millisecondsOf(sql`min(expires_at)`)} as "nextEnd" from outside_attempts
+      where address = ${address} and expires_at > ${moment(now())}`)
+    const { count = 0, nextEnd } = pending ?? {}
+    if (count >= budgetLimits.outsideAttemptsOfAddress.max)
+      throw busy(Math.max(1, Math.ceil(((nextEnd ?? 0) - now()) / 1000)))
     await transaction.query(sql`
-      insert into outside_attempts (id, sealed, expires_at) values (${idOf(state)}, ${sealed}, ${moment(expiresAt)})`)
-    await transaction.query(sql`
-      delete from outside_attempts where id in (
-        select id from outside_attempts order by expires_at desc offset ${attemptsMax}::int limit 100
-        for update skip locked)`)
+      insert into outside_attempts (id, sealed, expires_at, address)
+      values (${idOf(state)}, ${sealed}, ${moment(expiresAt)}, ${address})`)
   })
 }
 

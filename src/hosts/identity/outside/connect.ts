@@ -41,7 +41,7 @@ export const startConnecting =
       return { page: signInAgainPage(provider, returnTo) }
     try {
       const purpose = { sessionId: session.sessionId, returnTo }
-      return await leaveForProvider(identity, provider, call.headers, { purpose })
+      return await leaveForProvider(identity, provider, call, { purpose })
     } catch (error) {
       if (!(error instanceof OutsideFailure)) throw error
       noteRefusal(identity, provider, call, error.refusal, { failure: error, account: session.accountId })

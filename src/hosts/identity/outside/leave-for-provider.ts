@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import * as client from 'openid-client'
 import type { Identity } from '../identity.ts'
-import type { Answer } from '../route.ts'
+import type { Answer, Call } from '../route.ts'
 import { findNamedCookie, showCookie } from '../sign-in/identity-cookie.ts'
 import { type Attempt, keepAttempt } from './attempts.ts'
 import { askProvider } from './failures.ts'
@@ -25,7 +25,7 @@ const browserCookieSeconds = 15 * 60
 export async function leaveForProvider(
   identity: Identity,
   provider: OutsideProvider,
-  headers: IncomingHttpHeaders,
+  { headers, address }: Pick<Call, 'headers' | 'address'>,
   { purpose, prompt, maxAge, loginHint }: Leaving,
 ): Promise<Answer> {
   const [state, nonce, verifier] = [
@@ -46,12 +46,13 @@ export async function leaveForProvider(
     ...(maxAge !== undefined && { max_age: String(maxAge) }),
     ...(loginHint !== undefined && { login_hint: loginHint }),
   }
-  const address = await askProvider(async () =>
+  const there = await askProvider(async () =>
     requireWebAddress(client.buildAuthorizationUrl(await provider.configure(), parameters)),
   )
-  await keepAttempt(identity, state, { providerId: provider.id, browser, nonce, verifier, maxAge, purpose })
+  const attempt = { providerId: provider.id, browser, nonce, verifier, maxAge, purpose }
+  await keepAttempt(identity, state, attempt, { address })
   return {
-    redirectTo: address.href,
+    redirectTo: there.href,
     cookie: showCookie(identity, browserCookie, browser, browserCookieSeconds),
   }
 }

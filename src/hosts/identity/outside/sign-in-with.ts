@@ -17,7 +17,7 @@ export const signInWith =
     if (authRequest === undefined || !pending || !provider) return { page: overPage }
     const { prompts, maxAgeSeconds, loginHint } = pending.request
     try {
-      return await leaveForProvider(identity, provider, call.headers, {
+      return await leaveForProvider(identity, provider, call, {
         purpose: { authRequest },
         // Who wants the person to be asked again means there, too.
         prompt: (['login', 'select_account'] as const).find((prompt) => prompts.has(prompt)),
