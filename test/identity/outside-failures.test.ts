@@ -116,12 +116,16 @@ describe('a provider that does wrong', () => {
     const left = await leave(browser)
     assert.ok(queryOf(await comeBack(browser, left)).code)
     assert.match((await comeBack(browser, left)).text, /out of date/)
-    const stolen = await leave(browser)
+    // A browser that is signed in is not sent to the provider: each of these begins anew.
+    const begun = openBrowser(host.address)
+    const sent = first.codes.length
     for (const other of [openBrowser(host.address), await withCookieOfItsOwn()])
-      assert.match((await comeBack(other, stolen)).text, /out of date/)
-    const late = await leave(browser)
+      assert.match((await comeBack(other, await leave(begun))).text, /out of date/)
+    assert.equal(first.codes.length, sent)
+    const late = await leave(begun)
     host.clock.advance(16 * 60_000)
-    assert.match((await comeBack(browser, late)).text, /out of date/)
+    assert.match((await comeBack(begun, late)).text, /out of date/)
+    assert.equal(first.codes.length, sent)
     for (const state of ['', 'made-up']) assert.equal((await comeBack(browser, left, { state })).status, 400)
   })
   const withCookieOfItsOwn = async () => {
