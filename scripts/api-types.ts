@@ -122,29 +122,43 @@ function resourcesOf(resources: readonly ApiResource[]): string {
   ].join('\n\n')
 }
 
+interface Limit {
+  /** The schema or the path that declares it. */
+  readonly where: string
+  readonly name: string
+  readonly limit: number | undefined
+}
+
 /** By the name of a property or a key, which has the same limit everywhere: a name with two limits is refused. */
 function limitsOf(documents: readonly OpenApi[]): string {
-  const limits = new Map<string, number>()
-  const note = (name: string, limit: number | undefined) => {
-    if (limit === undefined) return
-    const known = limits.get(name) ?? limit
-    if (known !== limit)
-      throw new Error(`${name} is limited to ${known} in one place and to ${limit} in another.`)
-    limits.set(name, limit)
+  const known = new Map<string, Limit>()
+  for (const one of documents.flatMap((document) => [
+    ...limitsOfSchemas(document),
+    ...limitsOfKeys(document),
+  ])) {
+    if (one.limit === undefined) continue
+    const other = known.get(one.name) ?? one
+    if (other.limit !== one.limit)
+      throw new Error(
+        `${one.name} is limited to ${other.limit} in ${other.where} and to ${one.limit} in ${one.where}: the web client asks for limits by name, so give it one limit, or another name.`,
+      )
+    known.set(one.name, other)
   }
-  for (const { paths, components } of documents) {
-    const properties = Object.values(components.schemas).flatMap((schema) =>
-      Object.entries(schema.properties ?? {}),
-    )
-    for (const [name, schema] of properties) {
-      note(name, schema.maxLength ?? schema.maxItems)
-      note(`${name}Min`, schema.minLength)
-    }
-    const keys = Object.values(paths).flatMap((methods) =>
-      Object.values(methods).flatMap(({ parameters = [] }) => parameters.filter((one) => one.in === 'query')),
-    )
-    for (const { name, schema = {} } of keys) note(name, schema.maxLength ?? schema.maximum)
-  }
-  const lines = [...limits].sort().map(([name, limit]) => `  ${name}: ${limit},\n`)
+  const lines = [...known].map(([name, { limit }]) => `  ${name}: ${limit},\n`).sort()
   return `/** How long a text may be, how many ids a list may have, how large a page is. */\nexport const limits = {\n${lines.join('')}} as const`
 }
+
+const limitsOfSchemas = ({ components }: OpenApi): Limit[] =>
+  Object.entries(components.schemas).flatMap(([where, { properties = {} }]) =>
+    Object.entries(properties).flatMap(([name, { maxLength, maxItems, minLength }]) => [
+      { where, name, limit: maxLength ?? maxItems },
+      { where, name: `${name}Min`, limit: minLength },
+    ]),
+  )
+
+const limitsOfKeys = ({ paths }: OpenApi): Limit[] =>
+  Object.entries(paths).flatMap(([where, methods]) =>
+    Object.values(methods)
+      .flatMap(({ parameters = [] }) => parameters.filter((one) => one.in === 'query'))
+      .map(({ name, schema = {} }) => ({ where, name, limit: schema.maxLength ?? schema.maximum })),
+  )

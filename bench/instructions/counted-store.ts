@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { chooseSetup, type Setup } from '../../src/store/embedded/choose-setup.ts'
+import { spawnDependent } from '../../src/store/embedded/dependent-program.ts'
 import { installedBinaries } from '../../src/store/embedded/find-binaries.ts'
 import { giveTo } from '../../src/store/embedded/give-to.ts'
-import { spawnLeashed } from '../../src/store/embedded/leash.ts'
 import { readPostmaster } from '../../src/store/embedded/postmaster.ts'
 import { programIn } from '../../src/store/embedded/program-in.ts'
 import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
@@ -34,7 +34,7 @@ export async function startCountedStore(furnish: (url: string) => Promise<void>)
   const setup = chooseSetup(dataDirectory, installedBinaries(dataDirectory))
   const counts = mkdtempSync(join(tmpdir(), 'counts-'))
   giveTo(setup.account, counts)
-  const server = spawnLeashed(commandFor(setup, counts), setup.account, ['ignore', 'ignore', 'ignore'])
+  const server = spawnDependent(commandFor(setup, counts), setup.account, ['ignore', 'ignore', 'ignore'])
   const url = store.url.replace(/host=[^&]*/, `host=${encodeURIComponent(counts)}`)
   await until(() => readPostmaster(setup.cluster)?.isReady || server.ending() !== undefined)
   if (server.ending()) throw new Error(`The counted store ended: ${server.ending()}. Is valgrind installed?`)

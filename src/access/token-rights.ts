@@ -38,7 +38,7 @@ export function requireCovered(caller: Caller, listed: Listed, purpose: Purpose)
     )
 }
 
-/** For what lasts longer than an app's own tokens: a program or an app that somebody signed in to makes no power of its own. */
+/** For what lasts longer than an app's own tokens: programs, and apps that somebody signed in to, may not make it. */
 export function requireOwnClient(caller: Caller): void {
   requirePerson(caller)
   if (caller.origin?.clientId !== webClientId) throw notForApps()

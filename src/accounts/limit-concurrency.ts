@@ -7,7 +7,7 @@ export type Limited = <Result>(work: () => Promise<Result>) => Promise<Result>
 export interface ConcurrencyLimits {
   readonly atOnce: Budget
   readonly waiting: Budget
-  /** Of a refusal. */
+  /** Told with a refusal: when to try again. */
   readonly retryAfterSeconds: number
 }
 

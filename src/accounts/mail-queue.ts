@@ -60,7 +60,7 @@ const nothing = { login: null, address: null, madeBy: null, linkId: null, recipi
 
 /** Longer than sending one may take, so that no other instance sends it meanwhile; later each time, up to an hour. */
 export const retrySeconds = [60, 120, 300, 900, 3600]
-/** Who waits for a new password does not wait a day. */
+/** A mail for a new password is of no use a day later, so it is given up by then. */
 const hoursMax = { password: 1, invitation: 24 }
 
 /** Takes the mails that are due: each by one instance, and again later unless it is ended. */

@@ -2,7 +2,7 @@ import type { Settings } from './settings.ts'
 
 /** By the names that OpenTelemetry gives them: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
 export interface TelemetrySettings {
-  /** Nothing is measured, and nothing of it loaded, without one. */
+  /** Without an address nothing is measured and the module is not loaded. */
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string

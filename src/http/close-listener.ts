@@ -1,12 +1,12 @@
 import { Server } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** So many turns with a new connection each mean that there is never a turn without one. */
+/** After this many turns of the event loop that each brought a new connection, waiting for one without is given up. */
 const turnsMax = 1000
 
 /**
- * Takes no new connections and leaves the open ones alone, idle ones too. A connection that waits to be accepted when the
- * socket closes would be reset, with a request on it: so it closes right after a turn in which none was waiting.
+ * Stops accepting connections and keeps the open ones, idle ones too. A connection that is waiting to be accepted when the
+ * socket closes would be reset with its request, so the socket closes right after a turn of the event loop that brought none.
  */
 export async function closeListener(server: Server): Promise<void> {
   let isQuiet = false

@@ -15,7 +15,7 @@ export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
     if (payload.length < sizeMin) return payload
     addVary(reply, 'Accept-Encoding')
     const coding = codingOf(request)
-    // As it is rather than late: a client that waits would hold its answer in memory.
+    // Sent uncompressed rather than late: every answer that waits is held in memory.
     if (coding === undefined || !atOnce.take()) return payload
     try {
       const body = await codings[coding](Buffer.from(payload))

@@ -46,7 +46,7 @@ export function measureStore(registry: Registry | undefined, store: TimedStore):
   })
 }
 
-/** Where lists were read that a standby may answer, and why not there. */
+/** Whether lists were read at a standby or at the primary, and why at the primary. */
 export function measureStandbys(registry: Registry | undefined, { standbyReads }: TimedStore): void {
   if (registry === undefined || standbyReads === undefined) return
   new Counter({
@@ -61,7 +61,7 @@ export function measureStandbys(registry: Registry | undefined, { standbyReads }
   })
 }
 
-/** How old what live listings and feeds know of the change log may be. */
+/** How far behind the change log live listings and feeds may be. */
 export function measureLag(
   registry: Registry | undefined,
   readers: Readonly<Record<string, () => number>>,

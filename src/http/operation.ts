@@ -24,7 +24,7 @@ export interface Parameter {
   readonly name: string
   readonly description: string
   readonly required?: true
-  /** Where it stands, unless in the query. */
+  /** Where the parameter is sent; in the query unless given. */
   readonly in?: 'path'
   readonly schema?: Schema
 }

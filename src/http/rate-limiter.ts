@@ -24,7 +24,7 @@ export type Admission =
 
 export interface LimiterClock {
   now(): number
-  /** Returns how to call it off. */
+  /** Returns a function that cancels it. */
   after(milliseconds: number, run: () => void): () => void
 }
 
@@ -38,7 +38,7 @@ const admitted: Admission = { kind: 'admitted' }
 const windowMilliseconds = 60_000
 // Dropped at once when full, so that a flood of new addresses does not pay for each of them.
 const forgottenShare = 1 / 16
-// Windows that end this close together are turned in one go.
+// Windows that end this close together are renewed by one timer.
 const sweepIntervalMinMilliseconds = 20
 
 const systemClock: LimiterClock = {

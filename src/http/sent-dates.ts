@@ -4,7 +4,7 @@ export interface SentDates {
   note(tag: string, lastModified: string): boolean
 }
 
-/** About 2 MB when full; the oldest makes room, and costs its holder one full answer. */
+/** About 2 MB when full. Then the oldest is forgotten, which costs its client one full answer. */
 const rememberedMax = 10_000
 
 export function createSentDates(): SentDates {

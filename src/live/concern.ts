@@ -28,7 +28,7 @@ export function concernOf(
 /** Yes also when unsure. Projects: yes, if the account is a member of one of them. */
 export type Verdict = 'yes' | 'no' | ReadonlySet<unknown>
 
-/** What a view has to know of itself to be left alone. */
+/** What decides whether a change can affect a view. */
 export interface Concerned {
   readonly resources: readonly string[]
   readonly concern?: Concern | undefined
@@ -60,7 +60,7 @@ function isTouchedBy(concern: Concern, resource: string, row: ChangedRow): Verdi
   return member === undefined ? 'yes' : (row.projects ?? 'yes')
 }
 
-/** A row that leads to the project of those that are listed. */
+/** A row through which listed rows find their project. */
 function isTouchedOnTheWay(resource: string, row: ChangedRow): Verdict {
   if (resource === 'userProject') return 'no'
   if (resource === 'assignment') return row.hasMoved('projectId', 'active') ? 'yes' : 'no'

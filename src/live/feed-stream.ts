@@ -23,10 +23,10 @@ export interface OutletListeners {
 export interface FeedOutlet {
   /** False: the reader has not taken enough yet, and this one is not kept; `onReady` follows. */
   send(event: Buffer): boolean
-  /** A sign of life; with a cursor where nothing was for this reader: what was looked at is not looked at again. */
+  /** A heartbeat. `isNews`: the reader does not have this cursor yet, because no change since the last one was for this reader. */
   beat(cursor: string, isNews: boolean): void
   close(refusal?: Problem): void
-  /** To another host, because this one stops. */
+  /** Sends the reader to another host, because this one stops. */
   sendAway(): void
 }
 
@@ -34,7 +34,7 @@ export interface FeedStream {
   /** Something was committed. */
   wake(): void
   attend(now: number): void
-  /** To another host, because this one stops. */
+  /** Sends the reader to another host, because this one stops. */
   sendAway(): void
 }
 
@@ -137,7 +137,7 @@ function createPending(first: FeedPage, { session: { caller }, wire, keeper }: R
     get page() {
       return page
     },
-    /** The answer is why not. */
+    /** Returns the reason when there is no room. */
     replaceBy(newer: FeedPage): Problem | undefined {
       page = newer
       unsent = eventsOf(newer)

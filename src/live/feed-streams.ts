@@ -9,11 +9,11 @@ import { createKeptSnapshots } from './kept-snapshots.ts'
 import type { StreamLimits } from './stream-limits.ts'
 
 export interface FeedStreams {
-  /** Opens the wire once the first page is there: what is refused is refused before. */
+  /** Begins the answer once the first page is read, so that every refusal comes before it. */
   open(wanted: WantedFeed, session: Authenticated, wire: FeedWire): Promise<void>
   /** Ends every stream, because the host stops. */
   sendAway(): void
-  /** How old what it knows of changes may be. */
+  /** How far behind the change log it may be. */
   secondsBehind(): number
 }
 

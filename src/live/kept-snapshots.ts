@@ -9,7 +9,7 @@ export interface KeptSnapshots {
 
 /** A listing, which keeps for everybody, or a stream, which keeps for its account as well. */
 export interface Keeper {
-  /** From now on exactly these. The answer is why not; then it keeps what it kept before. */
+  /** Replaces what is kept by exactly these. Returns the reason when there is no room; then it keeps what it kept before. */
   keep(snapshots: readonly Buffer[]): Problem | undefined
 }
 

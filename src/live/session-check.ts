@@ -1,6 +1,6 @@
 import type { Authenticated } from '../authentication/authenticate.ts'
 
-/** An idle stream has nothing to check its session for, so it is checked in between. */
+/** An idle stream sends nothing that would have its session checked, so it is checked this often as well. */
 const sessionCheckMilliseconds = 5000
 
 /** The session is looked at again before whatever is sent, and now and then; most times that is a look into a cache. */
@@ -12,7 +12,7 @@ export function createSessionCheck(session: Authenticated, onEnded: () => void) 
       return isUnderWay
     },
     isDue: (now: number) => !isUnderWay && now - checkedAt >= sessionCheckMilliseconds,
-    /** Whether it stands; no as well while the store does not answer: the next tick asks again. */
+    /** Whether the session still stands. Also false while the store does not answer; the next tick asks again. */
     async run(then: () => void = () => undefined): Promise<boolean> {
       isUnderWay = true
       checkedAt = Date.now()

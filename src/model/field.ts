@@ -1,6 +1,6 @@
 import type { Deprecation } from './deprecation.ts'
 
-/** Unknown in; a value or the user's sentences out. */
+/** Turns unknown input into a value, or into sentences for the user about what is wrong. */
 export type Reading<Value> = { readonly value: Value } | { readonly problems: readonly string[] }
 
 /** What a deployment may set more strictly than the contract. */

@@ -1,5 +1,5 @@
 export const passwordCharactersMin = 8
-/** Longer ones would only let a caller buy hashing time. */
+/** Longer ones would only cost hashing time. */
 export const passwordCharactersMax = 128
 
 /** Any printable Unicode is welcome; these four kinds must be there. */

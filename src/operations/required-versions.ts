@@ -7,7 +7,7 @@ import { raw } from '../store/sql.ts'
 /** By id, the version that a row must still have when it is locked; null for one that no version would satisfy. */
 export type RequiredVersions = ReadonlyMap<string, string | null>
 
-/** Every change gives a row another one. */
+/** Every change gives a row another version. */
 export const versionOf = ({ updatedAt, createdAt }: Row): string => String(updatedAt ?? createdAt)
 
 /** Refuses when one of these locked rows has another version than required. */

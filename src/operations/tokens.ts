@@ -53,7 +53,7 @@ export interface MadeToken {
   readonly secret: string
 }
 
-/** For a person at the web client: nothing that could leak from a program or an app multiplies. */
+/** Only for a person at the web client: a leaked token of a program or an app must not be able to make more tokens. */
 export async function makeToken(
   { database, securityLog }: Tracker,
   caller: Caller,

@@ -4,7 +4,7 @@ import { type KnownRows, knownRows, type StoredRow, withKnown } from './known-ro
 import { type LockedRows, lockInTurn } from './locked-rows.ts'
 import { eitherWay, type InTurn, join, raw, type Sql, sql } from './sql.ts'
 
-/** What a write requires. It is asked by the very statement that writes, so that a write takes one round trip. */
+/** What a write requires. The statement that writes checks it too, so a write takes one round trip. */
 export interface Condition {
   /** Rows that the statement locks first, under a name that `refusedIf` may use. */
   readonly locks?: { readonly name: string; readonly rows: LockedRows }
@@ -18,7 +18,7 @@ export interface Part {
   readonly statement: Sql
 }
 
-/** What the writing parts of a conditional write have to ask. */
+/** What each writing part of a conditional write must have in its `where`. */
 export const permitted: Sql = raw('verdict.refused = 0')
 
 /**
@@ -49,7 +49,7 @@ export async function writeIf<Written extends object>(
 export interface Asked<Written> {
   readonly position: number
   readonly refusal: Problem | undefined
-  /** Undefined too where another row had the same key already. */
+  /** Also undefined, without a refusal, where another row had the same key already. */
   readonly written: Written | undefined
 }
 
@@ -102,7 +102,7 @@ export async function requireConditions(
 }
 
 interface Verdict {
-  /** One bit a condition. */
+  /** One bit per condition, set where it refuses. */
   readonly refused: number
 }
 
@@ -118,7 +118,7 @@ export async function askInTurn(
     if (!locks) continue
     const { name, rows } = locks
     const locked = await lockInTurn(queries, rows.locking, known)
-    // Of many rows that are asked of one by one, the one that is asked of now.
+    // Where many rows are written one by one, only the row being written counts as `before`.
     const isAskedOf = ({ id }: StoredRow) => name !== 'before' || !asked || id === asked.id
     known.push(knownRows(name, rows.locking.table, locked.filter(isAskedOf)))
   }

@@ -6,7 +6,7 @@ import { Behind, isThere, type Position } from './position.ts'
 import type { Prepare } from './prepared-statements.ts'
 import type { Sql } from './sql.ts'
 
-/** How every connection of a process is opened, and how a statement meets its limits on it. */
+/** How every connection of a process is opened, and how the limits of a statement are set on it. */
 export interface Connections {
   openPool(max: number, limits: ConnectionLimits): pg.Pool
   openPipelined(limits: ConnectionLimits): PipelinedConnection
@@ -15,7 +15,7 @@ export interface Connections {
     client: pg.ClientBase,
     statement: Sql,
     limits: ConnectionLimits,
-    /** Where a standby must have come; throws `Behind` when it has not. */
+    /** What a standby must have replayed; throws `Behind` when it has not. */
     position?: Position,
   ): Promise<Row[]>
   /** Sends what begins a transaction. */
@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   readonly url: string
   readonly applicationName: string
   readonly prepare: Prepare
-  /** Given up when it cannot be reached for so long. */
+  /** The time after which an attempt to connect is given up. */
   readonly connectSeconds?: number
   /** A server that takes no writes is no use to anybody but readers who can tell how old it is. */
   readonly isForStandbys?: boolean

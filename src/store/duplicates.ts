@@ -1,7 +1,7 @@
 import { duplicate } from '../model/problem.ts'
 import { violatedUniqueConstraint } from './failures.ts'
 
-/** A racing duplicate and one found before answer alike. */
+/** One answer for a duplicate, whether it was found before the write or by a unique index during it. */
 export function duplicateProblem(error: unknown, { table }: { readonly table: string }) {
   const constraint = violatedUniqueConstraint(error)
   if (constraint === `${table}_pkey`) return idTaken()

@@ -6,7 +6,7 @@ export type FairQueue = <Result>(account: string, work: () => Promise<Result>) =
 
 export interface FairQueueOptions extends Waiting {
   readonly atOnce: Budget
-  /** Counted for each account. */
+  /** Counted per account. */
   readonly atOncePerAccount: Budget
 }
 
@@ -60,7 +60,7 @@ interface Waiter {
 
 /** Longer than two of the slowest statements; by then a client has given up or asks again. */
 const waitMillisecondsDefault = 6000
-/** Of a refusal: by then those that ran have ended. */
+/** Told with a refusal: after this time the work that ran has ended. */
 const retryAfterSeconds = 5
 
 /** One queue for each account; the accounts are served in rotation. */

@@ -23,7 +23,7 @@ export interface Change {
 }
 
 /**
- * Keeps what changed, beside the line in the change log and in the same statement: a write cannot do one without the other.
+ * Keeps what changed, beside the line in the change log and in the same statement: neither can be written without the other.
  * Only columns that a declaration shows are looked at, so no secret is kept, and no new resource can be forgotten. Of a new
  * row its values are kept, of another one `[before, after]` of each column that changed.
  */
@@ -42,7 +42,7 @@ export function historyOf(writes: readonly Written[], writer: Pick<Caller, 'orig
 
 const texts = new WeakMap<Remembered, Map<string, Sql>>()
 
-/** The project and the fields, spelled once for each set of columns that a table is changed by. */
+/** The SQL of project and fields, made once for each table and set of changed columns. */
 function fieldsOf(table: Remembered, change: Change | undefined): Sql {
   const ofTable = texts.get(table) ?? new Map<string, Sql>()
   texts.set(table, ofTable)

@@ -3,7 +3,7 @@ import { join, raw, type Sql, sql } from './sql.ts'
 /** Its keys are columns. */
 export type StoredRow = Readonly<Record<string, unknown>>
 
-/** Rows that an earlier statement answered, for a later one that knows them under a name. */
+/** Rows that an earlier statement returned, as a named member of the `with` list of a later one. */
 export interface KnownRows {
   readonly name: string
   readonly rows: readonly StoredRow[]
@@ -17,7 +17,7 @@ export const knownRows = (name: string, table: string, rows: readonly StoredRow[
   statement: sql`select * from jsonb_populate_recordset(null::${raw(`"${table}"`)}, ${JSON.stringify(rows)}::jsonb)`,
 })
 
-/** What a statement begins with that names them. */
+/** The `with` clause that a statement using them begins with. */
 export const withKnown = (known: readonly KnownRows[]): Sql =>
   known.length === 0
     ? raw('')

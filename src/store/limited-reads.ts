@@ -2,7 +2,7 @@ import type { Budgets } from '../configuration/budgets.ts'
 import type { Connections } from './connections.ts'
 import { isLostConnection, isTimedOut, isUnparsed } from './failures.ts'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
-import { openReadingPlaces, type Reading } from './reading-places.ts'
+import { openReadingServers, type Reading } from './reading-servers.ts'
 import { retried } from './retry.ts'
 import { rememberSlowAccounts } from './slow-accounts.ts'
 import type { Sql } from './sql.ts'
@@ -36,8 +36,8 @@ const slowLimits = { statementMilliseconds: slowSeconds * 1000, parallel: false 
 
 /**
  * Most lists take a millisecond and share one pipelined connection, which costs a third less than one for each. What is not
- * done in 40 ms is stopped there and begun again on a connection of its own. For the next minute its account is not let on
- * the shared one any more, so that an account holds others up a few times 40 ms and then not at all.
+ * done in 40 ms is stopped there and begun again on a connection of its own. For the next minute its account is kept off the
+ * shared one, so an account delays others by a few times 40 ms and then not at all.
  */
 export function openLimitedReads(
   connections: Connections,
@@ -59,14 +59,14 @@ export function openLimitedReads(
     atOnce: budgets.budget(`${kind}Slow`),
     atOncePerAccount: budgets.budget(`${kind}SlowOfAccount`),
   })
-  const places = openReadingPlaces(connections, standbys, {
+  const servers = openReadingServers(connections, standbys, {
     quick: quickLimits,
     slow: slowLimits,
     slowAtOnce: budgets.budget(`${kind}Slow`).max,
   })
   const slowAccounts = rememberSlowAccounts()
 
-  /** Nothing, when it takes longer. */
+  /** Undefined when it takes longer. */
   async function readQuickly<Row>({ statement, account, reading }: Asked): Promise<Row[] | undefined> {
     // Another statement of the account may have proved slow while this one waited.
     if (slowAccounts.has(account)) return undefined
@@ -102,9 +102,9 @@ export function openLimitedReads(
       })
 
   return {
-    query: queryAt(places.atPrimary),
-    queryAnywhere: queryAt(places.anywhere),
-    close: places.close,
+    query: queryAt(servers.atPrimary),
+    queryAnywhere: queryAt(servers.anywhere),
+    close: servers.close,
   }
 }
 

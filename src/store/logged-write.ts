@@ -1,7 +1,7 @@
 import type { Caller } from '../model/caller.ts'
 import type { Part } from './conditional-write.ts'
 import type { Queries } from './database.ts'
-import { type InTurn, type WrittenInTurn, writeInTurn } from './distributed/write-in-turn.ts'
+import { type ConditionalWrite, type WrittenInTurn, writeInTurn } from './distributed/write-in-turn.ts'
 import { type Change, historyOf, type Remembered } from './history.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
@@ -34,7 +34,7 @@ export const loggedInTurn = (
   queries: Queries,
   action: Action,
   writer: Writer,
-  wanted: Omit<InTurn<WrittenAlone>, 'log'>,
+  wanted: Omit<ConditionalWrite<WrittenAlone>, 'log'>,
 ): Promise<unknown[]> =>
   writeInTurn(queries, { ...wanted, log: (written) => partsOf(action, writer, written) })
 

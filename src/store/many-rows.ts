@@ -30,12 +30,12 @@ import { join, raw, type Sql, sql } from './sql.ts'
 export interface ManyRows {
   readonly table: Table
   readonly rows: readonly (Values & { readonly id: string; readonly position: number })[]
-  /** The types of their columns in the store, and of what is only asked for. */
+  /** The types of their columns in the store, and of values that conditions need but no column holds. */
   readonly types: Readonly<Record<string, string>>
   readonly conditions: readonly Condition[]
 }
 
-/** A value of each row, for conditions. */
+/** Refers, in a condition, to a value of the row that is being written. */
 export const inputOf = (name: string): Sql => raw(`input."${name}"`)
 
 /** What is inserted together with the row that has this id. */
@@ -61,14 +61,15 @@ export async function insertEach(
       (one) => ({ table: one.table, inTurn: insertOne(one) }),
     )
   const asked = await writeEach(queries, 'create', writer, many, { written, alone })
-  const untold = asked.filter(({ refusal, written }) => !refusal && !written)
-  if (untold.length === 0) return asked
-  const ids = many.rows.filter(({ position }) => untold.some((one) => one.position === position))
+  // No condition refused these, and still they were not written: their id or their login was taken.
+  const skipped = asked.filter(({ refusal, written }) => !refusal && !written)
+  if (skipped.length === 0) return asked
+  const ids = many.rows.filter(({ position }) => skipped.some((one) => one.position === position))
   const taken = await queries.query<Row>(
     sql`select id from ${tableOf(many.table)} where id = any(${ids.map(({ id }) => id)}::uuid[])`,
   )
   return asked.map((one) => {
-    if (!untold.includes(one)) return one
+    if (!skipped.includes(one)) return one
     const row = ids.find(({ position }) => position === one.position)
     return { ...one, refusal: taken.some(({ id }) => id === row?.id) ? idTaken() : loginTaken() }
   })

@@ -14,7 +14,7 @@ const freshMilliseconds = 500
 /** While somebody reads or writes, the store is asked once a second, so that a date is known when it is wanted. */
 const askEveryMilliseconds = 1000
 const idleAfterMilliseconds = 10_000
-/** Dates given stay the same as long as they are remembered; a new one would only cost a 304. */
+/** How many dates are remembered. A forgotten one is given anew, later, which costs its reader one full answer. */
 const datesRememberedMax = 1000
 const settlementsRememberedMax = 60
 

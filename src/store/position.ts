@@ -1,18 +1,18 @@
 import type { Queries } from './queries.ts'
 import { type Sql, sql } from './sql.ts'
 
-/** A place in the journal of the store: a server that has come so far has everything that was committed before. */
+/** A position in the write-ahead log: a server that has replayed it has everything that was committed before. */
 export interface Position {
-  /** Changes with every fail-over; places of different ones cannot be compared. */
+  /** Changes with every fail-over; positions of different timelines cannot be compared. */
   readonly timeline: number
   readonly lsn: string
 }
 
-/** What is written to disk has been acknowledged, unless this store does not wait for its disk. */
+/** The end of what is on disk; of what is inserted, where commits are acknowledged before they are on disk. */
 const here = sql`(case current_setting('synchronous_commit')
   when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end)`
 
-/** Asks the primary; those who ask while a question is under way share the next one, so that many readers cost one. */
+/** Asks the primary. Callers that come while a query is under way share the next one, so many readers cost one query. */
 export function createPositions(primary: Queries): () => Promise<Position> {
   const ask = async () => {
     const [position] = await primary.query<Position>(sql`
@@ -35,16 +35,16 @@ export function createPositions(primary: Queries): () => Promise<Position> {
   }
   return () => {
     if (running === undefined) return begin()
-    // It was sent before, and may have been answered before what this caller has to see was committed.
+    // The running query was sent earlier, so its answer may be older than a commit that this caller has to see.
     next ??= running.then(begin, begin)
     return next
   }
 }
 
-/** The server has not come there yet. */
+/** The server has not replayed the position yet. */
 export class Behind extends Error {}
 
-/** Whether the server has come there. Asked before a statement, on its connection, it holds for the statement. */
+/** Whether the server has replayed the position. When asked on the connection of a statement before it, the answer holds for it. */
 export const isThere = ({ timeline, lsn }: Position): Sql => sql`
   select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn
     and (select timeline_id from pg_control_checkpoint()) = ${timeline}::int as "isThere"`

@@ -2,23 +2,23 @@ import type { Database } from './database.ts'
 import type { EndedStatement } from './statement-times.ts'
 
 export interface SlowStatement {
-  /** Such as `ListProjects`; nothing outside of requests and commands. */
+  /** Such as `ListProjects`; undefined outside of requests and commands. */
   readonly operation: string | undefined
   readonly kind: EndedStatement['kind']
   readonly milliseconds: number
-  /** Of these, waiting for a turn or a connection. */
+  /** The part of them that was spent waiting in a queue or for a connection. */
   readonly waitMilliseconds: number
-  /** Without values. */
+  /** The text, without parameter values. */
   readonly statement: string | undefined
-  /** How many were slow since the last one that was told. */
+  /** How many slow statements were not reported since the last report. */
   readonly leftOut: number
 }
 
-/** A store that is slow is so for everybody: more lines would say the same, and cost what is scarce. */
+/** A slow store slows every statement: more log lines would say the same and add load. */
 const betweenMilliseconds = 1000
 const textLengthMax = 2000
 
-/** Tells of statements that take longer than they should, one a second at most. */
+/** Reports statements that take longer than `slowMilliseconds`, at most one a second. */
 export function watchSlowStatements(
   { onStatement }: Pick<Database, 'onStatement'>,
   { slowMilliseconds, now = () => performance.now() }: { slowMilliseconds: number; now?: () => number },

@@ -3,8 +3,9 @@ export interface Sql {
   readonly strings: readonly string[]
   /** What stands between the strings: pieces of SQL, anything else is a value. */
   readonly parts: readonly unknown[]
-  /** Made for one request; it gets no name and no plan of its own, of which there is room for the common ones only. */
+  /** Made for one request: it is sent unnamed, because only a limited number of named plans is kept. */
   readonly isRare?: true
+  /** The same work in several statements, for a distributed store. */
   readonly inTurn?: InTurn
   readonly [writtenHere]: true
 }
@@ -22,7 +23,7 @@ export const sql = (strings: TemplateStringsArray, ...parts: readonly unknown[])
   [writtenHere]: true,
 })
 
-/** A distributed store cannot do everything in one statement; there the second form is taken, within one transaction. */
+/** A distributed store cannot do everything in one statement: there `inTurn` runs instead, within one transaction. */
 export const eitherWay = (statement: Sql, inTurn: InTurn): Sql => ({ ...statement, inTurn })
 
 export const rare = (statement: Sql): Sql => ({ ...statement, isRare: true })
@@ -46,7 +47,7 @@ export interface RenderedSql {
   readonly values: unknown[]
 }
 
-/** One walk over the whole statement: nested pieces are not copied into each other before. */
+/** Renders the whole statement in one pass, without first copying nested pieces into each other. */
 export function render(statement: Sql): RenderedSql {
   const values: unknown[] = []
   return { text: textOf(statement, values), values }

@@ -4,7 +4,7 @@ import { isTimedOut, isUnparsed } from './failures.ts'
 import { Behind, type Position } from './position.ts'
 import { sql } from './sql.ts'
 
-/** A server that repeats what the primary does, a little later. */
+/** A server that replays what the primary commits, a little later. */
 export interface Standby {
   readonly connections: Connections
   /** For the next looks at it; before the first one it is not. */

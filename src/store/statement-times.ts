@@ -8,12 +8,12 @@ export interface EndedStatement {
   readonly kind: StatementKind
   /** From asking the store to its answer, waiting and trying again included. */
   readonly seconds: number
-  /** For a turn or a connection. */
+  /** Of these, the seconds spent waiting in a queue or for a connection. */
   readonly waitSeconds: number
   readonly isFailed: boolean
-  /** Nothing outside of requests and commands. */
+  /** Undefined outside of requests and commands. */
   readonly work: Work | undefined
-  /** Without values; nothing of a transaction, which is many statements. */
+  /** Without parameter values; undefined for a transaction, which is many statements. */
   text(): string | undefined
 }
 

@@ -17,7 +17,7 @@ export interface StreamedReads {
 const rowsAtOnce = 200
 /** What a part may take; the first one may have to sort all rows. */
 const partSeconds = 30
-/** A reader who takes nothing for so long keeps what others wait for: a connection, and old rows that cannot be tidied up. */
+/** A reader who takes nothing for this long is cut off: it holds a connection, and keeps dead rows from being vacuumed. */
 const pauseSecondsMax = 60
 const streamSecondsMax = 15 * 60
 

@@ -117,7 +117,7 @@ async function runTransaction<Result>(
   const client = await connected(pool, waiting)
   let failure: Error | undefined
   try {
-    // Not awaited here: it travels with the first statement, in one packet.
+    // Not awaited here: it is sent with the first statement, in one packet.
     const begun = begin(client)
     const result = await Promise.all([work({ query: (statement) => send(client, statement) }), begun])
     await committed(client.query('commit'))
@@ -131,7 +131,7 @@ async function runTransaction<Result>(
   }
 }
 
-/** A connection lost during commit leaves the outcome unknown: it must never be repeated by itself. */
+/** A connection lost during commit leaves the outcome unknown, so the transaction must never be repeated automatically. */
 async function committed(commit: Promise<unknown>) {
   try {
     await commit

@@ -1,4 +1,4 @@
-/** Where to, as the environment says it: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
+/** The collector's address, as the environment gives it: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
 export interface Collector {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>

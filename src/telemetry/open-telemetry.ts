@@ -14,7 +14,7 @@ export interface Telemetry {
 
 const betweenSpansMilliseconds = 2000
 const betweenMeasuresMilliseconds = 30_000
-/** Text is most of what a span costs: only those are told what was said that somebody will look at. */
+/** Statement texts are most of what a span costs, so only slow and failed ones get them. */
 const tellingSeconds = 0.05
 const textLengthMax = 1000
 
@@ -50,7 +50,7 @@ export function openTelemetry(database: Database, settings: TelemetrySettings): 
     spans.add({
       ...spanOf(context, seconds),
       name: work.operation,
-      // A server's.
+      // SPAN_KIND_SERVER
       kind: 2,
       attributes: showAttributes({ 'tracker.host': work.host }),
       ...(isFailed && { status: { code: 2 } }),
@@ -85,7 +85,7 @@ function statementSpan(parent: TraceContext, { kind, seconds, isFailed, text }: 
   return {
     ...spanOf(childOf(parent), seconds),
     name: `store ${kind}`,
-    // A client's.
+    // SPAN_KIND_CLIENT
     kind: 3,
     attributes: showAttributes({ 'db.system.name': 'postgresql', ...(query && { 'db.query.text': query }) }),
     ...(isFailed && { status: { code: 2 } }),

@@ -1,7 +1,7 @@
 import type { Applied } from '../../store/migrate.ts'
 import type { Sequence, StoredTable } from './stored-tables.ts'
 
-/** Raised when a file of before could not be read any more. */
+/** Raised when files of the version before can no longer be read. */
 export const formatOfBackups = 'tracker backup 1'
 
 /** The first record of a backup. After it each table has a record with its name, and its rows. */

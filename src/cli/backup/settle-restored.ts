@@ -1,8 +1,7 @@
 import type pg from 'pg'
 
 /**
- * Afterwards a store that was put back is one that this program can go on with. Within a transaction. Three things are not
- * what they were: another server counts transactions from its own number, and rows of numbers to come would be news to
+ * Makes a restored store usable, within one transaction. Three things are not what they were: another server counts transactions from its own number, and rows of numbers to come would be news to
  * every live listing, over and over; cursors of the feed may name changes that never happened here; and sessions that
  * ended after the backup, or tokens that were used up, would be good again.
  */

@@ -1,4 +1,4 @@
-/** What was looked at, what was found, and what to do about it; nothing to do is fine. */
+/** What was checked, what was found, and what to do about it; without advice, all is well. */
 export interface Finding {
   readonly subject: string
   readonly found: string

@@ -28,7 +28,7 @@ interface RunningInstance extends BankServer {
   close(): Promise<void>
 }
 
-/** The channel to the supervisor is also a leash: when it ends, by whatever end of the supervisor, so does this process. */
+/** When the channel to the supervisor closes, however the supervisor ended, this process ends too. */
 async function runInstance(): Promise<void> {
   // Ctrl-C reaches the whole group, and SIGUSR2 may; what they ask for is the supervisor's to do.
   for (const signal of ['SIGINT', 'SIGUSR2'] as const) process.on(signal, () => {})

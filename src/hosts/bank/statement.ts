@@ -33,7 +33,7 @@ function shareUnsent(ask: () => Promise<string>): () => Promise<string> {
   }
 }
 
-/** Reading again changes nothing, so a connection that broke on the way gets one successor. */
+/** Reading again changes nothing, so after a broken connection the query is sent once more. */
 async function read(account: number, connection: Connection): Promise<string> {
   const row = await connection.query(query(account)).catch(() => connection.query(query(account)))
   const statement = row?.[0]

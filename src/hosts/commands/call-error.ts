@@ -27,7 +27,7 @@ export function callErrorOf(error: unknown): CallError | undefined {
   return error instanceof Problem && code !== 'failedResult' ? problemError(error, code) : undefined
 }
 
-/** Of what went wrong before any operation was asked. */
+/** For failures before any operation was called. */
 function transportCodeOf(error: unknown): status | undefined {
   if (error instanceof UnreadableMessage) return status.INVALID_ARGUMENT
   if (error instanceof OversizedMessage) return status.RESOURCE_EXHAUSTED

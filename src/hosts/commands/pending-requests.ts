@@ -13,7 +13,7 @@ export interface PendingRequests {
 
 /**
  * Counts the bytes of requests per connection, account and process. When the process has no room left, the largest request
- * that still arrives gives way, so nobody's unfinished requests keep smaller ones out.
+ * that is still arriving is refused, so that large unfinished requests cannot keep smaller ones out.
  */
 export function createPendingRequests(budgets: Budgets): PendingRequests {
   const perProcess = budgets.budget('commandBytes')

@@ -5,7 +5,7 @@ import type { UnaryCommand } from './commands.ts'
 import type { Content } from './message.ts'
 import { statuses } from './statuses.ts'
 
-/** Runs one command. A missing row and a stale version are results; every other refusal flies on. */
+/** Runs one command. A missing row and a stale version are results; every other refusal is thrown on. */
 export async function runCommand(
   tracker: Tracker,
   command: UnaryCommand,

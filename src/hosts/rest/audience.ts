@@ -1,21 +1,21 @@
 import { isDue, type LiveStream } from './live-stream.ts'
 
-/** The streams of one listing, and who of them is behind: a tick costs nothing for those that have the newest. */
+/** The streams of one listing, and which of them lack the newest snapshot: a tick costs nothing for those that have it. */
 export interface Audience {
   readonly streams: ReadonlySet<LiveStream>
   join(stream: LiveStream): void
   leave(stream: LiveStream): void
-  /** There is a newer snapshot. */
+  /** A newer snapshot exists: from now on every stream lacks it. */
   fallBehind(): void
-  /** Offers the newest to those who do not have it. */
+  /** Offers the newest to the streams that lack it. */
   offer(now: number): void
   attend(now: number): void
-  /** Whether anybody may be told again. */
+  /** Whether any stream may be sent its next event now. */
   isAnyDue(now: number): boolean
   close(reason: string): void
 }
 
-/** How often each stream is looked after. */
+/** How often each stream is checked for its end and its heartbeat. */
 const attendMilliseconds = 1000
 
 export function createAudience(newest: () => Buffer): Audience {

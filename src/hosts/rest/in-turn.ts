@@ -5,7 +5,7 @@ interface Changed {
   readonly since: Snapshot
 }
 
-/** One at a time: what changes meanwhile is looked at together afterwards, from where the first of it began. */
+/** Runs `work` one at a time. Changes that come meanwhile are merged into one next run, since the earliest snapshot of them. */
 export function inTurn(
   work: (changed: Changed) => Promise<void>,
   onFailure: (error: unknown) => void,

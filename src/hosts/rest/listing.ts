@@ -9,7 +9,7 @@ import type { LimitedReads } from '../../store/limited-reads.ts'
 import { type Audience, createAudience } from './audience.ts'
 import { snapshotId } from './snapshot-id.ts'
 
-/** A listing rests this many times as long as its last statement took: one that is slow is sent later, not more often. */
+/** After a statement a listing pauses this many times as long as the statement took, so slow ones are read less often. */
 const restsPerStatement = 4
 
 /** What a live listing shows again after every change. */
@@ -106,7 +106,7 @@ function createNewest(keeper: Keeper) {
   let isForgotten = false
   return {
     get: () => newest,
-    /** The answer is why not. */
+    /** Returns the reason when there is no room. */
     replaceBy(event: Buffer): Problem | undefined {
       if (isForgotten || event.equals(newest)) return undefined
       const refusal = keeper.keep([event])

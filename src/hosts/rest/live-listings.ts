@@ -10,11 +10,11 @@ import { createSharedListings } from './shared-listings.ts'
 import { wakeTouched } from './wake-touched.ts'
 
 export interface LiveListings {
-  /** Takes the connection over; what is refused is refused before the stream starts. */
+  /** Takes the connection over. Every refusal comes before the stream starts. */
   open(view: View, request: LiveRequest): Promise<undefined>
   /** Ends every stream, because the host stops. */
   sendAway(): void
-  /** How old what it knows of changes may be. */
+  /** How far behind the change log it may be. */
   secondsBehind(): number
 }
 

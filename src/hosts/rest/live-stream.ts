@@ -17,7 +17,7 @@ interface LiveStreamListeners extends EventStreamListeners {
   idOf(snapshot: Buffer): string | undefined
 }
 
-/** One client's view of a listing. It holds no timer and no connection of its own: the listings' one clock attends to it. */
+/** One client's view of a listing. It has no timer of its own: the one timer of all listings calls `attend`. */
 export interface LiveStream {
   readonly sentAt: number
   readonly isChecking: boolean
@@ -28,7 +28,7 @@ export interface LiveStream {
   /** Whether the client was sent this one, or holds it from before. */
   has(snapshot: Buffer): boolean
   close(reason?: string): void
-  /** To another host, because this one stops. */
+  /** Sends the client to another host, because this one stops. */
   sendAway(): void
 }
 

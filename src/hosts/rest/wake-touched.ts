@@ -7,7 +7,7 @@ import type { Listing } from './listing.ts'
 
 type Reads = Pick<Database, 'query' | 'liveLists'>
 
-/** Has those listings read again that the changes can touch; which rows they were is asked only where that may spare one. */
+/** Has the listings read again that the changes can affect. Which rows changed is read only where that may exclude a listing. */
 export async function wakeTouched(
   database: Reads,
   listings: readonly Listing[],
@@ -27,10 +27,10 @@ export async function wakeTouched(
   if (ofMembers.size > 0) await wakeMembers(database, ofMembers)
 }
 
-/** A listing says something new once a second at most: until then it may be found out whether it has to. */
+/** A listing is sent once a second at most, so there is this much time to find out whether it has to be. */
 const answerMilliseconds = 1000
 
-/** Nothing where the store does not answer in time: then nobody is left out. */
+/** Undefined where the store does not answer in time: then every listing is read again. */
 async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, answerMilliseconds, undefined)

@@ -1,7 +1,7 @@
 import { forbidden } from '../../model/problem.ts'
 import type { Route } from './route.ts'
 
-/** Where passwords are switched off, whatever ends in one is refused: it would look like a way in, and is none. */
+/** Where passwords are switched off, every route that sets one is refused: the password could not be used to sign in. */
 export const withoutPasswords = (routes: readonly Route[], { passwords }: { readonly passwords: boolean }) =>
   passwords
     ? routes

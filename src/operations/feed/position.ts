@@ -21,7 +21,7 @@ interface Within {
 /** Before everything. */
 export const beginning: Snapshot = '1:1:'
 
-/** Opaque to clients; it opens nothing, because anyone who goes on from it is checked again. */
+/** Opaque to clients. It grants no access, because every request that uses it is checked again. */
 export const writePosition = ({ since, sinceAt, within }: Position): string =>
   Buffer.from(
     JSON.stringify([since, sinceAt, ...(within ? [within.until, within.untilAt, within.last] : [])]),

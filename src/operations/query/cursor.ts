@@ -5,7 +5,7 @@ import { textReaders } from './text-readers.ts'
 
 /**
  * The place after one row: its sort values and its id. What is checked is that it is one we gave for this very list,
- * order and filter; it is no secret and opens nothing, because every request that uses it is checked again.
+ * order and filter. It is no secret and grants no access, because every request that uses it is checked again.
  */
 export const writeCursor = (question: string, place: readonly Value[]): string => {
   const text = Buffer.from(JSON.stringify(place)).toString('base64url')

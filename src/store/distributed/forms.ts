@@ -3,13 +3,13 @@ import { type Sql, sql } from '../sql.ts'
 export type Query = <Row>(statement: Sql) => Promise<Row[]>
 
 export interface Forms {
-  /** The first form of a statement, or the second where the store is distributed. */
+  /** Runs a statement as it is, or by its `inTurn` where the store is distributed. */
   run<Row>(query: Query, statement: Sql): Promise<Row[]>
-  /** Whether it would take the second. */
+  /** Whether it would be run by its `inTurn`. */
   isInTurn(statement: Sql): Promise<boolean>
 }
 
-/** The one place that chooses. The store is asked once, when a statement first has two forms. */
+/** The one place that chooses. The store is asked once, at the first statement that has an `inTurn`. */
 export function chooseForms(ask: Query): Forms {
   let isDistributed: boolean | undefined
   const askStore = async () => {

@@ -1,4 +1,4 @@
-/** Read by nearly every statement, and small: every node has all of their rows. Those that others refer to come first. */
+/** Small tables that nearly every statement reads: every node has all of their rows. Tables that others refer to come first. */
 export const everywhere = [
   'organizations',
   'assignment_types',

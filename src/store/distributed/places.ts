@@ -3,18 +3,18 @@ import { raw, type Sql, sql } from '../sql.ts'
 import { isEverywhere, placeColumnOf } from './placement.ts'
 
 /**
- * Where a row lies. A line of `row_places`, a table of the coordinator's own, stands for each row: it is locked instead of
- * the row, because a distributed store locks no rows on several nodes, and its key holds that an id is given once.
+ * On which node a row is kept. `row_places`, a table on the coordinator alone, has a line for each row. That line is locked
+ * instead of the row, because a distributed store cannot lock rows on several nodes; its primary key keeps ids unique.
  */
 export interface Place {
   readonly id: string
-  /** The assignment that it lies with. */
+  /** The assignment on whose node it is kept. */
   readonly assignment_id?: string | null
 }
 
 export type Strength = 'update' | 'no key update' | 'key share'
 
-/** What finds the rows on their nodes, and on no others. */
+/** The condition that finds these rows while asking only the nodes that have them. */
 export function atPlaces(table: string, places: readonly Place[]): Sql {
   const ids = places.map(({ id }) => id)
   const isOne = ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`
@@ -30,7 +30,7 @@ export const placeOf = (table: string, values: Readonly<Record<string, unknown>>
   assignment_id: placeColumnOf(table) ? (values.assignment_id as string) : null,
 })
 
-/** Locks rows in the order of their ids, until the transaction ends, and says where they lie then. */
+/** Locks rows in the order of their ids, until the transaction ends, and returns where they are kept then. */
 export async function lockPlaces(
   queries: Queries,
   table: string,
@@ -54,8 +54,8 @@ export async function lockPlaces(
 }
 
 /**
- * Rows that every node has are changed by one transaction at a time, and inserted by many while none changes any: so the engine
- * has it anyway, table by table, and two transactions that change rows of several tables would wait for each other.
+ * Tables that every node has are changed by one transaction at a time; many may insert while none changes. The engine enforces
+ * this by itself, but table by table: two transactions that change several tables could deadlock, so one lock covers all tables.
  */
 export async function waitForTurn(
   queries: Queries,

@@ -9,7 +9,8 @@ import { atPlaces, givePlaceBack, movePlace, placeOf, takePlaces, waitForTurn } 
 /** Writes the rows of one table, knowing those that were locked, and returns them as they are now. */
 export type WrittenInTurn = (queries: Queries, known: readonly KnownRows[]) => Promise<readonly StoredRow[]>
 
-export interface InTurn<Write extends { readonly table: { readonly table: string } }> {
+/** What is to be locked, asked and written. */
+export interface ConditionalWrite<Write extends { readonly table: { readonly table: string } }> {
   readonly conditions: readonly Condition[]
   /** Rows that are locked without a condition. */
   readonly locks?: readonly { readonly name: string; readonly rows: LockedRows }[]
@@ -21,12 +22,12 @@ export interface InTurn<Write extends { readonly table: { readonly table: string
 }
 
 /**
- * What a conditional write does in one statement, in several: locks and asks, writes each table if nothing refuses, and
- * appends to the change log and the history, which the coordinator has.
+ * Does in several statements what `writeIf` does in one: locks rows, checks the conditions, writes each table if none
+ * refuses, and appends to the change log and the history, which are kept on the coordinator.
  */
 export async function writeInTurn<Write extends { readonly table: { readonly table: string } }>(
   queries: Queries,
-  { conditions, locks = [], given = [], writes, log, columns }: InTurn<Write>,
+  { conditions, locks = [], given = [], writes, log, columns }: ConditionalWrite<Write>,
 ): Promise<unknown[]> {
   const asked = await askInTurn(queries, conditions, given)
   if (asked.refused !== 0) return [{ refused: asked.refused }]
@@ -93,10 +94,10 @@ export async function insertInTurn(
   throw duplicateOf(otherKey)
 }
 
-/** What may be there once, beside an id. */
+/** Unique keys other than the id. */
 const otherKeys: Readonly<Record<string, string>> = { users: 'users_login_active' }
 
-/** What the store says of a duplicate. */
+/** The error that PostgreSQL reports for a duplicate key. */
 const duplicateOf = (constraint: string) =>
   Object.assign(new Error('A row with this key is there.'), { code: '23505', constraint })
 
@@ -107,7 +108,7 @@ export function insertionOf(table: string, values: StoredRow): Sql {
     values (${join(given, ', ')})`
 }
 
-/** Changes the rows that are known as `before`. `movesTo` is where they lie from now on, if that changes. */
+/** Changes the rows that are known as `before`. `movesTo` is the assignment whose node they move to, if that changes. */
 export async function updateInTurn(
   queries: Queries,
   known: readonly KnownRows[],

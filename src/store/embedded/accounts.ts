@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import { type DedicatedUser, dedicatedUser, idleSystemUsers, isDedicated } from './dedicated-user.ts'
 
-/** As whom the database's programs run: PostgreSQL refuses root. */
+/** The account under which the database's programs run: PostgreSQL refuses root. */
 export interface Account {
   /** What stands before every command. */
   readonly prefix: readonly string[]

@@ -2,11 +2,11 @@ import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from './accounts.ts'
-import { spawnLeashed } from './leash.ts'
+import { spawnDependent } from './dependent-program.ts'
 
 /** Runs one of PostgreSQL's programs, throws what it complained about. */
 export async function runToEnd(command: readonly string[], account: Account, input = ''): Promise<void> {
-  const { process: child, exited, release } = spawnLeashed(command, account, ['pipe', 'ignore', 'pipe'])
+  const { process: child, exited, release } = spawnDependent(command, account, ['pipe', 'ignore', 'pipe'])
   const complaint = readTail(child.stderr)
   child.stdin?.on('error', () => {})
   child.stdin?.end(input)

@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askForNothing, askForPassword, asksFor } from './access-rules.ts'
 import type { Setup } from './choose-setup.ts'
+import { type DependentProgram, spawnDependent } from './dependent-program.ts'
 import { endServer } from './end-server.ts'
 import { giveTo } from './give-to.ts'
-import { type Leashed, spawnLeashed } from './leash.ts'
 import { findPassword, keepNewPassword } from './password.ts'
 import { endOrphans, isServing, readPostmaster } from './postmaster.ts'
 import { programIn } from './program-in.ts'
@@ -41,14 +41,14 @@ export async function startServer(
   const isProtected = kept !== undefined && asksFor(cluster, kept)
   if (!isProtected) askForNothing(setup)
   const command = commandFor(setup, { ...settingsFor(setup, socketDirectory), ...settings })
-  const { leashed, pid, logPath } = await startUntilReady(setup, command, dataDirectory)
+  const { program, pid, logPath } = await startUntilReady(setup, command, dataDirectory)
   let isStopping = false
-  void leashed.exited.then((ending) => {
+  void program.exited.then((ending) => {
     if (!isStopping) onExit(`The database ended unexpectedly (${ending}). Its log is ${logPath}.`)
   })
   const stop = async () => {
     isStopping = true
-    await endServer(pid, () => leashed.ending() !== undefined && !isServing(pid, cluster))
+    await endServer(pid, () => program.ending() !== undefined && !isServing(pid, cluster))
     if (socketDirectory !== cluster) rmSync(socketDirectory, { recursive: true, force: true })
   }
   const password = isProtected ? kept : keepNewPassword(dataDirectory)
@@ -94,7 +94,7 @@ function commandFor({ binaries, cluster }: Setup, settings: Settings): readonly 
 }
 
 interface Started {
-  readonly leashed: Leashed
+  readonly program: DependentProgram
   readonly pid: number
   readonly logPath: string
 }
@@ -108,14 +108,14 @@ async function startUntilReady(
   const deadline = performance.now() + orphanSecondsMax * 1000
   for (;;) {
     const log = openServerLog(dataDirectory)
-    const leashed = spawnLeashed(command, setup.account, ['ignore', log.handle, log.handle])
+    const program = spawnDependent(command, setup.account, ['ignore', log.handle, log.handle])
     log.close()
-    const pid = await waitForReady(leashed, setup.cluster)
-    if (pid !== undefined) return { leashed, pid, logPath: log.path }
+    const pid = await waitForReady(program, setup.cluster)
+    if (pid !== undefined) return { program, pid, logPath: log.path }
     const text = log.readNew()
     if (!text.includes('pre-existing shared memory block') || performance.now() > deadline) {
       throw new Error(
-        `The database did not start (${leashed.ending()}). The end of ${log.path}:\n${lastLines(text)}`,
+        `The database did not start (${program.ending()}). The end of ${log.path}:\n${lastLines(text)}`,
       )
     }
     endOrphans(clusterNameOf(setup.cluster))
@@ -127,15 +127,15 @@ async function startUntilReady(
 const orphanSecondsMax = 10
 const orphanPauseMilliseconds = 50
 
-async function waitForReady(leashed: Leashed, cluster: string): Promise<number | undefined> {
+async function waitForReady(program: DependentProgram, cluster: string): Promise<number | undefined> {
   let pid: number | undefined
   const isDecided = () => {
     const found = readPostmaster(cluster)
     if (found?.isReady && isServing(found.pid, cluster)) pid = found.pid
-    return pid !== undefined || leashed.ending() !== undefined
+    return pid !== undefined || program.ending() !== undefined
   }
   if (await waitUntil(isDecided, readySecondsMax)) return pid
-  leashed.release()
+  program.release()
   throw new Error(`The database was not ready in ${readySecondsMax} seconds.`)
 }
 

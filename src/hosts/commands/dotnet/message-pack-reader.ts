@@ -74,7 +74,7 @@ export class MessagePackReader {
     return text
   }
 
-  /** Each entry has at least a byte (each of a map two), so a larger claim is a lie. */
+  /** Each entry has at least a byte (each of a map two), so a larger count cannot be true. */
   #container(kind: 'array' | 'map', length: number): Token {
     const bytesMin = kind === 'map' ? 2 * length : length
     if (this.#position + bytesMin > this.#bytes.length) throw new UnreadableMessage()

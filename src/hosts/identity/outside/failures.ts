@@ -28,7 +28,7 @@ export class OutsideFailure extends Error {
   }
 }
 
-/** Whatever goes wrong in here lies between the provider and us: these steps touch nothing else. */
+/** Every failure of these steps is one between the provider and this host: they use nothing else. */
 export async function askProvider<Result>(steps: () => Promise<Result>): Promise<Result> {
   try {
     return await steps()

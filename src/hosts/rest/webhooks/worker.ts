@@ -128,7 +128,7 @@ async function deliverFor(options: Working, hook: Claimed): Promise<void> {
   }
 }
 
-/** The answer is why the webhook is to be paused. */
+/** Returns the reason when the webhook has to be paused. */
 async function deliverAll(
   options: Working,
   hook: Claimed,
@@ -216,7 +216,7 @@ const minute = 60_000
 const hour = 60 * minute
 const giveUpMilliseconds = 72 * hour
 
-/** After each failure a longer one, the last again and again: sixteen attempts in three days. */
+/** The waits after failures; the last one repeats: sixteen attempts in three days. */
 const waits = [5000, 30_000, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour]
 
 /** Not all at the same moment, when a receiver comes back. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { type Account, minimalEnvironment } from './accounts.ts'
 
 /** A program that ends when this process ends, even by kill -9. */
-export interface Leashed {
+export interface DependentProgram {
   readonly process: ChildProcess
   /** How it ended; settles once, never rejects. */
   readonly exited: Promise<string>
@@ -16,14 +16,14 @@ export interface Leashed {
 type Stream = 'ignore' | 'pipe' | number
 
 /**
- * The shell's third pipe is held open by this process alone: its end is this process's end. Ctrl-C in a terminal
+ * The shell reads a pipe that only this process holds open, and ends the program when the pipe closes. Ctrl-C in a terminal
  * reaches neither shell nor program (detached), and the shell outlives a SIGTERM that is sent to everything.
  */
-export function spawnLeashed(
+export function spawnDependent(
   command: readonly string[],
   account: Account,
   [input, output, errors]: readonly [Stream, Stream, Stream],
-): Leashed {
+): DependentProgram {
   const [program = '', ...parameters] = process.platform === 'win32' ? command : held(account, command)
   const child = spawn(program, parameters, {
     ...account.user,
@@ -50,7 +50,7 @@ export function spawnLeashed(
 
 /** Windows has no such shell: there, only short programs are run like this. */
 const held = ({ prefix }: Account, command: readonly string[]) => [
-  ...['/bin/sh', '-c', script, 'leash'],
+  ...['/bin/sh', '-c', script, 'dependent-program'],
   ...prefix,
   ...command,
 ]

@@ -7,41 +7,41 @@ import type { Position } from './position.ts'
 import type { Sql } from './sql.ts'
 import { inTime, Silent, type Standby, type Standbys } from './standbys.ts'
 
-/** One statement at one server. */
-export interface Place {
-  /** On the connection that all share. */
+/** A server that statements which only read may be sent to: the primary or a standby. */
+export interface ReadingServer {
+  /** Sends it on the connection that all callers share. */
   quickly<Row>(statement: Sql, limits: ConnectionLimits): Promise<Row[]>
-  /** On a connection of its own. */
+  /** Sends it on a connection that no other statement uses meanwhile. */
   slowly<Row>(statement: Sql, limits: ConnectionLimits): Promise<Row[]>
 }
 
-/** Chooses the server; one that says nothing for longer than the statement may take is left. */
+/** Chooses the server. A standby that stays silent for longer than the statement may take is given up. */
 export type Reading = <Result>(
-  read: (place: Place) => Promise<Result>,
+  read: (server: ReadingServer) => Promise<Result>,
   statementMilliseconds: number,
 ) => Promise<Result>
 
-export interface ReadingPlaces {
+export interface ReadingServers {
   readonly atPrimary: Reading
   /** At a standby that has everything committed so far; at the primary where there is none. */
   readonly anywhere: Reading
   close(): Promise<void>
 }
 
-export interface PlaceLimits {
+export interface ServerLimits {
   readonly quick: ConnectionLimits
   readonly slow: ConnectionLimits
   readonly slowAtOnce: number
 }
 
-/** The server itself stops what takes too long, and has to say so. */
+/** The server stops a statement at its time limit; this much longer is allowed for its error to arrive. */
 const silenceMilliseconds = 500
 
-export function openReadingPlaces(
+export function openReadingServers(
   connections: Connections,
   standbys: Standbys,
-  limits: PlaceLimits,
-): ReadingPlaces {
+  limits: ServerLimits,
+): ReadingServers {
   const primary = openServer(connections, limits)
   const servers = new Map(standbys.all.map((each) => [each, openServer(each.connections, limits)]))
   const atPrimary: Reading = (read) => read(primary.at())
@@ -49,10 +49,10 @@ export function openReadingPlaces(
   async function readAt<Result>(
     standby: Standby,
     position: Position,
-    read: (place: Place) => Promise<Result>,
+    read: (server: ReadingServer) => Promise<Result>,
     statementMilliseconds: number,
   ): Promise<Result> {
-    const server = servers.get(standby) as Server
+    const server = servers.get(standby) as OpenServer
     try {
       return await inTime(statementMilliseconds + silenceMilliseconds, read(server.at(position)))
     } catch (error) {
@@ -74,14 +74,14 @@ export function openReadingPlaces(
   }
 }
 
-interface Server {
+interface OpenServer {
   readonly quick: PipelinedConnection
-  /** With a position: once the server has come there. */
-  at(position?: Position): Place
+  /** With a position, a statement fails unless the server has replayed everything up to it. */
+  at(position?: Position): ReadingServer
   close(): Promise<void>
 }
 
-function openServer(connections: Connections, limits: PlaceLimits): Server {
+function openServer(connections: Connections, limits: ServerLimits): OpenServer {
   const quick = connections.openPipelined(limits.quick)
   const slow = connections.openPool(limits.slowAtOnce, limits.slow)
   return {
