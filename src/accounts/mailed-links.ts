@@ -28,7 +28,7 @@ const preparations: Readonly<Record<QueuedMail['purpose'], Prepare>> = {
   factors: prepareNotice,
 }
 
-/** Only news: a link would teach people to follow those of strangers. */
+/** Without a link: it would teach people to follow links in mails that they did not ask for. */
 async function prepareNotice(transaction: Queries, { madeBy }: QueuedMail): Promise<MailToSend | undefined> {
   const [account] = await transaction.query<{ login: string }>(
     sql`select trim(login) as login from users where id = ${madeBy} and active`,

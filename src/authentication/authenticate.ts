@@ -150,7 +150,7 @@ async function refuseUnverifiable(
   }
 }
 
-/** Signed by our provider for another host: somebody has tried a token where it does not belong. */
+/** Signed by our provider for another host: somebody has sent a token to a host that it is not for. */
 function refusedByAudience(payload: JWTPayload, origin: RequestOrigin | undefined): SecurityEvent {
   const claims = readAccessTokenClaims(payload)
   return {

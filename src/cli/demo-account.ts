@@ -90,7 +90,7 @@ function requireTaken(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
-/** Another instance may have been first, with the password in its own data folder: then this one is of no account. */
+/** Another instance may have been first, with the password in its own data folder: then the one kept here is of no use. */
 async function settlePending({ database, passwords }: Tracker, login: string, file: string): Promise<void> {
   const pending = pendingFile(file)
   // A start that shares the folder settles it too, and may do so at any moment.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningHost } from './hosts.ts'
 
-/** All hosts of the process leave together, before the first of them stops. */
+/** All hosts of the process report that they are about to stop, before the first of them stops. */
 export async function leaveFirst(hosts: readonly RunningHost[], drainSeconds: number): Promise<void> {
   if (drainSeconds === 0) return
   for (const host of hosts) host.leave()

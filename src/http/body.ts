@@ -24,7 +24,7 @@ export function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): 
   })
 }
 
-/** Apart from calling on, so that what a handler throws is never taken for a broken body. */
+/** Separate from calling the next handler, so that its errors are never taken for those of a broken body. */
 function attempt(parse: (text: string) => object, text: string): { body?: object; problem?: Error } {
   try {
     return { body: parse(text) }

@@ -35,7 +35,7 @@ export function addHelloRoute(app: FastifyInstance): void {
 // Load balancers give up after a few seconds; a part slower than this is of no use to a caller either.
 const checkTimeLimitMilliseconds = 2000
 
-/** One run at a time, however many ask: a part that hangs must not collect checks. */
+/** One run at a time, however many ask, so that checks of a part that hangs do not pile up. */
 function single(check: () => Promise<unknown>): () => Promise<boolean> {
   let running: Promise<boolean> | undefined
   const run = async () => {

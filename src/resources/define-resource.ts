@@ -60,7 +60,7 @@ export interface Rules {
   readonly prepare?: (input: Values, passwords: Passwords) => Promise<Values>
   /** Rows that are inserted in the same statement. */
   readonly alsoCreate?: (caller: Caller, id: string) => readonly AlsoInserted[]
-  /** What the stored row, called `before`, must fulfil besides. */
+  /** Further conditions of an update on the stored row, which they call `before`. */
   readonly updateConditions?: (input: Values) => readonly Condition[]
   /** Refuses by what only the program can compare. An update with it or the next rule takes a transaction. */
   readonly beforeUpdate?: (before: Row, input: Values) => void

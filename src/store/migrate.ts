@@ -19,7 +19,7 @@ interface Migration {
 }
 
 /**
- * Brings the schema up to date and returns the names of what it applied. Of instances that start together one goes after the other: the lock
+ * Brings the schema up to date and returns the names of what it applied. Instances that start together do so one after the other: the lock
  * belongs to the one transaction, so that a pooler which lends connections out by the transaction gives it back as well.
  */
 export async function migrate(url: string): Promise<string[]> {

@@ -6,12 +6,12 @@ export interface Work {
   /** Such as `ListProjects`. */
   readonly operation: string
   readonly host: string
-  /** What its caller gave along, as it came: https://www.w3.org/TR/trace-context/ */
+  /** The `traceparent` header of its caller, unread: https://www.w3.org/TR/trace-context/ */
   readonly traceparent: unknown
   readonly startedAt: number
-  /** Of the store, without the waiting. */
+  /** The time of the store itself, without the waiting. */
   storeSeconds: number
-  /** For a turn, or for a connection to the store. */
+  /** The time spent waiting in a queue, or for a connection to the store. */
   waitSeconds: number
   isOver: boolean
 }

@@ -1,4 +1,4 @@
-/** Durations by their attributes, as OTLP's histograms want them: what was since the start, in seconds. */
+/** Durations in seconds by their attributes, counted since the start, as OTLP's cumulative histograms want them. */
 export interface Durations {
   note(attributes: Readonly<Record<string, string>>, seconds: number): void
   /** As an OTLP metric. */

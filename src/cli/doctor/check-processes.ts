@@ -9,7 +9,7 @@ interface Process {
   readonly command: string
 }
 
-/** What goes on although the program that started it has ended. */
+/** Processes that go on although the program that started them has ended. */
 export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): readonly Finding[] {
   if (process.platform !== 'linux') return []
   const all = readdirSync('/proc').map(Number).filter(Number.isInteger).flatMap(readProcess)
@@ -25,7 +25,7 @@ export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): r
 
 const instanceProgram = join(import.meta.dirname, '..', '..', 'hosts', 'bank', 'instance.ts')
 
-/** Whoever loses a parent gets the first process, or one that collects them. */
+/** A process whose parent has ended gets process 1 as its parent, or one that adopts such processes. */
 function orphanedInstances(all: readonly Process[]): readonly Process[] {
   const starters = new Set(all.filter(({ command }) => / \S*cli\.ts\b/.test(command)).map(({ pid }) => pid))
   return all.filter(({ command, parent }) => command.includes(instanceProgram) && !starters.has(parent))

@@ -16,7 +16,7 @@ export interface OpenAccounts extends Accounts {
   close(): Promise<void>
 }
 
-/** One connection for all transactions, which gathers the most of them in a call, and one for all statements. */
+/** One connection for all transactions, so that each call has as many as possible, and one for all statements. */
 export async function openAccounts(
   options: ConnectionOptions,
   measureCall?: MeasureCall,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Transaction } from './transactions.ts'
 
-/** Unknown bytes in, a transaction or the payer's sentence out. What passes here cannot make the others of its call fail. */
+/** Turns unknown bytes into a transaction, or into a sentence for the payer. What passes cannot make other transactions of its call fail. */
 export function readTransaction(body: Buffer): Omit<Transaction, 'account'> | string {
   const fields = readFields(body)
   if (fields === undefined) return 'The body must be a JSON object.'

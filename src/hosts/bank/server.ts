@@ -43,7 +43,7 @@ const patient = {
   connectionsCheckingInterval: 1000,
   // Longer than a balancer in front keeps its connections, so that it never sends into one we are closing.
   keepAliveTimeout: 75_000,
-  /** For who neither sends nor takes an answer; every answer of ours is there long before. */
+  /** For clients that neither send nor take an answer; every answer of ours is ready long before. */
   silentTimeout: 90_000,
   /** Containers are killed after ten seconds; the supervisor waits a little less. */
   drainTimeout: 5000,

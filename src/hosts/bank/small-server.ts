@@ -6,7 +6,7 @@ import { beginConnection, detach, type SmallConnection, type SmallServerState } 
 
 export interface SmallServerOptions
   extends Pick<SmallServerState, 'readHead' | 'aheadBytes' | 'aheadBytesMax'> {
-  /** In milliseconds; all of these are the general server's own. */
+  /** In milliseconds; the same limits as those of the general server. */
   readonly headersTimeout: number
   readonly keepAliveTimeout: number
   readonly connectionsCheckingInterval: number
@@ -22,10 +22,9 @@ export interface SmallServer {
 }
 
 /**
- * Stands before a general server, on its connections: a request that came whole, with a head whose every word is known, is
- * answered on the bare socket, for a third of what the general server costs. Whatever else comes goes to the general
- * server, from its first byte on and together with the rest of its connection. So no request is ever read in two ways, and
- * none that came in part is ever kept here.
+ * Reads connections before the general server does. A request that arrived whole, with a head of plain headers, is answered on
+ * the socket itself, for a third of what the general server costs. Anything else is handed to the general server from its
+ * first byte on, with the rest of its connection: so no request is read in two ways, and none that arrived in part is kept here.
  */
 export function standBefore(general: Server, options: SmallServerOptions): SmallServer {
   const [serveGenerally, ...others] = general.listeners('connection')

@@ -65,7 +65,7 @@ export async function superviseInstances(assignment: Assignment, log: Log): Prom
       return restarting
     },
     leave() {
-      // One that cannot be told has ended, or is about to.
+      // A process that cannot be sent the message has ended, or is about to.
       for (const { ask } of listeningOnes()) ask('leave').catch(() => undefined)
     },
     stop: endAll,
@@ -116,7 +116,7 @@ function spawnInstance(readMeasures: () => Promise<Told>): Instance {
   })
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
-    // A message to a dying process leads here too, and its exit follows; without a number it never lived.
+    // Sending to a process that is ending fails here too, and its exit follows; one without a pid was never started.
     child.on('error', ({ message }) => child.pid === undefined && resolve(message))
   })
   return { child, ended, ask: openQuestions(child, { measures: readMeasures }), isListening: false }

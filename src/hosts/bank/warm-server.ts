@@ -60,7 +60,7 @@ const samples: readonly Sample[] = [
   { path: '/nowhere' },
 ]
 
-/** A connection that was cut costs nothing but warmth. */
+/** When a connection is cut, the code is only compiled a little later. */
 function answered(options: RequestOptions, body: string | undefined): Promise<void> {
   return new Promise((resolve) => {
     request(options, (response) => response.resume().once('close', resolve))

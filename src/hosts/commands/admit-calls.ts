@@ -12,7 +12,7 @@ import type { UnauthenticatedCalls } from './unauthenticated-calls.ts'
 export interface Admission {
   readonly authentication: Authentication
   readonly admit: Admit
-  /** How many of them in front of this host are ours. */
+  /** How many proxies in front of this host are ours. */
   readonly proxies: number
   readonly callLog: CallLog
   readonly requestIds: RequestIds

@@ -15,7 +15,7 @@ export function guardStreams(http2Servers: readonly Http2Server[], limits: Strea
     http2Server.removeAllListeners('stream')
     http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
       stream.on('error', () => undefined)
-      // The library refuses some streams without a look whether they are still there, and would throw.
+      // The library answers some refused streams without checking that they are still open, and would throw.
       if (stream.destroyed || stream.closed) return
       if (!readTimeout(headers)) return refuseTimeout(stream)
       removeUnreadable(headers)

@@ -17,7 +17,7 @@ export interface ArrivingCall {
 
 export interface CallLimiter {
   readonly admit: Admit
-  /** Lets everyone who waits through. */
+  /** Admits every call that waits. */
   close(): void
 }
 

@@ -2,7 +2,7 @@ import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/gr
 
 export interface OpenCalls {
   readonly interceptor: ServerInterceptor
-  /** Streams without an end of their own, such as health's watchers, go elsewhere: a host would wait for them in vain. */
+  /** Ends streams that would never end by themselves, such as watches of health: the host would wait for them in vain. */
   endStreams(): void
   /** Calls that still wait are answered with what is known, before the connection is cut. */
   giveUp(): void

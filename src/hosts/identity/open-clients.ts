@@ -22,7 +22,7 @@ export interface OpenClients {
 /** Beyond what administrators may make. */
 const storedMax = 1000
 
-/** Both are filled in place, so whoever holds them sees the clients of the moment. */
+/** Both collections are updated in place, so code that was given them always sees the current clients. */
 export async function openClients(
   database: Database,
   settings: ClientSettings & { readonly extensions: boolean },

@@ -41,7 +41,7 @@ describe('What is deprecated', () => {
       authentication: {
         async authenticate(authorization) {
           if (authorization === undefined) throw unauthenticated()
-          return { caller: administrator } as never
+          return { caller: administrator, standsNow: async () => true } as never
         },
       },
       modificationDates: createModificationDates(tracker.database),

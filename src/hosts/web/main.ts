@@ -74,8 +74,8 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, files: ServedFil
 }
 
 /**
- * Whatever is named like a file is one, so that a stale page learns that its script is gone. Where nothing is measured, a
- * collector must not take the page for measurements.
+ * Whether a path is answered with the page. One that ends like a file name is not, so that an outdated page gets 404 for a
+ * script that is gone; nor is `/metrics`, because a collector would take the page for measurements where none are served.
  */
 const isScreen = (path: string): boolean =>
   path !== '/metrics' && !path.startsWith('/assets/') && !/\.\w+$/.test(path)

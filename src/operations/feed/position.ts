@@ -18,7 +18,7 @@ interface Within {
   readonly last: number
 }
 
-/** Before everything. */
+/** The position before the first change. */
 export const beginning: Snapshot = '1:1:'
 
 /** Opaque to clients. It grants no access, because every request that uses it is checked again. */

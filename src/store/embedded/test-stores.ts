@@ -69,7 +69,7 @@ async function makeStore(): Promise<string> {
   return dataDirectory
 }
 
-/** For tests that do to it what the others could not bear. */
+/** For tests that change it in a way that would break the others. */
 export async function copyOfStore(name = '.data'): Promise<string> {
   const dataDirectory = join(temporaryFolder(), name)
   execFileSync('cp', ['-a', await sharedStore(), dataDirectory])

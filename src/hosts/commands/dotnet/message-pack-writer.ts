@@ -129,7 +129,7 @@ export class MessagePackWriter {
   }
 }
 
-/** A record fits. */
+/** Enough for one record. */
 const startBytes = 1024
 
 /** Ids, names and keys are shorter. */

@@ -27,7 +27,7 @@ export function readValues(reader: BinaryReader, end: number): PlainValues {
   const read = { [tagOf(1, WireType.LengthDelimited)]: () => readEntry(reader, endOf(reader)) }
   for (const entry of fieldsIn(reader, end, read)) {
     const [name, value] = entry as Entry
-    // A plain assignment would take __proto__ for something else than a name.
+    // A plain assignment to `__proto__` would change the prototype instead of adding a property.
     Object.defineProperty(values, name, { value, enumerable: true, configurable: true, writable: true })
   }
   return values

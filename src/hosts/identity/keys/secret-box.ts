@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Encrypts so that any change is noticed; what is sealed for one place opens in no other. */
+/** Encrypts so that any change is noticed; what was sealed for one place cannot be opened for another. */
 export interface SecretBox {
   /** `place` is what the result belongs to, such as a row's id. */
   seal(plain: Buffer, place: string): Buffer
