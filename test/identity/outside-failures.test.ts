@@ -46,8 +46,15 @@ describe('a provider that does wrong', () => {
   })
   after(() => Promise.all([host?.stop(), first?.stop(), second?.stop()]))
 
-  const leave = async (browser: Browser, provider = 'first', headers: Fields = {}): Promise<Page> => {
-    const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
+  const leave = async (
+    browser: Browser,
+    provider = 'first',
+    headers: Fields = {},
+    request: Fields = {},
+  ): Promise<Page> => {
+    const page = await browser.follow(
+      await browser.get('/connect/authorize', requestOf(createPkce(), request)),
+    )
     const query = { provider, authRequest: queryOf(page).authRequest ?? '' }
     return browser.get('/ext/sign-in/with', query, headers)
   }
@@ -59,9 +66,13 @@ describe('a provider that does wrong', () => {
       await browser.get(callback('first'), { code: 'code', state, iss: first.issuer, ...others }),
     )
   }
-  const signInDuring = async (misbehaviour: Misbehaviour, others: Fields = {}): Promise<Page> => {
+  const signInDuring = async (
+    misbehaviour: Misbehaviour,
+    others: Fields = {},
+    request: Fields = {},
+  ): Promise<Page> => {
     const browser = openBrowser(host.address)
-    const left = await leave(browser)
+    const left = await leave(browser, 'first', {}, request)
     first.misbehave = misbehaviour
     const page = await comeBack(browser, left, others)
     first.misbehave = {}
@@ -96,6 +107,28 @@ describe('a provider that does wrong', () => {
     // Clocks differ.
     for (const claims of [{ exp: now - 30 }, { nbf: now + 30 }])
       assert.ok(queryOf(await signInDuring({ claims })).code)
+  })
+
+  it('signs nobody in by an old sign-in there, or one of an unknown time, where a new one is asked for', async () => {
+    const signInAged = (age: number | undefined, request: Fields) =>
+      signInDuring({ claims: { auth_time: age && Math.floor(host.clock.now() / 1000) - age } }, {}, request)
+    const [login, hour, both] = [
+      { prompt: 'login' },
+      { max_age: '3600' },
+      { prompt: 'login', max_age: '3600' },
+    ]
+    const month = 30 * 24 * 60 * 60
+    for (const request of [login, hour, both])
+      for (const age of [month, request === hour ? 3700 : 120, undefined])
+        assertRefused(await signInAged(age, request), /first has not said that you did/)
+    for (const [age, request] of [
+      [1, login],
+      [1, both],
+      [120, hour],
+      [month, {}],
+      [undefined, {}],
+    ] as const)
+      assert.ok(queryOf(await signInAged(age, request)).code)
   })
 
   it('is believed nothing of another issuer, and nothing without one that it promises', async () => {
@@ -148,28 +181,20 @@ describe('a provider that does wrong', () => {
   })
 
   it('is asked for at most two hundred sign-ins at once from one address, and any other address is served', async () => {
-    const isAnsweredWith = async (status: number, address: string) => {
-      const answer = await leave(openBrowser(host.address), 'first', { 'x-forwarded-for': address })
-      assert.equal(answer.status, status, answer.text)
-      return answer
-    }
+    const leaveFrom = (address: string) =>
+      leave(openBrowser(host.address), 'first', { 'x-forwarded-for': address })
     await host.database.query(sql`
       insert into outside_attempts (id, sealed, expires_at, address)
       select sha256(number::text::bytea), 'x', ${new Date(host.clock.now() + 10 * 60_000)}, '2001:db8:0:7::/64'
       from generate_series(1, 198) as number`)
-    const crowd = await Promise.all(
-      Array.from({ length: 6 }, (_, index) =>
-        leave(openBrowser(host.address), 'first', { 'x-forwarded-for': `2001:db8:0:7::${index}` }),
-      ),
-    )
+    const crowd = await Promise.all([1, 2, 3, 4, 5, 6].map((host) => leaveFrom(`2001:db8:0:7::${host}`)))
     assert.deepEqual(crowd.map(({ status }) => status).sort(), [302, 302, 429, 429, 429, 429])
-    const refused = await isAnsweredWith(429, '2001:db8:0:7:ffff::1')
-    const seconds = Number(refused.headers.get('retry-after'))
+    const seconds = Number((await leaveFrom('2001:db8:0:7:ffff::1')).headers.get('retry-after'))
     assert.ok(seconds > 500 && seconds <= 600, String(seconds))
-    await isAnsweredWith(302, '2001:db8:0:8::1')
-    await isAnsweredWith(302, '198.51.100.7')
+    for (const other of ['2001:db8:0:8::1', '198.51.100.7'])
+      assert.equal((await leaveFrom(other)).status, 302)
     host.clock.advance(11 * 60_000)
-    await isAnsweredWith(302, '2001:db8:0:7::1')
+    assert.equal((await leaveFrom('2001:db8:0:7::1')).status, 302)
   })
 
   it('is told to the person where it answers with an error or with nonsense', async () => {

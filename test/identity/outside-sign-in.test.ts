@@ -178,6 +178,14 @@ describe('a sign-in with an outside provider', () => {
     assert.equal(pages.filter(({ status }) => status === 403).length, 9)
   })
 
+  it('is done anew with somebody whom a right provider still knows', async () => {
+    const { id } = await host.addAccount()
+    await connect(id, 'again')
+    const there = openBrowser(outside.issuer)
+    for (const request of [{}, { prompt: 'login' }])
+      assert.ok(queryOf(await arrive('plain', { sub: 'again' }, { there, request })).code)
+  })
+
   it('asks the provider again for who must sign in again, and for the age that the client wants', async () => {
     const browser = openBrowser(host.address)
     const ask = async (others: Record<string, string>) => {
@@ -187,7 +195,8 @@ describe('a sign-in with an outside provider', () => {
       const query = { provider: 'plain', authRequest: queryOf(page).authRequest ?? '' }
       return queryOf(await browser.get('/ext/sign-in/with', query))
     }
-    assert.equal((await ask({ prompt: 'login' })).prompt, 'login')
+    const again = await ask({ prompt: 'login' })
+    assert.deepEqual([again.prompt, again.max_age], ['login', '0'])
     assert.equal((await ask({ prompt: 'select_account' })).prompt, 'select_account')
     assert.equal((await ask({ max_age: '30' })).max_age, '30')
     const { prompt, code_challenge_method: method, scope } = await ask({})

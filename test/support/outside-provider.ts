@@ -2,7 +2,16 @@ import type { Environment } from '../../src/configuration/settings.ts'
 import type { Queries } from '../../src/store/database.ts'
 import { newId } from '../../src/store/new-id.ts'
 import { sql } from '../../src/store/sql.ts'
-import { type Browser, createPkce, openBrowser, type Page, type Pkce, queryOf, requestOf } from './browser.ts'
+import {
+  type Browser,
+  createPkce,
+  type Fields,
+  openBrowser,
+  type Page,
+  type Pkce,
+  queryOf,
+  requestOf,
+} from './browser.ts'
 import { type KeptModels, startCertifiedProvider } from './certified-provider.ts'
 
 /** Somebody with an account at the provider. */
@@ -83,6 +92,8 @@ export async function passThrough(page: Page, there: Browser = openBrowser(page.
 export interface ArriveOptions {
   readonly browser?: Browser
   readonly pkce?: Pkce
+  /** What the client asks for beside the usual. */
+  readonly request?: Fields
   /** The browser as the provider knows it. */
   readonly there?: Browser
 }
@@ -96,11 +107,11 @@ interface Arrival extends ArriveOptions {
 export async function arriveFrom(
   outside: OutsideProviderUnderTest,
   address: string,
-  { provider, person, browser = openBrowser(address), pkce = createPkce(), there }: Arrival,
+  { provider, person, browser = openBrowser(address), pkce = createPkce(), request, there }: Arrival,
 ): Promise<Page> {
   outside.register(address, provider)
   outside.person = person
-  const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce)))
+  const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce, request)))
   const query = { provider, authRequest: queryOf(page).authRequest ?? '' }
   return browser.follow(await passThrough(await browser.get('/ext/sign-in/with', query), there))
 }

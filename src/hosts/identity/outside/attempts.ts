@@ -14,8 +14,8 @@ export interface Attempt {
   readonly browser: string
   readonly nonce: string
   readonly verifier: string
-  /** Seconds that the sign-in at the provider may be old. */
-  readonly maxAge?: number | undefined
+  /** The sign-in at the provider must be no older: epoch milliseconds. */
+  readonly since?: number | undefined
   readonly purpose: SignInPurpose | ConnectPurpose
 }
 

@@ -14,6 +14,7 @@ export type OutsideRefusal =
   | 'refused there'
   | 'code refused'
   | 'wrong answer'
+  | 'not asked again'
   | 'unknown attempt'
   | 'other session'
   | 'connected elsewhere'
@@ -33,6 +34,7 @@ export async function askProvider<Result>(steps: () => Promise<Result>): Promise
   try {
     return await steps()
   } catch (error) {
+    if (error instanceof OutsideFailure) throw error
     throw new OutsideFailure(refusalOf(error), reasonOf(error as Error))
   }
 }

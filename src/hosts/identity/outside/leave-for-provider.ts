@@ -35,6 +35,8 @@ export async function leaveForProvider(
   ]
   // One for all tabs of a browser, so that two sign-ins under way do not end each other.
   const browser = browserOf(identity, headers) ?? randomBytes(16).toString('base64url')
+  // Many ignore `prompt`; who is told an age has to say when the sign-in was (OpenID Connect Core, 2: auth_time).
+  const ageMax = prompt === 'login' ? 0 : maxAge
   const parameters = {
     redirect_uri: callbackAddress(identity.settings, provider.id),
     scope: provider.scopes.join(' '),
@@ -43,13 +45,14 @@ export async function leaveForProvider(
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     ...(prompt !== undefined && { prompt }),
-    ...(maxAge !== undefined && { max_age: String(maxAge) }),
+    ...(ageMax !== undefined && { max_age: String(ageMax) }),
     ...(loginHint !== undefined && { login_hint: loginHint }),
   }
   const there = await askProvider(async () =>
     requireWebAddress(client.buildAuthorizationUrl(await provider.configure(), parameters)),
   )
-  const attempt = { providerId: provider.id, browser, nonce, verifier, maxAge, purpose }
+  const since = ageMax === undefined ? undefined : identity.now() - ageMax * 1000
+  const attempt = { providerId: provider.id, browser, nonce, verifier, since, purpose }
   await keepAttempt(identity, state, attempt, { address })
   return {
     redirectTo: there.href,

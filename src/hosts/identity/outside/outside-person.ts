@@ -1,7 +1,8 @@
 import * as client from 'openid-client'
+import { clockSkewSeconds } from '../../../authentication/access-token.ts'
 import { nameCharactersMax } from '../../../model/text-limits.ts'
 import type { Attempt } from './attempts.ts'
-import { askProvider } from './failures.ts'
+import { askProvider, OutsideFailure } from './failures.ts'
 import type { OutsideProvider } from './open-providers.ts'
 
 /** Who has come back from a provider. Issuer and subject identify somebody; nothing else does. */
@@ -34,7 +35,7 @@ export const redeemOutside = (
   provider: OutsideProvider,
   callback: URL,
   state: string,
-  { nonce, verifier, maxAge }: Attempt,
+  { nonce, verifier, since }: Attempt,
 ): Promise<OutsidePerson> =>
   askProvider(async () => {
     const configuration = await provider.configure()
@@ -42,11 +43,11 @@ export const redeemOutside = (
       expectedState: state,
       expectedNonce: nonce,
       pkceCodeVerifier: verifier,
-      ...(maxAge !== undefined && { maxAge }),
       idTokenExpected: true,
     })
     const claims = tokens.claims()
     if (claims === undefined || !subjectPattern.test(claims.sub)) throw new Error('The subject is none.')
+    if (since !== undefined) requireSignedInSince(since, claims.auth_time)
     return {
       issuer: claims.iss,
       subject: claims.sub,
@@ -55,6 +56,12 @@ export const redeemOutside = (
         askProvider(async () => profileOf(provider, claims, await askForMore(configuration, tokens, claims))),
     }
   })
+
+/** A provider that does not say when the sign-in was may have asked nobody. */
+function requireSignedInSince(since: number, authTime: number | undefined): void {
+  if (authTime === undefined || (authTime + clockSkewSeconds) * 1000 < since)
+    throw new OutsideFailure('not asked again', `The sign-in there is of ${authTime ?? 'an unknown time'}.`)
+}
 
 function profileOf(
   { trustsAddresses }: OutsideProvider,

@@ -14,6 +14,8 @@ const sentences: Readonly<Record<OutsideRefusal, (name: string) => string>> = {
   'refused there': (name) => `${name} has not signed you in.`,
   'code refused': (name) => `${name} has not confirmed your sign-in. Try again.`,
   'wrong answer': (name) => `What ${name} answered does not hold, so you were not signed in. Try again.`,
+  'not asked again': (name) =>
+    `You have to sign in anew, and ${name} has not said that you did. Sign out there first, or sign in in another way.`,
   'unknown attempt': () => 'This sign-in was not begun in this browser, or has been used.',
   'no account': (name) =>
     `No account here belongs to yours at ${name}. If you have one, sign in to it in another way and connect it on the page My account; otherwise ask an administrator.`,
