@@ -16,6 +16,8 @@ export interface Attempt {
   readonly verifier: string
   /** The sign-in at the provider must be no older: epoch milliseconds. */
   readonly since?: number | undefined
+  /** Refused where the provider does not say when the sign-in was. */
+  readonly needsTime?: boolean
   readonly purpose: SignInPurpose | ConnectPurpose
 }
 

@@ -52,7 +52,8 @@ export async function leaveForProvider(
     requireWebAddress(client.buildAuthorizationUrl(await provider.configure(), parameters)),
   )
   const since = ageMax === undefined ? undefined : identity.now() - ageMax * 1000
-  const attempt = { providerId: provider.id, browser, nonce, verifier, since, purpose }
+  const needsTime = maxAge !== undefined
+  const attempt = { providerId: provider.id, browser, nonce, verifier, since, needsTime, purpose }
   await keepAttempt(identity, state, attempt, { address })
   return {
     redirectTo: there.href,

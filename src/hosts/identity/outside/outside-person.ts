@@ -35,7 +35,7 @@ export const redeemOutside = (
   provider: OutsideProvider,
   callback: URL,
   state: string,
-  { nonce, verifier, since }: Attempt,
+  { nonce, verifier, since, needsTime }: Attempt,
 ): Promise<OutsidePerson> =>
   askProvider(async () => {
     const configuration = await provider.configure()
@@ -47,7 +47,8 @@ export const redeemOutside = (
     })
     const claims = tokens.claims()
     if (claims === undefined || !subjectPattern.test(claims.sub)) throw new Error('The subject is none.')
-    if (since !== undefined) requireSignedInSince(since, claims.auth_time)
+    if (since !== undefined && (needsTime || claims.auth_time !== undefined))
+      requireSignedInSince(since, claims.auth_time)
     return {
       issuer: claims.iss,
       subject: claims.sub,
@@ -57,7 +58,10 @@ export const redeemOutside = (
     }
   })
 
-/** A provider that does not say when the sign-in was may have asked nobody. */
+/**
+ * A provider that does not say when the sign-in was may have asked nobody. Some never say it; there a new sign-in that was asked
+ * for without an age is believed to be one.
+ */
 function requireSignedInSince(since: number, authTime: number | undefined): void {
   if (authTime === undefined || (authTime + clockSkewSeconds) * 1000 < since)
     throw new OutsideFailure('not asked again', `The sign-in there is of ${authTime ?? 'an unknown time'}.`)
