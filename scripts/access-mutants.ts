@@ -181,7 +181,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/rest/register-routes.ts',
     rule: 'a sign-in that has just ended makes nothing that lasts',
-    from: '!(await session.standsNow())',
+    from: 'mayLast(route) && !(await session.standsNow())',
     to: 'false',
     tests: ['nothing-lasts'],
   },

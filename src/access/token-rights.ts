@@ -20,6 +20,9 @@ export const tokenScopes: readonly string[] = [
   ),
 ]
 
+/** Whether rows of it say who signs in. */
+export const isOfAccounts = (listed: Listed): boolean => !purposesOf(listed).includes('write')
+
 /** Whether the caller's token, if it came with one, is for this. Anyone who may write may read. */
 export function isCovered({ token }: Caller, listed: Listed, purpose: Purpose): boolean {
   if (!token) return true

@@ -37,7 +37,7 @@ export interface Authenticated {
   readonly expiresAt: number
   /** Whether the token would still be accepted; live listings ask before every snapshot. */
   recheck(): Promise<boolean>
-  /** The same asked of the store, whatever is remembered: for what outlasts the sign-in. A personal token never does. */
+  /** The same asked of the store, whatever is remembered: for what outlasts the sign-in, which no personal token makes. */
   standsNow(queries?: Queries): Promise<boolean>
 }
 
@@ -103,7 +103,7 @@ async function acceptToken(
     expiresAt: found.expiresAt,
     // A stream ends when its account becomes an administrator or ceases to be one: what it may see is another then.
     recheck: async () => (await findStanding())?.isAdministrator === found.isAdministrator,
-    standsNow: async () => false,
+    standsNow: async () => (await findStanding()) !== undefined,
   }
 }
 

@@ -145,10 +145,9 @@ export async function acceptInvitation(
   }
   await tracker.database.transaction(async (transaction) => {
     await useLink(transaction, link)
-    const inviter = await requireInviter(transaction, administrators, link)
-    // Whoever the settings name as administrator is one at once: a member must not choose who that is.
-    if (!inviter.isAdministrator && administrators.isAdministrator({ login: String(login), hasRole: false }))
-      throw loginTaken()
+    await requireInviter(transaction, administrators, link)
+    // Whoever the settings name as administrator is one at once: who gives a project, or a place, gives no role.
+    if (administrators.isAdministrator({ login: String(login), hasRole: false })) throw loginTaken()
     const also = link.projectId
       ? [{ table: userProject, values: { id: newId(), userId: id, projectId: link.projectId } }]
       : []
@@ -204,18 +203,16 @@ async function requireInviter(
   transaction: Queries,
   administrators: Administrators,
   { madeBy, projectId }: Link,
-): Promise<{ readonly isAdministrator: boolean }> {
+): Promise<void> {
   const [inviter] = await transaction.query<PossibleAdministrator & { isMember: boolean }>(sql`
     select account.login, ${hasRole}, exists (
       select 1 from user_projects where user_id = account.id and project_id = ${projectId} and active) as "isMember"
     from users as account where account.id = ${madeBy} and account.active and not ${isDeactivated}`)
-  const isAdministrator = inviter !== undefined && administrators.isAdministrator(inviter)
-  if (!inviter?.isMember && !isAdministrator) throw linkOver()
-  if (projectId === null) return { isAdministrator }
+  if (!inviter || !(inviter.isMember || administrators.isAdministrator(inviter))) throw linkOver()
+  if (projectId === null) return
   // Kept from being removed until the membership is there.
   const [found] = await transaction.query(
     sql`select 1 from projects where id = ${projectId} and active for key share`,
   )
   if (!found) throw linkOver()
-  return { isAdministrator }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { inDays } from '../support/api-tokens.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
@@ -60,14 +61,42 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
       ['/ext/clients', { name: 'x' }],
       ['/ext/webhook', { url: 'https://example.com/x' }],
       ['/ext/tokens', wish()],
+      ['/api/user', { name: 'x', login: 'x@example.com', password }],
+      ['/ext/batch', { items: [{ operation: 'create', resource: 'user', body: { name: 'x' } }] }],
     ] as const)
       assertEnvelope(await ask('POST', path, token, body), 401)
   })
 
+  test('by a request whose body comes after the end of the sign-in', async () => {
+    const person = await rest.signUp()
+    await remembered(person.token)
+    const { hostname, port } = new URL(rest.address)
+    const body = JSON.stringify({ url: 'https://example.com/x' })
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      const headers = {
+        authorization: `Bearer ${person.token}`,
+        'content-type': 'application/json',
+        'content-length': String(body.length),
+      }
+      const sent = request(
+        { hostname, port, path: '/ext/webhook', method: 'POST', headers },
+        ({ statusCode }) => resolve(statusCode),
+      )
+      sent.on('error', reject)
+      sent.write(body.slice(0, 1))
+      setTimeout(async () => {
+        const { access_token: other } = await rest.identity.signIn(person.login)
+        await ask('POST', '/ext/sessions/end-all', other)
+        sent.end(body.slice(1))
+      }, 200)
+    })
+    assert.equal(await answered, 401)
+  })
+
   test('by an app that somebody signed in to: its webhooks would outlast the consent', async () => {
     const { login } = await rest.signUp()
-    const request = { scope: 'openid svc.api offline_access' }
-    const { json } = await tokensAt(openBrowser(rest.identity.address), app, { login, request })
+    const scope = 'openid svc.api offline_access'
+    const { json } = await tokensAt(openBrowser(rest.identity.address), app, { login, request: { scope } })
     await remembered(json.access_token)
     const url = 'https://example.com/x'
     assertEnvelope(await ask('POST', '/ext/webhook', json.access_token, { url }), 403)

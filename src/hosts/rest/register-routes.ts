@@ -73,9 +73,11 @@ export function registerRoutes(
         const session = sessions.get(request)
         const work = works.get(request)
         if (!session || !work) throw new Error('A route was reached without authentication.')
-        await complete(work, () =>
-          answer(route, { tracker, caller: session.caller, session, request, reply }),
-        )
+        await complete(work, async () => {
+          // Behind the body, which may have been on its way for long.
+          if (mayLast(route) && !(await session.standsNow())) throw unauthenticated()
+          await answer(route, { tracker, caller: session.caller, session, request, reply })
+        })
         return reply
       },
     })
@@ -84,7 +86,7 @@ export function registerRoutes(
 
 async function admit(
   authentication: Authentication,
-  { method, isOpen, isForTokens, isForOwnClient, isNotForApps }: Route,
+  { isOpen, isForTokens, isForOwnClient, isNotForApps }: Route,
   authorization: string | undefined,
   origin: RequestOrigin,
 ): Promise<Authenticated> {
@@ -93,10 +95,12 @@ async function admit(
   if (isForOwnClient) requireOwnClient(session.caller)
   else if (!isForTokens) requirePerson(session.caller)
   if (isNotForApps) requireNoApp(session.caller)
-  // What somebody makes of an account may last: a sign-in that has just ended makes nothing, remembered or not.
-  if (!isForTokens && method !== 'GET' && !(await session.standsNow())) throw unauthenticated()
   return session
 }
+
+/** What somebody makes of an account outlasts the sign-in: one that has just ended makes nothing, remembered or not. */
+const mayLast = ({ method, isOpen, isForTokens, changesAccounts }: Route): boolean =>
+  method !== 'GET' && !isOpen && (!isForTokens || changesAccounts === true)
 
 /** No account has this id, so it sees and changes nothing. */
 const nobody = (origin: RequestOrigin): Authenticated => ({

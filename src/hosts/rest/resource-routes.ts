@@ -1,3 +1,4 @@
+import { isOfAccounts } from '../../access/token-rights.ts'
 import type { Parameter } from '../../http/operation.ts'
 import type { Deprecation } from '../../model/deprecation.ts'
 import { readObject } from '../../model/read-object.ts'
@@ -26,14 +27,15 @@ const listPathOf = ({ edition, plural }: Resource): string => `${roots[edition]}
 type Query = Readonly<Record<string, unknown>>
 
 /** The six operations of one resource; none of them knows which. */
-export const resourceRoutes = (tracker: Tracker, live: LiveListings, resource: Resource): Route[] => [
-  createRoute(resource),
-  getRoute(tracker, resource),
-  listRoute(tracker, live, resource),
-  updateRoute(tracker, resource),
-  removeRoute(tracker, resource),
-  restoreRoute(resource),
-]
+export const resourceRoutes = (tracker: Tracker, live: LiveListings, resource: Resource): Route[] =>
+  [
+    createRoute(resource),
+    getRoute(tracker, resource),
+    listRoute(tracker, live, resource),
+    updateRoute(tracker, resource),
+    removeRoute(tracker, resource),
+    restoreRoute(resource),
+  ].map((route) => (isOfAccounts(resource) ? { ...route, changesAccounts: true } : route))
 
 const createRoute = (resource: Resource): Route => ({
   id: `Create${resource.title}`,

@@ -28,6 +28,8 @@ export interface Operation extends HttpOperation {
   readonly isOpen?: true
   /** For people at the web client alone: it makes what outlasts the tokens of apps. */
   readonly isForOwnClient?: true
+  /** Gives or takes logins and passwords, perhaps beside much else. */
+  readonly changesAccounts?: true
   /** Not for apps that people have signed in to: what it makes would outlast their consent. Service clients may. */
   readonly isNotForApps?: true
   /** Ends in somebody having a password; refused where these are switched off. */

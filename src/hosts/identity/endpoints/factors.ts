@@ -102,6 +102,7 @@ export const factorEndpoints: Readonly<
     const { userId } = readFields(readSingle(call.parameters), { userId: uuid })
     await identity.database.transaction(async (transaction) => {
       await lockFactors(transaction, userId)
+      requireAdministrator(identity, await requireFreshCaller(identity, call))
       if (!hasFactor(await findFactors(transaction, userId))) throw missing('Second factor')
       await removeAll(transaction, userId)
       const isOwn = userId === administrator.accountId
@@ -128,6 +129,8 @@ const changing =
     const form = readSingle(call.parameters)
     const body = await identity.database.transaction(async (transaction) => {
       await lockFactors(transaction, accountId)
+      // Whoever waited for the lock may have lost the sign-in to the change before.
+      await requireFreshCaller(identity, call)
       const changed = await change(transaction, session, form, await findFactors(transaction, accountId))
       if (extent === undefined) await afterChange(identity, transaction, accountId, session.sessionId)
       if (hasFactor(await findFactors(transaction, accountId))) return changed

@@ -21,6 +21,7 @@ export const batchRoute = ({ budgets }: Tracker): Route => ({
     'Every rule and refusal is that of the single operation, under the same keys behind the index of the item: items[3].name. Two items may not do the same with one row. A batch is one transaction: what it answers is committed, and under an Idempotency-Key it may be sent again.',
   method: 'POST',
   path: '/ext/batch',
+  changesAccounts: true,
   body: ref('Batch'),
   answer: ref('BatchResults'),
   refusals: [400, 403, 404, 409, 412],
