@@ -2,7 +2,7 @@ import { ownerColumnOf } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { goesAlong } from '../resources/derived.ts'
-import { column } from '../store/rows.ts'
+import { column } from '../store/columns.ts'
 import { allOf, raw, type Sql, sql } from '../store/sql.ts'
 import { type Memberships, type RowState, visibleRows } from './visible-rows.ts'
 

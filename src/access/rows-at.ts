@@ -1,7 +1,7 @@
 import type { Caller } from '../model/caller.ts'
 import { resources } from '../resources/all.ts'
 import type { Listed } from '../resources/define-resource.ts'
-import { tableOf } from '../store/rows.ts'
+import { tableOf } from '../store/columns.ts'
 import { raw, type Sql, sql } from '../store/sql.ts'
 import { listedRows } from './listed-rows.ts'
 import { rememberedRow } from './remembered-rows.ts'

@@ -1,7 +1,7 @@
 import type { ProjectPath } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Listed } from '../resources/define-resource.ts'
-import { column } from '../store/rows.ts'
+import { column } from '../store/columns.ts'
 import { raw, type Sql, sql } from '../store/sql.ts'
 import { isCovered } from './token-rights.ts'
 

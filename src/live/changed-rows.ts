@@ -2,10 +2,10 @@ import { resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { referencesFrom } from '../resources/derived.ts'
 import type { Snapshot } from '../store/change-log.ts'
+import { columnName } from '../store/columns.ts'
 import type { Queries } from '../store/database.ts'
 import { atPlaces, type Place } from '../store/distributed/places.ts'
 import type { LimitedReads } from '../store/limited-reads.ts'
-import { columnName } from '../store/rows.ts'
 import { eitherWay, rare, raw, type Sql, sql } from '../store/sql.ts'
 
 /** A row that was written, with every value that its references have had since the last look. */

@@ -1,6 +1,6 @@
 import type { ShownRows } from '../access/rows-at.ts'
 import type { Listed } from '../resources/define-resource.ts'
-import { column, tableOf } from '../store/rows.ts'
+import { column, tableOf } from '../store/columns.ts'
 import { allOf, join, raw, type Sql, sql } from '../store/sql.ts'
 
 /** What rows must fulfil, by how it is found out. */

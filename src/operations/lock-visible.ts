@@ -2,9 +2,10 @@ import { type Memberships, type RowState, visibleRows } from '../access/visible-
 import type { Caller } from '../model/caller.ts'
 import { missing } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
+import { shownColumns } from '../store/columns.ts'
 import type { Queries } from '../store/database.ts'
 import { type LockedRows, lockedRows } from '../store/locked-rows.ts'
-import { type Row, shownColumns } from '../store/rows.ts'
+import type { Row } from '../store/rows.ts'
 import { raw, sql } from '../store/sql.ts'
 
 interface Lock {

@@ -2,9 +2,10 @@ import { labelOf } from '../model/field.ts'
 import { invalid } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { type ReferenceColumn, referencesFrom } from '../resources/derived.ts'
+import { column } from '../store/columns.ts'
 import type { Condition } from '../store/conditional-write.ts'
 import { lockedRows } from '../store/locked-rows.ts'
-import { column, type Values } from '../store/rows.ts'
+import type { Values } from '../store/rows.ts'
 import { allOf, raw, sql } from '../store/sql.ts'
 
 interface References {

@@ -2,6 +2,7 @@ import type { Caller } from '../model/caller.ts'
 import { resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { showMoment } from '../store/column-types.ts'
+import { columnName } from '../store/columns.ts'
 import type { Action } from '../store/rows.ts'
 import { raw, type Sql } from '../store/sql.ts'
 
@@ -76,7 +77,7 @@ const columnsOf: ReadonlyMap<string, readonly KeptColumn[]> = new Map(
 
 function keptColumn({ fields }: Resource, name: string): KeptColumn {
   const isMoment = fields[name] ? fields[name].wire === 'moment' : commonMoments.has(name)
-  return { name, stored: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), isMoment }
+  return { name, stored: columnName(name), isMoment }
 }
 
 const shownValue = (value: unknown, isMoment: boolean): unknown =>

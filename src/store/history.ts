@@ -1,5 +1,6 @@
 import type { AccessRule } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
+import { columnName } from './columns.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
 /** Whose rows are kept, and how the project of one is found. */
@@ -72,8 +73,7 @@ function pairOf(name: string): string {
   return `'${column.slice(1, -1)}', case when was.${column} is distinct from row.${column} then jsonb_build_array(was.${column}, row.${column}) end`
 }
 
-const spelled = (name: string): string =>
-  `"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`
+const spelled = (name: string): string => `"${columnName(name)}"`
 
 /** Catalogs and accounts belong to no project. */
 function projectOf({ access }: Remembered): string {

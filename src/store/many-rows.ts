@@ -1,3 +1,4 @@
+import { column, shownColumns, tableOf } from './columns.ts'
 import { type Asked, type Condition, permitted, writeEachIf } from './conditional-write.ts'
 import type { Queries } from './database.ts'
 import { idTaken, loginTaken } from './duplicates.ts'
@@ -14,13 +15,10 @@ import {
 } from './logged-write.ts'
 import {
   type AlsoInserted,
-  column,
   columnsOf,
   insertOne,
   nextVersion,
   type Row,
-  shownColumns,
-  tableOf,
   updateOne,
   type Values,
 } from './rows.ts'

@@ -1,3 +1,4 @@
+import { column, columnName, shownColumns, tableOf } from './columns.ts'
 import { type Condition, permitted, writeIf } from './conditional-write.ts'
 import type { Queries } from './database.ts'
 import { placeColumnOf } from './distributed/placement.ts'
@@ -14,41 +15,13 @@ import {
   type WrittenAlone,
   type WrittenTable,
 } from './logged-write.ts'
-import { join, raw, render, type Sql, sql } from './sql.ts'
+import { join, raw, type Sql, sql } from './sql.ts'
 
 export type { Action, Table, Writer } from './logged-write.ts'
 
 /** camelCase names outside, snake_case columns inside. */
 export type Values = Readonly<Record<string, unknown>>
 export type Row = Values & { readonly id: string }
-
-/** Names come from declarations, so there are few of them, and each is spelled for the store once. */
-const columns = new Map<string, Sql>()
-
-export const columnName = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-export function column(name: string): Sql {
-  const known = columns.get(name)
-  if (known) return known
-  const spelled = raw(`"${columnName(name)}"`)
-  columns.set(name, spelled)
-  return spelled
-}
-
-export const tableOf = ({ table }: Table): Sql => raw(`"${table}"`)
-
-const columnLists = new WeakMap<Table, Sql>()
-
-/** The columns of a row called `row`, under their camelCase names. */
-export function shownColumns(table: Table): Sql {
-  const known = columnLists.get(table)
-  if (known) return known
-  const shown = table.columns.map((name) => render(sql`row.${column(name)} as ${raw(`"${name}"`)}`).text)
-  const list = raw(shown.join(', '))
-  columnLists.set(table, list)
-  return list
-}
 
 /** A row that is inserted together with another one, such as its first link. */
 export interface AlsoInserted {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resourceNamed } from '../../src/resources/all.ts'
-import { column, shownColumns, tableOf } from '../../src/store/rows.ts'
+import { column, shownColumns, tableOf } from '../../src/store/columns.ts'
 import { sql } from '../../src/store/sql.ts'
 import type { Row } from './driver.ts'
 import { onEveryHost, onRest } from './every-host.ts'

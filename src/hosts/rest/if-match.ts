@@ -9,7 +9,8 @@ import { type RequiredVersions, versionOf } from '../../operations/required-vers
 import { showRecord } from '../../operations/show-record.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import type { Resource } from '../../resources/define-resource.ts'
-import { type Row, shownColumns, tableOf } from '../../store/rows.ts'
+import { shownColumns, tableOf } from '../../store/columns.ts'
+import type { Row } from '../../store/rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Exchange } from './route.ts'
 

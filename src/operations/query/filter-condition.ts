@@ -1,5 +1,5 @@
+import { column } from '../../store/columns.ts'
 import { matchedLiterally } from '../../store/matched-literally.ts'
-import { column } from '../../store/rows.ts'
 import { join, raw, type Sql, sql } from '../../store/sql.ts'
 import type { Comparison, Filter, Operator, Shape, Value } from './filter.ts'
 

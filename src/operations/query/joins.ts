@@ -1,7 +1,8 @@
 import { shownRows } from '../../access/rows-at.ts'
 import type { Caller } from '../../model/caller.ts'
+import { column } from '../../store/columns.ts'
 import type { Queries } from '../../store/database.ts'
-import { column, type Row, type Values } from '../../store/rows.ts'
+import type { Row, Values } from '../../store/rows.ts'
 import { join, rare, raw, type Sql, sql } from '../../store/sql.ts'
 import type { Shown } from './shape.ts'
 

@@ -1,5 +1,5 @@
 import type { QueryColumn } from '../../resources/query-columns.ts'
-import { column } from '../../store/rows.ts'
+import { column } from '../../store/columns.ts'
 import { allOf, join, raw, type Sql, sql } from '../../store/sql.ts'
 import type { Value } from './filter.ts'
 import { typed } from './filter-condition.ts'

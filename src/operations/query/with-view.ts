@@ -6,7 +6,7 @@ import { invalid } from '../../model/problem.ts'
 import type { Listed } from '../../resources/define-resource.ts'
 import { projectView } from '../../resources/project-view.ts'
 import { savedView } from '../../resources/saved-view.ts'
-import { tableOf } from '../../store/rows.ts'
+import { tableOf } from '../../store/columns.ts'
 import { join, sql } from '../../store/sql.ts'
 import type { Tracker } from '../tracker.ts'
 
