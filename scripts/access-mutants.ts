@@ -1,22 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is replaced stands so in templates.
 import type { Mutant } from './mutant-table.ts'
 
-/** Of signing in, and of what somebody may do in another's name. */
+/** Of accounts, links and tokens, and of what somebody may do in another's name. */
 export const accessMutants: readonly Mutant[] = [
-  {
-    file: 'src/hosts/identity/outside/connect-identity.ts',
-    rule: 'an identity elsewhere stays with the account that has it',
-    from: 'on conflict (issuer, subject) do nothing returning id',
-    to: 'on conflict (issuer, subject) do update set user_id = excluded.user_id returning id',
-    tests: ['outside-connect'],
-  },
-  {
-    file: 'src/hosts/identity/outside/outside-person.ts',
-    rule: 'an address counts only when the provider has verified it',
-    from: 'isVouchedFor ? address : undefined',
-    to: 'address',
-    tests: ['outside-sign-in'],
-  },
   {
     file: 'src/accounts/links.ts',
     rule: 'a link is used once',
@@ -74,102 +60,11 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/api-tokens'],
   },
   {
-    file: 'src/hosts/identity/factors/authenticator-app.ts',
-    rule: 'a code of an app is used once',
-    from: 'step !== undefined && step > app.lastStep',
-    to: 'step !== undefined',
-    tests: ['second-factor'],
-  },
-  {
-    file: 'src/hosts/identity/factors/authenticator-app.ts',
-    rule: 'an offered app is for the account that asked',
-    from: 'if (offered?.accountId !== accountId) return false',
-    to: 'if (!offered) return false',
-    tests: ['identity/factors'],
-  },
-  {
-    file: 'src/hosts/identity/factors/recovery-codes.ts',
-    rule: 'a recovery code is used once',
-    from: 'delete from recovery_codes where user_id = ${accountId} and hash = ${hashOf(accountId, code)} returning true',
-    to: 'select true from recovery_codes where user_id = ${accountId} and hash = ${hashOf(accountId, code)}',
-    tests: ['second-factor'],
-  },
-  {
-    file: 'src/hosts/identity/factors/passkey-challenge.ts',
-    rule: 'a challenge is answered once',
-    from: 'return (await spendStep(transaction, { id: asked.challenge, expiresAt: asked.expiresAt }))\n    ? asked\n    : undefined',
-    to: 'return asked',
-    tests: ['identity/passkeys'],
-  },
-  {
-    file: 'src/hosts/identity/factors/passkey-challenge.ts',
-    rule: 'a challenge is answered for its purpose and account',
-    from: 'if (asked?.purpose !== purpose || asked.accountId !== accountId) return undefined',
-    to: 'if (!asked) return undefined',
-    tests: ['identity/passkeys'],
-  },
-  {
-    file: 'src/hosts/identity/factors/passkeys.ts',
-    rule: 'a passkey alone has to verify the person',
-    from: 'requireUserVerification: isAlone,',
-    to: 'requireUserVerification: false,',
-    tests: ['identity/passkeys'],
-  },
-  {
-    file: 'src/hosts/identity/factors/passkeys.ts',
-    rule: 'a passkey whose count does not rise is refused',
-    from: ' and (counter < ${newCounter} or (counter = 0 and ${newCounter} = 0))',
-    to: '',
-    tests: ['identity/passkeys'],
-  },
-  {
-    file: 'src/hosts/identity/factors/passkeys.ts',
-    rule: 'a passkey belongs to the account that it names',
-    from: '!isHandleOf(passkey, response, isAlone)',
-    to: 'false',
-    tests: ['identity/passkeys'],
-  },
-  {
-    file: 'src/hosts/identity/factors/factor-caller.ts',
-    rule: 'factors are changed by a fresh sign-in',
-    from: 'if (session.signedInAt + freshMilliseconds > identity.now()) return session',
-    to: 'if (session) return session',
-    tests: ['identity/factors'],
-  },
-  {
-    file: 'src/hosts/identity/factors/after-change.ts',
-    rule: 'a changed factor ends the other sign-ins',
-    from: '  await endOtherSessions(transaction, accountId, keptSessionId, now())\n',
-    to: '',
-    tests: ['identity/factors'],
-  },
-  {
     file: 'src/accounts/mail-queue.ts',
     rule: 'news of a changed factor has a budget of its own',
     from: "\n          and (purpose = 'factors') = (${wish.purpose} = 'factors'))",
     to: ')',
     tests: ['journeys/mails'],
-  },
-  {
-    file: 'src/hosts/identity/sign-in/sign-in-step.ts',
-    rule: 'a second step belongs to the request that it was asked for',
-    from: ' && step.request === digestOf(authRequest)',
-    to: '',
-    tests: ['second-factor'],
-  },
-  {
-    file: 'src/hosts/identity/authorization/consent.ts',
-    rule: 'a consent is for the scopes that were allowed',
-    from: "\n      and ${scopes}::text[] <@ string_to_array(scope, ' ')",
-    to: '',
-    tests: ['identity/consent'],
-  },
-  {
-    file: 'src/hosts/identity/endpoints/consent.ts',
-    rule: 'only the sign-in that was asked consents',
-    from: ' || session.sessionId !== pending.sessionId',
-    to: '',
-    tests: ['identity/consent'],
   },
   {
     file: 'src/accounts/read-client.ts',
@@ -205,5 +100,40 @@ export const accessMutants: readonly Mutant[] = [
     from: 'origin.clientId !== webClientId) throw notForApps()',
     to: 'false) throw notForApps()',
     tests: ['nothing-lasts'],
+  },
+  {
+    file: 'src/access/token-rights.ts',
+    rule: 'an app of an administrator changes no account',
+    from: "if (purpose === 'write' && isOfAccounts(listed)) requireNoApp(caller)",
+    to: '',
+    tests: ['nothing-lasts'],
+  },
+  {
+    file: 'src/accounts/links.ts',
+    rule: 'a new password of whoever made a link ends it',
+    from: 'maker.security_stamp = link.maker_stamp))',
+    to: 'true))',
+    tests: ['links-of-sign-ins'],
+  },
+  {
+    file: 'src/accounts/sessions.ts',
+    rule: 'links end with the sign-in that made them',
+    from: 'await endLinksOf(transaction, ids)',
+    to: '',
+    tests: ['links-of-sign-ins'],
+  },
+  {
+    file: 'src/hosts/commands/register-commands.ts',
+    rule: 'commands that change accounts ask whether the sign-in stands',
+    from: 'command.changesAccounts && !(await standsNow())',
+    to: 'false',
+    tests: ['commands/tokens'],
+  },
+  {
+    file: 'src/operations/invitations.ts',
+    rule: 'no login looks like another',
+    from: 'if (hasHiddenCharacters(String(login)))',
+    to: "if (login === '')",
+    tests: ['journeys/invitations'],
   },
 ]

@@ -35,6 +35,7 @@ export function isCovered({ token }: Caller, listed: Listed, purpose: Purpose): 
 }
 
 export function requireCovered(caller: Caller, listed: Listed, purpose: Purpose): void {
+  if (purpose === 'write' && isOfAccounts(listed)) requireNoApp(caller)
   if (!isCovered(caller, listed, purpose))
     throw forbidden(
       `The token is not for ${purpose === 'read' ? 'reading' : 'changing'} ${listed.pluralNoun}.`,

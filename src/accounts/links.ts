@@ -1,7 +1,8 @@
-import { gone } from '../model/problem.ts'
+import { gone, unauthenticated } from '../model/problem.ts'
 import type { Queries } from '../store/database.ts'
 import { newId } from '../store/new-id.ts'
 import { raw, sql } from '../store/sql.ts'
+import { holdSignIn } from './hold-sign-in.ts'
 import { hashOfToken, linkPrefix, newTokenText } from './token-text.ts'
 
 export type LinkPurpose = 'invitation' | 'password'
@@ -13,6 +14,8 @@ export interface LinkWish {
   readonly projectId?: string | undefined
   readonly userId?: string
   readonly securityStamp?: string
+  /** The sign-in by which it is made; none where the program makes it. */
+  readonly sessionId?: string | undefined
 }
 
 export interface Link {
@@ -33,20 +36,34 @@ export interface MadeLink {
 export const linkColumns = raw(`link.id, link.made_by as "madeBy", link.project_id as "projectId",
   link.user_id as "userId", link.created_at as "createdAt", link.expires_at as "expiresAt"`)
 
-/** A link called `link` that nobody has used. A new password, no matter who gave it, ends those of its account. */
+/** A link called `link` that nobody has used. A new password, no matter who gave it, ends those of its account and those made by it. */
 export const isOpen = raw(`link.used_at is null and link.ended_at is null and link.expires_at > now()
   and (link.user_id is null or exists (
     select 1 from users as account where account.id = link.user_id and account.active
-      and account.security_stamp = link.security_stamp))`)
+      and account.security_stamp = link.security_stamp))
+  and (link.maker_stamp is null or exists (
+    select 1 from users as maker where maker.id = link.made_by and maker.security_stamp = link.maker_stamp))`)
 
 export async function makeLink(transaction: Queries, wish: LinkWish): Promise<MadeLink> {
+  if (wish.sessionId !== undefined && !(await holdSignIn(transaction, wish.sessionId)))
+    throw unauthenticated()
   const secret = newTokenText(linkPrefix)
   const [link] = await transaction.query<Link>(sql`
-    insert into account_links as link (id, purpose, hash, made_by, project_id, user_id, security_stamp, expires_at)
-    values (${newId()}, ${wish.purpose}, ${hashOfToken(secret, linkPrefix)}, ${wish.madeBy}, ${wish.projectId ?? null},
-      ${wish.userId ?? null}, ${wish.securityStamp ?? null}, now() + make_interval(hours => ${wish.hours}::int))
+    insert into account_links as link (id, purpose, hash, made_by, maker_session_id, maker_stamp, project_id, user_id,
+      security_stamp, expires_at)
+    select ${newId()}::uuid, ${wish.purpose}, ${hashOfToken(secret, linkPrefix)}::bytea, maker.id, ${wish.sessionId ?? null},
+      maker.security_stamp, ${wish.projectId ?? null}::uuid, ${wish.userId ?? null}::uuid, ${wish.securityStamp ?? null},
+      now() + make_interval(hours => ${wish.hours}::int)
+    from users as maker where maker.id = ${wish.madeBy}
     returning ${linkColumns}`)
   return { link: link as Link, secret }
+}
+
+/** What these sign-ins have made and nobody has used yet: whoever ends one that is not theirs ends it, too. */
+export async function endLinksOf(transaction: Queries, sessionIds: readonly string[]): Promise<void> {
+  await transaction.query(sql`
+    update account_links set ended_at = now()
+    where maker_session_id = any(${sessionIds}::text[]) and used_at is null and ended_at is null`)
 }
 
 /** Asked before a password is hashed, which nobody can cause without a link that works. */

@@ -45,6 +45,7 @@ export async function makePasswordLink(
     return makeLink(transaction, {
       purpose: 'password',
       madeBy: caller.id,
+      sessionId: caller.origin?.sessionId,
       hours: passwordLinkHours,
       userId,
       securityStamp: account.stamp,

@@ -64,13 +64,12 @@ function readAddresses(given: Given, name: string, violations: Violations): read
   if (isFit) return [...new Set(input)]
   violations.add(
     name,
-    `${name[0]?.toUpperCase()}${name.slice(1)} must have at most ${clientAddressesMax} addresses with http or https, or of an app such as com.example.app:/callback, without a fragment.`,
+    `${name[0]?.toUpperCase()}${name.slice(1)} must have at most ${clientAddressesMax} addresses with http or https, or of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
   )
   return []
 }
 
-const isStorableAddress = (address: string): boolean =>
-  mayReturnTo(address) && !address.includes('\0') && address.isWellFormed()
+const isStorableAddress = (address: string): boolean => mayReturnTo(address) && address.isWellFormed()
 
 function readScopes({ scopes = clientScopesByDefault }: Given, violations: Violations): readonly string[] {
   const isFit =

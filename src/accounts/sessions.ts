@@ -7,6 +7,7 @@ import { callerDetails, type SecurityLog } from '../security-log/security-log.ts
 import type { Database } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
 import { endSignIns } from './end-sign-ins.ts'
+import { endLinksOf } from './links.ts'
 
 /** A sign-in that stands, as its owner and administrators see it. */
 export interface Session {
@@ -77,6 +78,7 @@ export async function endSessions(
       order by id for no key update`)
     if (found.length < ids.length) throw missing('Session')
     await transaction.query(sql`update signin_sessions set ended_at = now() where id = any(${ids}::text[])`)
+    await endLinksOf(transaction, ids)
     // Its refresh tokens are not deleted: they end with it, and this host has no right to them.
     return found
   })

@@ -14,8 +14,12 @@ export const clientScopesByDefault: readonly string[] = ['openid', 'profile', 'o
 /** The longest name that still looks like one on a page. */
 export const clientNameCharactersMax = 100
 
-/** An app's scheme is a domain turned around (RFC 8252, 7.1): so no `javascript:` and no `data:` gets in. */
-export const mayReturnTo = (address: string): boolean =>
-  URL.canParse(address) &&
-  !address.includes('#') &&
-  /^(https?|[a-z][a-z\d+-]*(\.[a-z\d+-]+)+):$/.test(new URL(address).protocol)
+/**
+ * An app's scheme is a domain turned around (RFC 8252, 7.1): so no `javascript:` and no `data:` gets in. Browsers leave out white
+ * space and control characters, so that the address would be another one; a name before an `@` looks like the place.
+ */
+export const mayReturnTo = (address: string): boolean => {
+  if (!URL.canParse(address) || /[#\s\p{Cc}]/u.test(address)) return false
+  const { protocol, username, password } = new URL(address)
+  return /^(https?|[a-z][a-z\d+-]*(\.[a-z\d+-]+)+):$/.test(protocol) && username === '' && password === ''
+}

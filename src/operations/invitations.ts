@@ -11,6 +11,7 @@ import {
   makeLink,
   useLink,
 } from '../accounts/links.ts'
+import { hasHiddenCharacters } from '../accounts/login.ts'
 import { queueMail } from '../accounts/mail-queue.ts'
 import { secretKind } from '../accounts/password-links.ts'
 import { readFields } from '../accounts/read-fields.ts'
@@ -60,7 +61,12 @@ export async function invite(
     }
     await requireRoom(transaction, caller.id)
     const wish = { purpose: 'invitation', madeBy: caller.id } as const
-    const { link, secret } = await makeLink(transaction, { ...wish, hours: invitationHours, projectId })
+    const { link, secret } = await makeLink(transaction, {
+      ...wish,
+      sessionId: caller.origin?.sessionId,
+      hours: invitationHours,
+      projectId,
+    })
     if (recipient === undefined) return { link, secret }
     if (!(await queueMail(transaction, { ...wish, linkId: link.id, recipient }))) throw busy(mailRetrySeconds)
     return { link, secret }
@@ -136,6 +142,8 @@ export async function acceptInvitation(
     readFields({ secret }, { secret: secretKind }).secret,
   )
   const { values } = readInput(user, { name, login, password }, 'create', tracker)
+  if (hasHiddenCharacters(String(login)))
+    throw invalid({ login: ['Login must have no characters that cannot be seen.'] })
   const prepared = (await user.rules.prepare?.(values, tracker.passwords)) ?? values
   const id = newId()
   const writer: Caller = {

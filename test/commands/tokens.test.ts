@@ -94,6 +94,23 @@ describe('A service client of the identity host', { concurrency: true }, () => {
     assert.equal(await codeOf((await host.signUp()).token, 'ListUsers'), 'PERMISSION_DENIED')
     assert.equal(await codeOf(host.administrator.token, 'ListUsers'), 'OK')
   })
+
+  test('changes no account with a token that has just ended, although it still reads them', async () => {
+    const { id, login } = await host.signUp()
+    await host.database.query(sql`insert into administrators (user_id, given_by) values (${id}, ${id})`)
+    const token = await host.identity.serviceToken(login, 'svc.grpc')
+    assert.equal(await codeOf(token, 'ListUsers'), 'OK')
+    await host.database.transaction((store) => endSignIns(store, [id]))
+    assert.equal(await codeOf(token, 'ListUsers'), 'OK')
+    const { id: other } = await host.signUp()
+    const account = { name: 'Late', login: 'late@example.com', password: 'Another-Horse-456' }
+    for (const [command, request] of [
+      ['CreateUser', account],
+      ['UpdateUser', { id: other, ...account }],
+      ['RemoveUser', { ids: [other] }],
+    ] as const)
+      assert.equal(status[(await calls.call(command, request, { token })).code], 'UNAUTHENTICATED', command)
+  })
 })
 
 describe('Between two session checks', () => {

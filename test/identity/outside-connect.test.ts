@@ -65,7 +65,10 @@ describe('an identity at an outside provider', () => {
     const { id, login, browser } = await signedIn()
     const page = await ask(browser, { sub: 'mine', email: 'me@corp.example' }, { origin: otherOrigin })
     assert.match(page.text, /Connect The &#60;plain&#62; one\?/)
-    assert.ok(page.text.includes('<strong>me@corp.example</strong>') && page.text.includes(`(${login})`))
+    assert.ok(
+      page.text.includes('<strong>me@corp.example (not verified)</strong>') &&
+        page.text.includes(`(${login})`),
+    )
     assert.equal(await holderOf('mine'), undefined)
     assert.equal((await submit(browser, page, {})).location, `${otherOrigin}/account`)
     assert.equal(await holderOf('mine'), id)

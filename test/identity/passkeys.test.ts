@@ -132,6 +132,7 @@ describe('a passkey', () => {
     const tries = {
       'a page that only looks like ours': { ...good, origin: 'http://localhost.evil.example' },
       'the web client, whose page is another': { ...good, origin: web },
+      'our page in a frame of another site': { ...good, crossOrigin: true },
       'another domain': { ...good, domain: 'evil.example' },
       'nobody verified': { ...good, isVerified: false },
       'no account named': { origin: host.address },
@@ -201,11 +202,10 @@ describe('a passkey', () => {
     assert.equal((await add(others, authenticator)).answer.status, 400)
     const { options, challenge } = (await askFactors(host, token, '/passkey-options', {})).json
     const credential = createTestAuthenticator().create({ challenge: options.challenge, origin: web })
-    assert.equal(
-      (await askFactors(host, others, '/passkeys', { challenge, credential, name: 'x' })).status,
-      400,
-    )
-    for (const own of [{ origin: 'https://evil.example' }, { domain: 'evil.example' }, { challenge: 'AAAA' }])
+    const foreign = await askFactors(host, others, '/passkeys', { challenge, credential, name: 'x' })
+    assert.equal(foreign.status, 400)
+    const evil = 'https://evil.example'
+    for (const own of [{ origin: evil }, { crossOrigin: true }, { domain: evil }, { challenge: 'AAAA' }])
       assert.equal((await add(others, createTestAuthenticator(), own)).answer.status, 400)
     assert.equal((await add(others, createTestAuthenticator({ idBytes: 1100 }))).answer.status, 400)
     for (const transports of ['usb', null, 7, Array.from({ length: 20 }, () => 'usb')])

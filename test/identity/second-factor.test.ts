@@ -4,6 +4,7 @@ import { sql } from '../../src/store/sql.ts'
 import { claimsOf, createPkce, openBrowser, postSignIn, queryOf, redeem } from '../support/browser.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, redirectUri } from '../support/known-clients.ts'
+import { connectOutside, untilOneWaits } from '../support/outside-connection.ts'
 import { portal, registrationOf, signInAt, submit } from '../support/registered-clients.ts'
 import { atSecondStep, setUpApp } from '../support/second-factors.ts'
 
@@ -62,6 +63,24 @@ describe('an account with an app for codes', () => {
     assert.equal(answers.filter(isSignedIn).length, 1)
     const late = await atSecondStep(host, login)
     assert.match((await late.answer(app.code())).text, /This is wrong/)
+  })
+
+  it('is not signed in by a password alone that was verified while the app was being set up', async () => {
+    const { id, login } = await host.addAccount()
+    const elsewhere = await connectOutside(host.database)
+    await elsewhere.query('begin')
+    await elsewhere.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`factors ${id}`])
+    await elsewhere.query(
+      `insert into authenticator_apps (user_id, sealed_secret, last_step, created_at) values ($1, sha256('x'), 0, now())`,
+      [id],
+    )
+    const browser = openBrowser(host.address)
+    const signingIn = postSignIn(browser, createPkce(), { login })
+    await untilOneWaits(elsewhere)
+    await elsewhere.query('commit')
+    assert.equal(queryOf(await signingIn).error, 'invalid')
+    assert.equal(browser.cookies.size, 0)
+    await elsewhere.end()
   })
 
   it('takes no code older than one that was used, and one a step ahead', async () => {

@@ -100,6 +100,11 @@ describe('An invitation', { concurrency: true }, () => {
     assertEnvelope(wrong, 400)
     assert.deepEqual(Object.keys(wrong.body.errors).sort(), ['name', 'password'])
     assertEnvelope(await accept(secret, newcomer({ login: member.login })), 409)
+    // Looks like the one that exists.
+    for (const hidden of ['\u200b', '\u202e', '\t', '\u2028'])
+      assert.deepEqual((await accept(secret, newcomer({ login: `n${hidden}${member.login}` }))).body.errors, {
+        login: ['Login must have no characters that cannot be seen.'],
+      })
     assert.equal((await accept(secret, newcomer())).status, 200)
   })
 

@@ -101,5 +101,34 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
     const url = 'https://example.com/x'
     assertEnvelope(await ask('POST', '/ext/webhook', json.access_token, { url }), 403)
     assertEnvelope(await ask('POST', '/ext/sessions/end-all', json.access_token), 403)
+    assertEnvelope(await ask('PATCH', '/api/me', json.access_token, { name: 'App' }), 403)
+  })
+
+  test('by an app of an administrator: no account, no role, no deactivation', async () => {
+    const administrator = await rest.signUp()
+    const person = await rest.signUp()
+    const { id: userId, login, name } = person
+    const makeAdministrator = { userId: administrator.id }
+    await ask('POST', '/ext/administrators', rest.administrator.token, makeAdministrator)
+    const request = { scope: 'openid svc.api offline_access' }
+    const { json } = await tokensAt(openBrowser(rest.identity.address), app, {
+      login: administrator.login,
+      request,
+    })
+    const token = json.access_token
+    assert.equal((await rest.call('GET', `/api/user?id=${userId}`, { token })).status, 200)
+    const account = { login, name, password: 'Another-Horse-456' }
+    const item = { operation: 'update', resource: 'user', body: { id: userId, ...account } }
+    for (const [method, path, body] of [
+      ['POST', '/api/user', { ...account, login: `x-${login}` }],
+      ['PATCH', '/api/user', { id: userId, ...account }],
+      ['DELETE', '/api/user', { ids: [userId] }],
+      ['POST', '/ext/batch', { items: [item] }],
+      ['POST', '/ext/deactivations', { userId }],
+      ['DELETE', '/ext/administrators', { userId: rest.administrator.id }],
+    ] as const)
+      assertEnvelope(await ask(method, path, token, body), 403)
+    await rest.identity.signIn(login)
+    await remembered(person.token)
   })
 })

@@ -8,6 +8,8 @@ export interface SigningWish {
   readonly counter?: number
   readonly isVerified?: boolean
   readonly userHandle?: string
+  /** Whether the page was shown in a frame of another site. */
+  readonly crossOrigin?: boolean
 }
 
 /** A passkey in software, which does whatever a test wants, where a real one would refuse. */
@@ -26,8 +28,8 @@ export function createTestAuthenticator({ idBytes = 32, transports = ['internal'
     head.writeUInt32BE(count, 1)
     return Buffer.concat([createHash('sha256').update(domain).digest(), head, ...(key ? [key] : [])])
   }
-  const clientData = (type: string, { challenge, origin }: SigningWish) =>
-    Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
+  const clientData = (type: string, { challenge, origin, crossOrigin = false }: SigningWish) =>
+    Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin }))
   const credential = (response: object) =>
     JSON.stringify({
       id: id.toString('base64url'),

@@ -81,6 +81,8 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     recovery_codes: keeps,
     mails: ['select', 'insert'],
     passkeys: keeps,
+    // Whoever changes a factor ends the links that the other sign-ins have made.
+    account_links: ['select', 'update'],
     spent_steps: keeps,
     migrations: reads,
   },

@@ -1,4 +1,5 @@
 import { requireRole } from '../../access/require-write.ts'
+import { isOfAccounts } from '../../access/token-rights.ts'
 import type { WantedFeed } from '../../live/feed-streams.ts'
 import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
@@ -24,6 +25,8 @@ interface AnyCommand extends CommandMessages {
 }
 
 export interface UnaryCommand extends AnyCommand {
+  /** Gives or takes logins and passwords. */
+  readonly changesAccounts?: boolean
   /** What a result says when all went well. */
   readonly successMessage: string
   /** Returns what the result says beside its success. */
@@ -50,6 +53,7 @@ export function commandsOf(resource: Resource): Readonly<Record<Verb, UnaryComma
     ...messages[verb],
     edition: resource.edition,
     entity: resource.title,
+    changesAccounts: isOfAccounts(resource) && verb !== 'get' && verb !== 'list',
     successMessage: `${resource.title} ${done[verb]} successfully.`,
     run: (tracker, caller, request) => runs[verb](tracker, resource, caller, request),
   })

@@ -1,5 +1,6 @@
 import type { Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js'
 import { status } from '@grpc/grpc-js'
+import { unauthenticated } from '../../model/problem.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { startWork } from '../../store/work.ts'
 import { CallGone } from './call-error.ts'
@@ -56,12 +57,18 @@ function answering({ tracker, sessionOf }: Registration, command: UnaryCommand, 
   const write = encoding.writer(command.result)
   const { complete } = tracker.database
   return async (call: Call): Promise<Buffer> => {
-    const { caller } = sessionOf(call.metadata)
+    const { caller, standsNow } = sessionOf(call.metadata)
     const request = read(call.request)
     // Nothing is done for a caller that hung up or ran out of time.
     if (isGone(call)) throw new CallGone(goneStatus(call))
     const work = startWork(command.name, 'commands', call.metadata.get('traceparent')[0])
-    return write(await complete(work, () => runCommand(tracker, command, caller, request)))
+    return write(
+      await complete(work, async () => {
+        // What it gives or takes outlasts the sign-in, as over REST.
+        if (command.changesAccounts && !(await standsNow())) throw unauthenticated()
+        return runCommand(tracker, command, caller, request)
+      }),
+    )
   }
 }
 

@@ -115,7 +115,7 @@ describe('the configuration of the identity host', () => {
 
   it('refuses a client without an address, with a dangerous one, with a weak secret, without proof, or twice', () => {
     const place =
-      'it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment.'
+      'it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment, a user name or white space.'
     assert.deepEqual(
       problemsOf({
         Identity__Clients__a__Name: 'x'.repeat(101),

@@ -66,7 +66,7 @@ function readAddresses(settings: Settings, name: string): readonly string[] {
     const isFit = mayReturnTo(address)
     if (!isFit)
       settings.refuse(
-        `${name} has ${address}; it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment.`,
+        `${name} has ${address}; it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
       )
     return isFit
   })

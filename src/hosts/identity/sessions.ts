@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { endLinksOf } from '../../accounts/links.ts'
 import type { Queries } from '../../store/database.ts'
 import { raw, type Sql, sql } from '../../store/sql.ts'
 import { type Account, accountColumns } from './accounts.ts'
+import { lockFactors } from './factors/lock-factors.ts'
 import type { Identity } from './identity.ts'
 import { millisecondsOf, moment } from './moment.ts'
 
@@ -43,7 +45,7 @@ export interface OutsideSignIn {
   readonly sealedToken?: string | undefined
 }
 
-/** Starts a session unless the account has changed since its password was verified. */
+/** Starts a session unless the account, or what it must be proved with, has changed since its password was verified. */
 export async function startSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   { accountId, securityStamp }: Account,
@@ -53,6 +55,8 @@ export async function startSession(
   const startedAt = moment(now())
   const expiresAt = now() + sessionMilliseconds
   return database.transaction(async (transaction) => {
+    // By one factor alone, while another one is being added: either comes first and ends or refuses this sign-in.
+    if (methods === undefined) await lockFactors(transaction, accountId)
     const [started] = await transaction.query(sql`
       insert into signin_sessions
         (id, user_id, security_stamp, created_at, last_used_at, expires_at, client_id, address, user_agent, methods,
@@ -61,12 +65,17 @@ export async function startSession(
         ${clientId}, ${address}, ${userAgent ?? null}, ${methods ?? null}::text[],
         ${outside?.provider ?? null}, ${outside?.identityId ?? null}::uuid, ${outside?.sealedToken ?? null}
       from users where id = ${accountId} and active and security_stamp = ${securityStamp}
+        ${methods === undefined ? hasNoFactor(accountId) : raw('')}
       returning id`)
     if (started === undefined) return undefined
     const others = sql`id = any(${earlierSessionIds}::text[]) and user_id <> ${accountId}`
     return { sessionId, expiresAt, endedSessionIds: await endRows(transaction, others, now()) }
   })
 }
+
+const hasNoFactor = (accountId: string): Sql => sql`
+  and not exists (select from authenticator_apps where user_id = ${accountId})
+  and not exists (select from passkeys where user_id = ${accountId})`
 
 export async function findLiveSession(
   identity: Pick<Identity, 'database' | 'settings' | 'now'>,
@@ -112,14 +121,15 @@ async function endRows(transaction: Queries, which: Sql, now: number): Promise<r
   return ids
 }
 
-/** All sign-ins of an account but the one that asks, where it has one. */
+/** All sign-ins of an account but the one that asks, where it has one, and the links that they have made. */
 export async function endOtherSessions(
   transaction: Queries,
   accountId: string,
   keptSessionId: string | undefined,
   now: number,
 ): Promise<void> {
-  await endRows(transaction, sql`user_id = ${accountId} and id <> ${keptSessionId ?? ''}`, now)
+  const others = sql`user_id = ${accountId} and id <> ${keptSessionId ?? ''}`
+  await endLinksOf(transaction, await endRows(transaction, others, now))
 }
 
 /** Whether it was still there to be ended. */

@@ -86,7 +86,7 @@ export function registerRoutes(
 
 async function admit(
   authentication: Authentication,
-  { isOpen, isForTokens, isForOwnClient, isNotForApps }: Route,
+  { method, isOpen, isForTokens, isForOwnClient }: Route,
   authorization: string | undefined,
   origin: RequestOrigin,
 ): Promise<Authenticated> {
@@ -94,7 +94,8 @@ async function admit(
   const session = await authentication.authenticate(authorization, origin)
   if (isForOwnClient) requireOwnClient(session.caller)
   else if (!isForTokens) requirePerson(session.caller)
-  if (isNotForApps) requireNoApp(session.caller)
+  // It would outlast the consent.
+  if (!isForTokens && method !== 'GET') requireNoApp(session.caller)
   return session
 }
 

@@ -30,8 +30,6 @@ export interface Operation extends HttpOperation {
   readonly isForOwnClient?: true
   /** Gives or takes logins and passwords, perhaps beside much else. */
   readonly changesAccounts?: true
-  /** Not for apps that people have signed in to: what it makes would outlast their consent. Service clients may. */
-  readonly isNotForApps?: true
   /** Ends in somebody having a password; refused where these are switched off. */
   readonly isForPasswords?: true
   /** Also answers `Accept: text/event-stream` with a live listing. */
@@ -62,7 +60,10 @@ export const forTokens = (routes: readonly Route[]): Route[] =>
   routes.map((route) => ({ ...route, isForTokens: true }))
 
 export interface Route extends Operation {
-  /** Personal tokens may ask it: what they see and change, `access/` limits. Every other route wants a sign-in. */
+  /**
+   * Personal tokens may ask it: what they see and change, `access/` limits. Every other route wants a sign-in, and to change
+   * anything the web client's own or a service client's.
+   */
   readonly isForTokens?: true
   /** Where its requests wait before their bodies are read. */
   readonly turns?: FairQueue

@@ -15,9 +15,20 @@ export function readCredential<Credential extends { readonly id: string; readonl
     credential.response !== null &&
     Object.values(credential.response).every((value) => typeof value !== 'string' || value.length > 0)
   const handle = isUsable ? (credential.response as { userHandle?: unknown }).userHandle : undefined
-  return isUsable && (handle === undefined || handle === null || typeof handle === 'string')
+  const isTextOrNone = handle === undefined || handle === null || typeof handle === 'string'
+  return isUsable && isTextOrNone && !isFromFrame(credential.response)
     ? (credential as Credential)
     : undefined
+}
+
+/** Made in a frame that another site shows, where people do not see whom they answer (WebAuthn, 7.1 and 7.2). */
+function isFromFrame(response: { clientDataJSON?: unknown } = {}): boolean {
+  const { clientDataJSON } = response
+  const data =
+    typeof clientDataJSON === 'string'
+      ? parse(Buffer.from(clientDataJSON, 'base64url').toString())
+      : undefined
+  return (data as { crossOrigin?: unknown } | null | undefined)?.crossOrigin === true
 }
 
 const idPattern = /^[\w-]{1,1364}$/

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { budgetLimits } from '../../../configuration/budgets.ts'
 import { addressKey } from '../../../http/address-key.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
-import { busy } from '../../../model/problem.ts'
 import { sql } from '../../../store/sql.ts'
 import type { Identity } from '../identity.ts'
 import { millisecondsOf, moment } from '../moment.ts'
+import { OutsideFailure } from './failures.ts'
 
 /** Somebody is on the way to a provider and back. */
 export interface Attempt {
@@ -55,7 +55,11 @@ export async function keepAttempt(
       where address = ${address} and expires_at > ${moment(now())}`)
     const { count = 0, nextEnd } = pending ?? {}
     if (count >= budgetLimits.outsideAttemptsOfAddress.max)
-      throw busy(Math.max(1, Math.ceil(((nextEnd ?? 0) - now()) / 1000)))
+      throw new OutsideFailure(
+        'too many attempts',
+        'One address has as many sign-ins under way as it may have.',
+        Math.max(1, Math.ceil(((nextEnd ?? 0) - now()) / 1000)),
+      )
     await transaction.query(sql`
       insert into outside_attempts (id, sealed, expires_at, address)
       values (${idOf(state)}, ${sealed}, ${moment(expiresAt)}, ${address})`)

@@ -1,3 +1,4 @@
+import { holdSignIn } from '../../../accounts/hold-sign-in.ts'
 import { identitiesMax } from '../../../accounts/outside-identities.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import { newId } from '../../../store/new-id.ts'
@@ -22,9 +23,12 @@ export async function connectIdentity(
   provider: Pick<ProviderSettings, 'id'>,
   { issuer, subject }: { readonly issuer: string; readonly subject: string },
   { label, userId, how, origin }: Connecting,
-): Promise<'connected' | 'somebody else' | 'too many identities'> {
+): Promise<'connected' | 'somebody else' | 'too many identities' | 'other session'> {
   const outcome = await database.transaction(async (transaction) => {
     await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`outside ${userId}`}, 0))`)
+    // Whoever waited for the lock may have lost the sign-in meanwhile.
+    if (origin.sessionId !== undefined && !(await holdSignIn(transaction, origin.sessionId)))
+      return 'other session'
     const [count] = await transaction.query<{ kept: number }>(
       sql`select count(*)::int as kept from outside_identities where user_id = ${userId}`,
     )

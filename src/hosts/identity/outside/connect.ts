@@ -45,7 +45,7 @@ export const startConnecting =
     } catch (error) {
       if (!(error instanceof OutsideFailure)) throw error
       noteRefusal(identity, provider, call, error.refusal, { failure: error, account: session.accountId })
-      return { page: outsidePage(identity, provider, error.refusal, { returnTo }) }
+      return { page: outsidePage(identity, provider, error.refusal, { returnTo }, error.retryAfterSeconds) }
     }
   }
 

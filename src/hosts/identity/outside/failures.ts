@@ -15,17 +15,20 @@ export type OutsideRefusal =
   | 'code refused'
   | 'wrong answer'
   | 'not asked again'
+  | 'too many attempts'
   | 'unknown attempt'
   | 'other session'
   | 'connected elsewhere'
 
-/** The provider is at fault, or who has signed in there; never this host. */
+/** The provider is at fault, or who signs in there; never this host. */
 export class OutsideFailure extends Error {
   readonly refusal: OutsideRefusal
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(refusal: OutsideRefusal, reason: string) {
+  constructor(refusal: OutsideRefusal, reason: string, retryAfterSeconds?: number) {
     super(reason)
     this.refusal = refusal
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 

@@ -1,4 +1,5 @@
 import { isDeactivated } from '../../../accounts/deactivation.ts'
+import { hasHiddenCharacters } from '../../../accounts/login.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import { Problem } from '../../../model/problem.ts'
 import { loginCharactersMax } from '../../../model/text-limits.ts'
@@ -67,7 +68,8 @@ async function arrive(
   if (!provider.linkByVerifiedEmail && !provider.createAccounts) return 'no account'
   const profile = await person.tell()
   const { verifiedAddress: login } = profile
-  if (login === undefined || login.length > loginCharactersMax) return 'no account'
+  if (login === undefined || login.length > loginCharactersMax || hasHiddenCharacters(login))
+    return 'no account'
   const [holder] = await findHolders(identity, login)
   if (holder === undefined) return makeOne(identity, provider, person, { ...profile, login, origin })
   if (!holder.isOpen) return 'account closed'

@@ -47,6 +47,9 @@ export const redeemOutside = (
     })
     const claims = tokens.claims()
     if (claims === undefined || !subjectPattern.test(claims.sub)) throw new Error('The subject is none.')
+    // Signed for another client of the same provider, which may have passed it on (OpenID Connect Core, 3.1.3.7).
+    if (claims.azp !== undefined && claims.azp !== provider.clientId)
+      throw new Error('The token is for another client.')
     if (since !== undefined && (needsTime || claims.auth_time !== undefined))
       requireSignedInSince(since, claims.auth_time)
     return {
@@ -78,10 +81,13 @@ function profileOf(
   const name = textOf(claims.name) ?? textOf(more.name)
   const called = textOf(claims.preferred_username) ?? textOf(more.preferred_username)
   const isVouchedFor = promise === true || promise === 'true' || trustsAddresses
+  const verifiedAddress = isVouchedFor ? address : undefined
+  // An address that nobody vouches for may be anybody's.
+  const unverified = address && `${address} (not verified)`
   return {
-    label: (address ?? called ?? name ?? claims.sub).slice(0, labelCharactersMax),
+    label: (verifiedAddress ?? called ?? unverified ?? name ?? claims.sub).slice(0, labelCharactersMax),
     name: name?.slice(0, nameCharactersMax),
-    verifiedAddress: isVouchedFor ? address : undefined,
+    verifiedAddress,
   }
 }
 

@@ -27,6 +27,8 @@ export const signInWith =
     } catch (error) {
       if (!(error instanceof OutsideFailure)) throw error
       noteRefusal(identity, provider, call, error.refusal, { failure: error })
-      return { page: outsidePage(identity, provider, error.refusal, { authRequest }) }
+      return {
+        page: outsidePage(identity, provider, error.refusal, { authRequest }, error.retryAfterSeconds),
+      }
     }
   }

@@ -16,6 +16,8 @@ const sentences: Readonly<Record<OutsideRefusal, (name: string) => string>> = {
   'wrong answer': (name) => `What ${name} answered does not hold, so you were not signed in. Try again.`,
   'not asked again': (name) =>
     `You have to sign in anew, and ${name} has not said that you did. Sign out there first, or sign in in another way.`,
+  'too many attempts': () =>
+    'Too many sign-ins from your address are under way. Try again in a quarter of an hour.',
   'unknown attempt': () => 'This sign-in was not begun in this browser, or has been used.',
   'no account': (name) =>
     `No account here belongs to yours at ${name}. If you have one, sign in to it in another way and connect it on the page My account; otherwise ask an administrator.`,
@@ -28,14 +30,20 @@ const sentences: Readonly<Record<OutsideRefusal, (name: string) => string>> = {
   'connected elsewhere': (name) => `This account of ${name} is connected with somebody else’s account here.`,
 }
 
-/** The provider has said who it is, and this person may not sign in here. */
-const forbidden: ReadonlySet<OutsideRefusal> = new Set(['no account', 'account closed', 'login taken'])
+/** 400 where nothing is said. */
+const statuses: Partial<Readonly<Record<OutsideRefusal, number>>> = {
+  'no account': 403,
+  'account closed': 403,
+  'login taken': 403,
+  'too many attempts': 429,
+}
 
 export const outsidePage = (
   { settings }: Pick<Identity, 'settings'>,
   { name }: Pick<ProviderSettings, 'name'>,
   refusal: OutsideRefusal,
   back: Back,
+  retryAfterSeconds?: number,
 ): Page => {
   const address =
     'returnTo' in back
@@ -43,7 +51,8 @@ export const outsidePage = (
       : onThisHost(settings, '/api/account/login-page', { authRequest: back.authRequest })
   return {
     title: `${name} did not work`,
-    status: forbidden.has(refusal) ? 403 : 400,
+    status: statuses[refusal] ?? 400,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     content: html`<p role="alert">${sentences[refusal](name)}</p>
 <p><a href="${address}">Back</a></p>`,
   }

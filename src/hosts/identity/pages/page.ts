@@ -12,6 +12,8 @@ export interface Page {
   /** Where it goes on to by itself. */
   readonly goesTo?: string
   readonly status?: number
+  /** When the same may be tried again. */
+  readonly retryAfterSeconds?: number
 }
 
 export const showPage = ({ title, content, script, goesTo }: Page): string =>
@@ -36,7 +38,12 @@ ${content}
 `.markup
 
 /** Nothing is loaded from anywhere; no other site may show it in a frame, where it could be clicked unseen. */
-export const pageHeaders = ({ leadsTo = [], script }: Page): Readonly<Record<string, string>> => ({
+export const pageHeaders = ({
+  leadsTo = [],
+  script,
+  retryAfterSeconds,
+}: Page): Readonly<Record<string, string>> => ({
+  ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
   'content-security-policy': [
     "default-src 'none'",
     `style-src '${styleHash}'`,

@@ -99,7 +99,6 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     summary: 'Ends these sessions, all or none: their cookies and tokens stop working within 30 seconds.',
     description: 'Sessions of others are for administrators to end; to anybody else they are not found.',
     method: 'DELETE',
-    isNotForApps: true,
     path: '/ext/sessions',
     body: ref('SessionIds'),
     answer: ref('Success'),
@@ -117,7 +116,6 @@ export const sessionRoutes = (tracker: Tracker): Route[] => [
     description:
       'Anyone who has lost a device, or no longer trusts what was signed in, starts anew with this.',
     method: 'POST',
-    isNotForApps: true,
     path: '/ext/sessions/end-all',
     body: ref('SessionsOfAccount'),
     answer: ref('Success'),

@@ -1,0 +1,13 @@
+import type { Queries } from '../store/database.ts'
+import { sql } from '../store/sql.ts'
+
+/**
+ * Keeps a sign-in from being ended until commit; false where it has ended already. So whoever ends it also finds what it has
+ * made in this transaction.
+ */
+export async function holdSignIn(transaction: Queries, sessionId: string): Promise<boolean> {
+  const [standing] = await transaction.query(
+    sql`select 1 from signin_sessions where id = ${sessionId} and ended_at is null for share`,
+  )
+  return standing !== undefined
+}

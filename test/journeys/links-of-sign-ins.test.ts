@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { assertEnvelope } from '../support/assert-envelope.ts'
+import { claimsOf } from '../support/browser.ts'
+import { password } from '../support/cheap-passwords.ts'
+import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { setUpApp } from '../support/second-factors.ts'
+
+/** The real one. */
+const clock = { now: Date.now, advance: () => undefined }
+
+/** Whoever was in for a minute may have made a link that gives them an account for ever. */
+describe('A link ends with the sign-in that made it', { concurrency: true }, () => {
+  let rest: RestUnderTest
+  before(async () => {
+    rest = await startRestUnderTest()
+  })
+  after(() => rest.stop())
+
+  const ask = (method: string, path: string, token: string | undefined, body: unknown = {}) =>
+    rest.call(method, path, { token, body })
+  const asRoot = (method: string, path: string, body: unknown) =>
+    ask(method, path, rest.administrator.token, body)
+  /** Somebody who may make every kind of link, signed in twice. */
+  const signUpMaker = async () => {
+    const maker = await rest.signUp()
+    assert.equal((await asRoot('POST', '/ext/administrators', { userId: maker.id })).status, 200)
+    const [{ access_token: stolen }, { access_token: own }] = await Promise.all([
+      rest.identity.signIn(maker.login),
+      rest.identity.signIn(maker.login),
+    ])
+    return { ...maker, stolen, own }
+  }
+  const makeLinks = async (token: string, person: Person): Promise<readonly [string, string]> => {
+    const [invitation, passwordLink] = await Promise.all([
+      ask('POST', '/ext/invitations', token),
+      ask('POST', '/ext/password-links', token, { userId: person.id }),
+    ])
+    assert.deepEqual([invitation.status, passwordLink.status], [200, 200])
+    return [invitation.body.secret, passwordLink.body.secret]
+  }
+  const useBoth = async ([invitation, passwordLink]: readonly [string, string]) => {
+    const login = `${crypto.randomUUID()}@example.com`
+    const accepted = await ask('POST', '/ext/invitations/accept', undefined, {
+      ...{ secret: invitation, name: 'N', login, password },
+    })
+    const newPassword = 'Another-Horse-456'
+    const changed = await ask('POST', '/ext/password-links/use', undefined, {
+      ...{ secret: passwordLink, newPassword },
+    })
+    return [accepted.status, changed.status]
+  }
+
+  type Maker = Awaited<ReturnType<typeof signUpMaker>>
+  const ends: Readonly<Record<string, (maker: Maker) => Promise<unknown>>> = {
+    'its owner ends that sign-in elsewhere': ({ own, stolen }) =>
+      ask('DELETE', '/ext/sessions', own, { ids: [claimsOf(stolen).sid] }),
+    'an administrator ends that sign-in': ({ stolen }) =>
+      asRoot('DELETE', '/ext/sessions', { ids: [claimsOf(stolen).sid] }),
+    'its owner ends all sign-ins': ({ own }) => ask('POST', '/ext/sessions/end-all', own),
+    'its owner gets a new password': ({ own }) =>
+      ask('POST', '/api/me/password', own, { currentPassword: password, newPassword: 'Other-Horse-456' }),
+    'its owner sets up a second factor': ({ login, own }) =>
+      setUpApp({ ...rest.identity, clock }, login, own),
+  }
+  for (const [what, end] of Object.entries(ends))
+    test(`when ${what}`, async () => {
+      const maker = await signUpMaker()
+      const links = await makeLinks(maker.stolen, await rest.signUp())
+      await end(maker)
+      assert.deepEqual(await useBoth(links), [410, 410])
+    })
+
+  test('but not when another sign-in of the account is ended', async () => {
+    const maker = await signUpMaker()
+    const links = await makeLinks(maker.own, await rest.signUp())
+    await ask('DELETE', '/ext/sessions', maker.own, { ids: [claimsOf(maker.stolen).sid] })
+    assert.deepEqual(await useBoth(links), [200, 200])
+  })
+
+  test('also when it is made and the sign-in ended at the same moment', async () => {
+    const maker = await signUpMaker()
+    const ids = [claimsOf(maker.stolen).sid]
+    const made = Array.from({ length: 10 }, () => ask('POST', '/ext/invitations', maker.stolen))
+    assert.equal((await ask('DELETE', '/ext/sessions', maker.own, { ids })).status, 200)
+    for (const { status, body } of await Promise.all(made)) {
+      if (status === 401) continue
+      assert.equal(status, 200)
+      const account = { name: 'N', login: `${crypto.randomUUID()}@example.com`, password }
+      assertEnvelope(
+        await ask('POST', '/ext/invitations/accept', undefined, { secret: body.secret, ...account }),
+        410,
+      )
+    }
+  })
+})
