@@ -103,8 +103,8 @@ describe('introspection', () => {
     const unsigned = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${payload}.`
     // Signed by us, with every claim of an access token, but not meant as one.
     const key = signingKeyOf(headerOf(tokens.access_token).kid, createPrivateKey(signingPem))
-    const otherType = signToken(key, 'JWT', claimsOf(tokens.access_token))
-    const otherIssuer = signToken(key, 'at+jwt', {
+    const otherType = await signToken(key, 'JWT', claimsOf(tokens.access_token))
+    const otherIssuer = await signToken(key, 'at+jwt', {
       ...claimsOf(tokens.access_token),
       iss: 'https://elsewhere.example.com',
     })

@@ -103,7 +103,7 @@ describe('an authorization request', () => {
     // There is one client that gets identity tokens, so another's is signed here, with the host's own key.
     const key = signingKeyOf(headerOf(tokens.id_token).kid, createPrivateKey(signingPem))
     const hintFor = (aud: string) => signToken(key, 'JWT', { ...claimsOf(tokens.id_token), aud })
-    assertTold(await authorize({ id_token_hint: hintFor('somebody-else') }), 'invalid_request')
-    assert.match((await authorize({ id_token_hint: hintFor('svc-webclient') })).location, /login-page/)
+    assertTold(await authorize({ id_token_hint: await hintFor('somebody-else') }), 'invalid_request')
+    assert.match((await authorize({ id_token_hint: await hintFor('svc-webclient') })).location, /login-page/)
   })
 })

@@ -27,9 +27,12 @@ export const redeemAuthorizationCode: Grant = async (identity, client, parameter
   if (!spent) throw await refusalOf(identity, presented, origin)
   const scopes = splitScope(spent.scope)
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, clientId: client.id, scopes }
-  const identityToken = issueIdentityToken(identity, { ...subject, client, nonce: spent.nonce })
+  const [accessToken, identityToken] = await Promise.all([
+    issueAccessToken(identity, subject),
+    issueIdentityToken(identity, { ...subject, client, nonce: spent.nonce }),
+  ])
   return {
-    access_token: issueAccessToken(identity, subject),
+    access_token: accessToken,
     token_type: 'Bearer',
     expires_in: accessTokenSeconds,
     ...(scopes.includes('offline_access') && { refresh_token: refreshToken.token }),

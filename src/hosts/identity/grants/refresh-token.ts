@@ -32,9 +32,12 @@ export const redeemRefreshToken: Grant = async (identity, client, parameters, or
     throw invalidGrant('The person has to sign in with a second factor.')
   const scopes = narrowedScopes(spent.scope, parameters)
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, clientId: client.id, scopes }
-  const identityToken = issueIdentityToken(identity, { ...subject, client })
+  const [accessToken, identityToken] = await Promise.all([
+    issueAccessToken(identity, subject),
+    issueIdentityToken(identity, { ...subject, client }),
+  ])
   return {
-    access_token: issueAccessToken(identity, subject),
+    access_token: accessToken,
     token_type: 'Bearer',
     expires_in: accessTokenSeconds,
     refresh_token: successor.token,

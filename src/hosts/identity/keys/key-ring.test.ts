@@ -149,7 +149,7 @@ function recordLives(seen: Map<string, Life>, rings: readonly KeyRing<SigningKey
 describe('a signed token', () => {
   it('names its type and its key', async () => {
     const key = signingKeyKind.load('kid-1', await signingKeyKind.generate())
-    const [header = ''] = signToken(key, 'at+jwt', { sub: 'x' }).split('.')
+    const [header = ''] = (await signToken(key, 'at+jwt', { sub: 'x' })).split('.')
     assert.deepEqual(JSON.parse(Buffer.from(header, 'base64url').toString()), {
       alg: 'RS256',
       typ: 'at+jwt',

@@ -22,7 +22,7 @@ export interface AccessTokenSubject {
 export function issueAccessToken(
   { settings, administrators, signingKeys, now }: Identity,
   { account, clientId, scopes, sessionId }: AccessTokenSubject,
-): string {
+): Promise<string> {
   const issuedAt = Math.floor(now() / 1000)
   return signToken(signingKeys.current(), accessTokenType, {
     iss: settings.issuer,

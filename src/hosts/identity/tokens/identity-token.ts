@@ -16,10 +16,10 @@ export interface IdentityTokenSubject {
 const identityTokenSeconds = 5 * 60
 
 /** OpenID Connect Core, 2; undefined when the client did not ask for one. */
-export function issueIdentityToken(
+export async function issueIdentityToken(
   { settings, signingKeys, now }: Identity,
   { session, client, scopes, nonce }: IdentityTokenSubject,
-): string | undefined {
+): Promise<string | undefined> {
   if (!scopes.includes('openid')) return undefined
   const issuedAt = Math.floor(now() / 1000)
   return signToken(signingKeys.current(), 'JWT', {
