@@ -26,6 +26,11 @@ export async function runIdentityBench(words: readonly string[]): Promise<void> 
     const bench = { host, key, seconds, postmaster: postmasterOf(dataDirectory) }
     const rows = [
       await measure(bench, { grant: 'client_credentials', signatures: 1, budget: 1.0 }, () => serviceGrant),
+      await measure(
+        { ...bench, key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey },
+        { grant: 'client_credentials, ES256', signatures: 1, budget: 1.0 },
+        () => ({ ...serviceGrant, client_id: 'modern' }),
+      ),
       await measure(bench, { grant: 'refresh_token', signatures: 2, budget: 1.3 }, (index) => ({
         ...refreshGrant,
         refresh_token: refreshTokens[index] ?? '',
@@ -167,6 +172,9 @@ async function startHost(databaseUrl: string, key: KeyObject, dataDirectory: str
       RateLimit__Identity__PermitLimit: '0',
       Identity__ServiceClients__robot__Secret: clientSecret,
       Identity__ServiceClients__robot__Login: serviceLogin,
+      Identity__ServiceClients__modern__Secret: clientSecret,
+      Identity__ServiceClients__modern__Login: serviceLogin,
+      Identity__ServiceClients__modern__SigningAlgorithm: 'ES256',
     },
   })
   const [line] = await once(createInterface({ input: child.stdout }), 'line')

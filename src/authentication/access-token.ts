@@ -5,7 +5,9 @@ import { type Sql, sql } from '../store/sql.ts'
 
 /** What an access token is: the identity host makes it so, and all hosts accept nothing else. */
 export const accessTokenType = 'at+jwt'
-export const accessTokenAlgorithm = 'RS256'
+/** The contract's comes first; the other one is for clients that ask for it. */
+export const signingAlgorithms = ['RS256', 'ES256'] as const
+export type SigningAlgorithm = (typeof signingAlgorithms)[number]
 /** The contract's thirty minutes. */
 export const accessTokenSeconds = 30 * 60
 /** Clocks of the hosts may differ by this much. */

@@ -3,10 +3,10 @@ import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { unauthenticated } from '../model/problem.ts'
 import {
   type AccessTokenClaims,
-  accessTokenAlgorithm,
   accessTokenType,
   clockSkewSeconds,
   readAccessTokenClaims,
+  signingAlgorithms,
 } from './access-token.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 
@@ -34,7 +34,7 @@ export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAc
     const known = remembered.get(digest)
     if (known) return known
     const { payload } = await jwtVerify(token, keys, {
-      algorithms: [accessTokenAlgorithm],
+      algorithms: [...signingAlgorithms],
       typ: accessTokenType,
       issuer,
       audience,

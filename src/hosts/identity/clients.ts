@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { SigningAlgorithm } from '../../authentication/access-token.ts'
 import { webClientId } from '../../model/web-client.ts'
 import { webClientScopes } from './scopes.ts'
 
@@ -18,6 +19,8 @@ export interface Client {
   readonly login: string | undefined
   /** Hosts for which it may ask about the tokens of others. */
   readonly audiences: readonly string[]
+  /** By which its tokens are signed. */
+  readonly signingAlgorithm: SigningAlgorithm
   /** None for the clients of the contract, which have rules of their own where the standards leave a choice. */
   readonly registration: Registration | undefined
 }
@@ -33,6 +36,7 @@ export interface Registration {
 
 export interface RegisteredClientSettings extends Registration {
   readonly id: string
+  readonly signingAlgorithm: SigningAlgorithm
   /** A public client has none. */
   readonly secret: string | undefined
   readonly scopes: readonly string[]
@@ -50,6 +54,7 @@ export interface ServiceClientSettings {
   readonly scopes: readonly string[]
   /** Hosts for which it may ask about the tokens of others. */
   readonly audiences: readonly string[]
+  readonly signingAlgorithm: SigningAlgorithm
 }
 
 export interface ClientSettings {
@@ -88,10 +93,13 @@ const common = {
   postLogoutRedirectUris: [],
   login: undefined,
   audiences: [],
+  signingAlgorithm: 'RS256',
   registration: undefined,
 } as const
 
-export type StoredClient = Omit<RegisteredClientSettings, 'secret'> & Pick<Client, 'secretHash'>
+export type StoredClient = Omit<RegisteredClientSettings, 'secret' | 'signingAlgorithm'> &
+  Pick<Client, 'secretHash'> &
+  Partial<Pick<Client, 'signingAlgorithm'>>
 
 /** One that signs people in on the pages of this host. */
 export const registeredClient = ({ name, isFirstParty, requiresPkce, ...client }: StoredClient): Client => ({

@@ -43,12 +43,25 @@ describe('the configuration of the identity host', () => {
         Identity__ServiceClients__report__Login: 'report@example.com',
         Identity__ServiceClients__report__Scopes__0: 'svc.api',
         Identity__ServiceClients__report__Audiences__0: 'svc-api',
+        Identity__ServiceClients__report__SigningAlgorithm: 'ES256',
       },
       readIdentitySettings,
     )
     assert.deepEqual(settings.serviceClients, [
-      { id: 'import', secret, login: 'import@example.com', scopes: ['svc.api', 'svc.grpc'], audiences: [] },
-      { id: 'report', secret, login: 'report@example.com', scopes: ['svc.api'], audiences: ['svc-api'] },
+      {
+        ...{
+          id: 'import',
+          secret,
+          login: 'import@example.com',
+          scopes: ['svc.api', 'svc.grpc'],
+          audiences: [],
+        },
+        signingAlgorithm: 'RS256',
+      },
+      {
+        ...{ id: 'report', secret, login: 'report@example.com', scopes: ['svc.api'], audiences: ['svc-api'] },
+        signingAlgorithm: 'ES256',
+      },
     ])
   })
 
@@ -57,6 +70,7 @@ describe('the configuration of the identity host', () => {
       problemsOf({
         Identity__ServiceClients__import__Secret: 'x'.repeat(31),
         Identity__ServiceClients__import__Scopes__0: 'openid',
+        Identity__ServiceClients__import__SigningAlgorithm: 'HS256',
         'Identity__ServiceClients__svc-webclient__Secret': secret,
         'Identity__ServiceClients__svc-webclient__Login': 'a@example.com',
       }),
@@ -64,6 +78,7 @@ describe('the configuration of the identity host', () => {
         'Identity__ServiceClients__import__Secret must have at least 32 characters.',
         'Identity__ServiceClients__import__Login is required: the login of the account it acts as.',
         'Identity__ServiceClients__import__Scopes has openid; a service client can have svc.api, svc.grpc.',
+        'Identity__ServiceClients__import__SigningAlgorithm must be one of RS256, ES256.',
         'Identity__ServiceClients__svc-webclient cannot be named like the web client.',
       ],
     )
@@ -92,6 +107,7 @@ describe('the configuration of the identity host', () => {
         secret: undefined,
         requiresPkce: true,
         scopes: ['openid', 'profile', 'offline_access', 'email'],
+        signingAlgorithm: 'RS256',
         redirectUris: ['https://wiki.example.com/callback', 'com.example.wiki:/callback'],
         postLogoutRedirectUris: ['https://wiki.example.com/'],
         isFirstParty: false,
@@ -102,6 +118,7 @@ describe('the configuration of the identity host', () => {
         secret,
         requiresPkce: false,
         scopes: ['openid', 'svc.api'],
+        signingAlgorithm: 'RS256',
         redirectUris: ['https://portal.example.com/callback'],
         postLogoutRedirectUris: [],
         isFirstParty: true,

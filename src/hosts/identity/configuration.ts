@@ -15,7 +15,7 @@ import type { RegisteredClientSettings, ServiceClientSettings } from './clients.
 import { type SecondFactorPolicy, secondFactorPolicies } from './factors/policy.ts'
 import { readPinnedKey } from './keys/pinned-key.ts'
 import { type ProviderSettings, readProviders } from './outside/read-providers.ts'
-import { readRegisteredClients, secretCharactersMin } from './registered-clients.ts'
+import { readRegisteredClients, readSigningAlgorithm, secretCharactersMin } from './registered-clients.ts'
 import { serviceScopes } from './scopes.ts'
 
 export interface IdentitySettings extends TrackerSettings {
@@ -125,7 +125,8 @@ function readServiceClient(settings: Settings, id: string): ServiceClientSetting
   for (const scope of given.filter((scope) => !serviceScopes.includes(scope)))
     settings.refuse(`${name}__Scopes has ${scope}; a service client can have ${serviceScopes.join(', ')}.`)
   const audiences = settings.numbered(`${name}__Audiences`)
-  return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes, audiences }
+  const signingAlgorithm = readSigningAlgorithm(settings, name)
+  return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes, audiences, signingAlgorithm }
 }
 
 /** Without one, this machine makes its own; on a shared store that is enough for one machine only. */

@@ -1,3 +1,4 @@
+import { type SigningAlgorithm, signingAlgorithms } from '../../authentication/access-token.ts'
 import type { Settings } from '../../configuration/settings.ts'
 import {
   clientNameCharactersMax,
@@ -28,6 +29,7 @@ export function readRegisteredClients(
       name: readName(settings, `${name}__Name`, id),
       ...proof,
       scopes: readScopes(settings, `${name}__Scopes`),
+      signingAlgorithm: readSigningAlgorithm(settings, name),
       redirectUris,
       postLogoutRedirectUris: readAddresses(settings, `${name}__PostLogoutRedirectUris`),
       isFirstParty: settings.flag(`${name}__FirstParty`, false),
@@ -44,6 +46,17 @@ function readProof(settings: Settings, name: string) {
   if (!requiresPkce && secret === undefined)
     settings.refuse(`${name}__RequirePkce must be true for a client without a secret.`)
   return { secret, requiresPkce }
+}
+
+/** That of a client of whichever kind. */
+export function readSigningAlgorithm(settings: Settings, name: string): SigningAlgorithm {
+  const given = settings.text(`${name}__SigningAlgorithm`, 'RS256')
+  const known = signingAlgorithms.find((algorithm) => algorithm === given)
+  if (known === undefined)
+    settings.refuse(`${name}__SigningAlgorithm must be one of ${signingAlgorithms.join(', ')}.`)
+  if (given !== 'RS256' && !settings.flag('EXTENSIONS', true))
+    settings.refuse(`${name}__SigningAlgorithm needs the extensions: leave it out, or set EXTENSIONS to on.`)
+  return known ?? 'RS256'
 }
 
 function readName(settings: Settings, name: string, byDefault: string): string {

@@ -1,3 +1,4 @@
+import { signingAlgorithms } from '../../../authentication/access-token.ts'
 import { responseModes } from '../authorization/tell-client.ts'
 import { grantTypes } from '../clients.ts'
 import type { Identity } from '../identity.ts'
@@ -44,7 +45,11 @@ function metadataOf({ settings: { issuer }, clients }: Identity) {
     code_challenge_methods_supported: ['S256'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['RS256'],
+    id_token_signing_alg_values_supported: signingAlgorithms.filter(
+      (algorithm) =>
+        algorithm === 'RS256' ||
+        [...clients.values()].some((client) => client.signingAlgorithm === algorithm),
+    ),
     token_endpoint_auth_methods_supported: [...secretMethods, 'none'],
     revocation_endpoint_auth_methods_supported: [...secretMethods, 'none'],
     introspection_endpoint_auth_methods_supported: secretMethods,

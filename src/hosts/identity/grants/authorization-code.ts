@@ -26,10 +26,10 @@ export const redeemAuthorizationCode: Grant = async (identity, client, parameter
   )
   if (!spent) throw await refusalOf(identity, presented, origin)
   const scopes = splitScope(spent.scope)
-  const subject = { session: spent, account: spent, sessionId: spent.sessionId, clientId: client.id, scopes }
+  const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
   const [accessToken, identityToken] = await Promise.all([
     issueAccessToken(identity, subject),
-    issueIdentityToken(identity, { ...subject, client, nonce: spent.nonce }),
+    issueIdentityToken(identity, { ...subject, nonce: spent.nonce }),
   ])
   return {
     access_token: accessToken,

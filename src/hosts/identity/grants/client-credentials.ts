@@ -18,7 +18,7 @@ export const grantClientCredentials: Grant = async (identity, client, parameters
     throw invalidClient('The account of the client cannot be used.')
   }
   return {
-    access_token: await issueAccessToken(identity, { account, clientId: client.id, scopes }),
+    access_token: await issueAccessToken(identity, { account, client, scopes }),
     token_type: 'Bearer',
     expires_in: accessTokenSeconds,
     scope: scopes.join(' '),

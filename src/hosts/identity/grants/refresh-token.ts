@@ -31,10 +31,10 @@ export const redeemRefreshToken: Grant = async (identity, client, parameters, or
   if (lacksSecondFactor(identity, spent))
     throw invalidGrant('The person has to sign in with a second factor.')
   const scopes = narrowedScopes(spent.scope, parameters)
-  const subject = { session: spent, account: spent, sessionId: spent.sessionId, clientId: client.id, scopes }
+  const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
   const [accessToken, identityToken] = await Promise.all([
     issueAccessToken(identity, subject),
-    issueIdentityToken(identity, { ...subject, client }),
+    issueIdentityToken(identity, subject),
   ])
   return {
     access_token: accessToken,

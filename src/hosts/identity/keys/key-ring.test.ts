@@ -5,7 +5,7 @@ import { sql } from '../../../store/sql.ts'
 import { type KeyKind, type KeyRing, openKeyRing, WrongKeySecretError } from './key-ring.ts'
 import { protectionKeyKind } from './seals.ts'
 import { createSecretBox } from './secret-box.ts'
-import { type SigningKey, signingKeyKind, signToken } from './signing-keys.ts'
+import { type SigningKey, signingKeyKinds, signToken } from './signing-keys.ts'
 
 const hourMilliseconds = 60 * 60_000
 const dayMilliseconds = 24 * hourMilliseconds
@@ -39,7 +39,7 @@ describe('the key ring', () => {
   })
 
   it('keeps the contract over 300 days with four instances that look every six hours, each at its own time', async () => {
-    const rings = await Promise.all(Array.from({ length: instances }, () => openOf(signingKeyKind)))
+    const rings = await Promise.all(Array.from({ length: instances }, () => openOf(signingKeyKinds.RS256)))
     const firstDay = today
     const seen = new Map<string, Life>()
     const dayNow = () => (today - firstDay) / dayMilliseconds
@@ -105,14 +105,14 @@ describe('the key ring', () => {
   })
 
   it('stores no private key in the clear', async () => {
-    const { privateKey } = (await openOf(signingKeyKind)).current()
+    const { privateKey } = (await openOf(signingKeyKinds.RS256)).current()
     const [row] = await fresh.database.query<{ sealed: Buffer }>(sql`select sealed from identity_keys`)
     const der = privateKey.export({ type: 'pkcs8', format: 'der' })
     assert.ok(row && !row.sealed.includes(der.subarray(100, 132)))
   })
 
   it('keeps protection keys apart from signing keys, and opens what a replaced one sealed', async () => {
-    const signing = await openOf(signingKeyKind)
+    const signing = await openOf(signingKeyKinds.RS256)
     const ring = await open()
     const { id } = ring.current()
     today += 90 * dayMilliseconds
@@ -148,7 +148,7 @@ function recordLives(seen: Map<string, Life>, rings: readonly KeyRing<SigningKey
 
 describe('a signed token', () => {
   it('names its type and its key', async () => {
-    const key = signingKeyKind.load('kid-1', await signingKeyKind.generate())
+    const key = signingKeyKinds.RS256.load('kid-1', await signingKeyKinds.RS256.generate())
     const [header = ''] = (await signToken(key, 'at+jwt', { sub: 'x' })).split('.')
     assert.deepEqual(JSON.parse(Buffer.from(header, 'base64url').toString()), {
       alg: 'RS256',

@@ -7,7 +7,7 @@ import type { SecretBox } from './secret-box.ts'
 
 /** What a key of one purpose is made of, and what it is turned into. */
 export interface KeyKind<Key> {
-  readonly purpose: 'signing' | 'protection'
+  readonly purpose: 'signing' | 'signing-es256' | 'protection'
   generate(): Promise<Buffer>
   load(id: string, secret: Buffer): Key
 }

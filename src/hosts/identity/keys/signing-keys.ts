@@ -1,34 +1,78 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  type SignKeyObjectInput,
+  sign,
+} from 'node:crypto'
 import { promisify } from 'node:util'
 import type { JWK } from 'jose'
+import type { SigningAlgorithm } from '../../../authentication/access-token.ts'
 import type { KeyKind, KeyRing } from './key-ring.ts'
 
 export interface SigningKey {
   readonly id: string
+  readonly algorithm: SigningAlgorithm
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
   /** As it is published. */
   readonly jwk: JWK
 }
 
-export type SigningKeys = KeyRing<SigningKey>
+/** Of all algorithms that some client asks for. */
+export interface SigningKeys extends Pick<KeyRing<SigningKey>, 'all' | 'find' | 'refresh'> {
+  current(algorithm: SigningAlgorithm): SigningKey
+}
 
 /** The contract's size; 3072 bits cost seven times as much to sign with. */
 const modulusBits = 2048
 
-export const signingKeyKind: KeyKind<SigningKey> = {
-  purpose: 'signing',
-  async generate() {
-    const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: modulusBits })
-    return privateKey.export({ type: 'pkcs8', format: 'der' })
-  },
-  load: (id, der) => signingKeyOf(id, createPrivateKey({ key: der, type: 'pkcs8', format: 'der' })),
+const generatePair = promisify(generateKeyPair)
+
+export const signingKeyKinds: Readonly<Record<SigningAlgorithm, KeyKind<SigningKey>>> = {
+  RS256: kindOf('signing', () => generatePair('rsa', { modulusLength: modulusBits })),
+  ES256: kindOf('signing-es256', () => generatePair('ec', { namedCurve: 'P-256' })),
+}
+
+function kindOf(
+  purpose: KeyKind<SigningKey>['purpose'],
+  generate: () => Promise<{ readonly privateKey: KeyObject }>,
+): KeyKind<SigningKey> {
+  return {
+    purpose,
+    generate: async () => (await generate()).privateKey.export({ type: 'pkcs8', format: 'der' }),
+    load: (id, der) => signingKeyOf(id, createPrivateKey({ key: der, type: 'pkcs8', format: 'der' })),
+  }
 }
 
 export function signingKeyOf(id: string, privateKey: KeyObject): SigningKey {
+  const algorithm = privateKey.asymmetricKeyType === 'ec' ? 'ES256' : 'RS256'
   const publicKey = createPublicKey(privateKey)
-  const { kty, n, e } = publicKey.export({ format: 'jwk' })
-  return { id, privateKey, publicKey, jwk: { kty, n, e, kid: id, alg: 'RS256', use: 'sig' } as JWK }
+  const jwk: JWK = { ...publicKey.export({ format: 'jwk' }), kid: id, alg: algorithm, use: 'sig' }
+  return { id, algorithm, privateKey, publicKey, jwk }
+}
+
+/** A key names itself, so it is looked for in all of them. */
+export const joinRings = (
+  first: KeyRing<SigningKey>,
+  others: ReadonlyMap<SigningAlgorithm, KeyRing<SigningKey>>,
+): SigningKeys => {
+  const rings = [first, ...others.values()]
+  return {
+    current: (algorithm) => (others.get(algorithm) ?? first).current(),
+    all: () => rings.flatMap((ring) => ring.all()),
+    async find(id) {
+      for (const ring of rings) {
+        const key = await ring.find(id)
+        if (key) return key
+      }
+      return undefined
+    },
+    async refresh() {
+      for (const ring of rings) await ring.refresh()
+    },
+  }
 }
 
 /**
@@ -36,15 +80,17 @@ export function signingKeyOf(id: string, privateKey: KeyObject): SigningKey {
  * more, and nobody else waits for it.
  */
 export async function signToken(
-  { id, privateKey }: SigningKey,
+  { id, algorithm, privateKey }: SigningKey,
   type: string,
   claims: object,
 ): Promise<string> {
-  const input = `${encode({ alg: 'RS256', typ: type, kid: id })}.${encode(claims)}`
-  const signature = await signElsewhere('sha256', Buffer.from(input), privateKey)
+  const input = `${encode({ alg: algorithm, typ: type, kid: id })}.${encode(claims)}`
+  // RFC 7518, 3.4; signatures of RSA have one encoding.
+  const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const
+  const signature = await signElsewhere('sha256', Buffer.from(input), key)
   return `${input}.${signature.toString('base64url')}`
 }
 
-const signElsewhere = promisify<string, Buffer, KeyObject, Buffer>(sign)
+const signElsewhere = promisify<string, Buffer, SignKeyObjectInput, Buffer>(sign)
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

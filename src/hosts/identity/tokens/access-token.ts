@@ -6,13 +6,14 @@ import {
   claimNames,
 } from '../../../authentication/access-token.ts'
 import type { Account } from '../accounts.ts'
+import type { Client } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { signToken } from '../keys/signing-keys.ts'
 import { audienceOf } from '../scopes.ts'
 
 export interface AccessTokenSubject {
   readonly account: Account
-  readonly clientId: string
+  readonly client: Pick<Client, 'id' | 'signingAlgorithm'>
   readonly scopes: readonly string[]
   /** A service client's token belongs to no sign-in. */
   readonly sessionId?: string
@@ -21,15 +22,15 @@ export interface AccessTokenSubject {
 /** RFC 9068, with the claims the hosts check: all of them computed anew from the account at every issuance. */
 export function issueAccessToken(
   { settings, administrators, signingKeys, now }: Identity,
-  { account, clientId, scopes, sessionId }: AccessTokenSubject,
+  { account, client, scopes, sessionId }: AccessTokenSubject,
 ): Promise<string> {
   const issuedAt = Math.floor(now() / 1000)
-  return signToken(signingKeys.current(), accessTokenType, {
+  return signToken(signingKeys.current(client.signingAlgorithm), accessTokenType, {
     iss: settings.issuer,
     aud: audienceOf(scopes, settings),
     sub: account.accountId,
     ...(sessionId !== undefined && { sid: sessionId }),
-    client_id: clientId,
+    client_id: client.id,
     scope: scopes.join(' '),
     iat: issuedAt,
     exp: issuedAt + accessTokenSeconds,

@@ -22,7 +22,7 @@ export async function issueIdentityToken(
 ): Promise<string | undefined> {
   if (!scopes.includes('openid')) return undefined
   const issuedAt = Math.floor(now() / 1000)
-  return signToken(signingKeys.current(), 'JWT', {
+  return signToken(signingKeys.current(client.signingAlgorithm), 'JWT', {
     iss: settings.issuer,
     aud: client.id,
     sub: session.accountId,

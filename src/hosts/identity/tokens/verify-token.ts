@@ -1,9 +1,5 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose'
-import {
-  accessTokenAlgorithm,
-  accessTokenType,
-  clockSkewSeconds,
-} from '../../../authentication/access-token.ts'
+import { accessTokenType, clockSkewSeconds, signingAlgorithms } from '../../../authentication/access-token.ts'
 import type { Identity } from '../identity.ts'
 
 /** The claims of an access token that this provider signed and that has not expired; the session is another question. */
@@ -23,13 +19,13 @@ async function verifyToken(
   try {
     const { payload } = await jwtVerify(
       token,
-      async ({ kid = '' }) => {
+      async ({ kid = '', alg }) => {
         const key = await signingKeys.find(kid)
-        if (!key) throw new errors.JWKSNoMatchingKey()
+        if (key?.algorithm !== alg) throw new errors.JWKSNoMatchingKey()
         return key.publicKey
       },
       {
-        algorithms: [accessTokenAlgorithm],
+        algorithms: [...signingAlgorithms],
         typ,
         issuer: settings.issuer,
         currentDate,
