@@ -189,8 +189,8 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/store/refuse-unavailable.ts',
     rule: 'a full disk is no fault of ours',
-    from: 'if (!isLostConnection(error) && !isOutOfRoom(error)) throw error',
-    to: 'if (!isLostConnection(error)) throw error',
+    from: '!isLostConnection(error) && !isOutOfRoom(error) &&',
+    to: '!isLostConnection(error) &&',
     tests: ['refuse-unavailable'],
   },
   {

@@ -31,6 +31,20 @@ describe('A store', () => {
     assert.equal((await database.query(raw('select 1'))).length, 1)
   })
 
+  it('that stops a statement at its time limit, such as a write that waits for a row, is unavailable, too', async (t) => {
+    const { database, drop } = await freshDatabase()
+    t.after(drop)
+    const late = raw(`do $$ begin
+      raise exception 'canceling statement due to statement timeout' using errcode = 'query_canceled';
+    end $$`)
+    await assert.rejects(database.single.query(late), isUnavailable)
+    await assert.rejects(
+      database.transaction((transaction) => transaction.query(late)),
+      isUnavailable,
+    )
+    await assert.rejects(database.query(late), isUnavailable)
+  })
+
   it('that nobody reaches is unavailable, too', async (t) => {
     const database = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/none', applicationName: 'test' })
     t.after(() => database.close())

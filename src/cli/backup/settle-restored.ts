@@ -1,9 +1,9 @@
 import type pg from 'pg'
 
 /**
- * Makes a restored store usable, within one transaction. Three things are not what they were: another server counts transactions from its own number, and rows of numbers to come would be news to
- * every live listing, over and over; cursors of the feed may name changes that never happened here; and sessions that
- * ended after the backup, or tokens that were used up, would be good again.
+ * Makes a restored store usable, within one transaction. Three things are not what they were: another server counts transactions
+ * from its own number, and rows of numbers to come would be news to every live listing, over and over; cursors of the feed may name
+ * changes that never happened here; and sessions that ended after the backup, or tokens that were used up, would be good again.
  */
 export async function settleRestored(client: pg.Client): Promise<void> {
   await client.query(
