@@ -69,7 +69,7 @@ export async function takeRole(roles: Roles, caller: Caller, body: unknown): Pro
 }
 
 /**
- * Locks the whole table, so that of two who take it from each other at once one is too late, and whoever has just lost it
+ * Locks the whole table, so that of two who take it from each other at once one is too late, and somebody who has just lost it
  * gives it to nobody: what the caller's token says may be thirty seconds old.
  */
 async function lockRoles(

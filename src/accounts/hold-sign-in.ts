@@ -2,8 +2,8 @@ import type { Queries } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
 
 /**
- * Keeps a sign-in from being ended until commit; false where it has ended already. So whoever ends it also finds what it has
- * made in this transaction.
+ * Keeps a sign-in from being ended until commit; false where it has ended already. So its end comes after what this transaction
+ * makes, and finds it.
  */
 export async function holdSignIn(transaction: Queries, sessionId: string): Promise<boolean> {
   const [standing] = await transaction.query(

@@ -59,7 +59,7 @@ export async function makeLink(transaction: Queries, wish: LinkWish): Promise<Ma
   return { link: link as Link, secret }
 }
 
-/** What these sign-ins have made and nobody has used yet: whoever ends one that is not theirs ends it, too. */
+/** The links that these sign-ins have made and nobody has used yet. */
 export async function endLinksOf(transaction: Queries, sessionIds: readonly string[]): Promise<void> {
   await transaction.query(sql`
     update account_links set ended_at = now()

@@ -90,13 +90,13 @@ export async function mailPasswordLink(
 
 const mailRetrySeconds = 3600
 
-/** Whoever is an administrator no more gives nobody a password, not even with a link of before. */
+/** A link works only as long as the person who made it is an administrator. */
 async function requireMaker(
   transaction: Queries,
   administrators: Administrators,
   { madeBy, userId }: Link,
 ): Promise<void> {
-  // Asked for by whoever forgot it.
+  // The person who forgot the password asked for it.
   if (madeBy === userId) return
   const [maker] = await transaction.query<PossibleAdministrator>(sql`
     select account.login, ${hasRole} from users as account

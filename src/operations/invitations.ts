@@ -113,7 +113,7 @@ export const listInvitations = (
     }
     order by link.created_at desc, link.id limit ${invitationsListedMax}::int`)
 
-/** Whoever may invite into the project may also end what others have begun. */
+/** Those who may invite into the project may also end the invitations of others. */
 const isIntoOwn = (caller: Caller): Sql => sql`exists (
   select from projects as row where row.id = link.project_id and row.active and ${visibleRows(project, caller)})`
 
@@ -154,7 +154,7 @@ export async function acceptInvitation(
   await tracker.database.transaction(async (transaction) => {
     await useLink(transaction, link)
     await requireInviter(transaction, administrators, link)
-    // Whoever the settings name as administrator is one at once: who gives a project, or a place, gives no role.
+    // A login that the settings name is an administrator at once, which no invitation may make anybody.
     if (administrators.isAdministrator({ login: String(login), hasRole: false })) throw loginTaken()
     const also = link.projectId
       ? [{ table: userProject, values: { id: newId(), userId: id, projectId: link.projectId } }]
@@ -206,7 +206,7 @@ export async function joinByInvitation(
   return { projectId }
 }
 
-/** Whoever has left may invite nobody, not even with a link of before. */
+/** A link works only as long as the person who made it may invite. */
 async function requireInviter(
   transaction: Queries,
   administrators: Administrators,

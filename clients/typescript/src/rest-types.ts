@@ -2927,7 +2927,7 @@ export interface Operations {
   /** Lists the own invitations that nobody has used, or those into a project of one’s own. */
   'GET /ext/invitations': {
     readonly query: {
-      /** Into which project, whoever made them; by default the own ones. */
+      /** Those into this project, by all of its members; by default the own ones. */
       readonly projectId?: string
     }
     readonly answer: LinkList

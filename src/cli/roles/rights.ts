@@ -58,7 +58,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
   // Only to forget what is old, which any host of the tracker does.
   commands: { ...tracker, idempotency_keys: ['select', 'delete'] },
   identity: {
-    // Whoever comes from an outside provider may get an account, in its default project.
+    // A first sign-in by an outside provider may make an account, in the provider's default project.
     users: ['select', 'insert'],
     projects: reads,
     user_projects: ['select', 'insert'],
@@ -81,7 +81,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     recovery_codes: keeps,
     mails: ['select', 'insert'],
     passkeys: keeps,
-    // Whoever changes a factor ends the links that the other sign-ins have made.
+    // A changed factor ends the links that the other sign-ins have made.
     account_links: ['select', 'update'],
     spent_steps: keeps,
     migrations: reads,

@@ -129,7 +129,7 @@ const changing =
     const form = readSingle(call.parameters)
     const body = await identity.database.transaction(async (transaction) => {
       await lockFactors(transaction, accountId)
-      // Whoever waited for the lock may have lost the sign-in to the change before.
+      // The change before it may have ended the sign-in while this waited for the lock.
       await requireFreshCaller(identity, call)
       const changed = await change(transaction, session, form, await findFactors(transaction, accountId))
       if (extent === undefined) await afterChange(identity, transaction, accountId, session.sessionId)

@@ -4,7 +4,7 @@ import type { Identity } from '../identity.ts'
 import { endOtherSessions } from '../sessions.ts'
 
 /**
- * Whoever changes what an account is proved with may do so because somebody else is in: the other sign-ins end (OWASP ASVS 5,
+ * A person may change a second factor because somebody else is signed in: the other sign-ins end (OWASP ASVS 5,
  * 7.4.3), and the person is told where mails can be sent.
  */
 export async function afterChange(

@@ -26,7 +26,7 @@ export async function connectIdentity(
 ): Promise<'connected' | 'somebody else' | 'too many identities' | 'other session'> {
   const outcome = await database.transaction(async (transaction) => {
     await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`outside ${userId}`}, 0))`)
-    // Whoever waited for the lock may have lost the sign-in meanwhile.
+    // The sign-in may have ended while this waited for the lock.
     if (origin.sessionId !== undefined && !(await holdSignIn(transaction, origin.sessionId)))
       return 'other session'
     const [count] = await transaction.query<{ kept: number }>(

@@ -105,6 +105,6 @@ const findHolders = ({ database }: Identity, login: string) =>
     select account.id as "accountId", account.active and not ${isDeactivated} as "isOpen" from users as account
     where lower(trim(account.login)) = lower(trim(${login})) order by account.active desc limit 1`)
 
-/** Whoever the settings name as administrator is one at once: the provider must be trusted with logins for that. */
+/** A login that the settings name is an administrator at once: the provider must be trusted with logins for that. */
 const mayBeMade = ({ administrators }: Identity, { linkByVerifiedEmail }: OutsideProvider, login: string) =>
   linkByVerifiedEmail || !administrators.isAdministrator({ login, hasRole: false })

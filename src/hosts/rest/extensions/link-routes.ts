@@ -17,7 +17,7 @@ import { mailedLinkRoutes } from './mailed-link-routes.ts'
 const invitations = { tag: 'Links', path: '/ext/invitations' }
 const passwordLinks = { tag: 'Links', path: '/ext/password-links' }
 
-/** How people come, and come back. Whoever uses a link has no token yet. */
+/** How people get an account, or a new password. The routes that use a link need no token. */
 export const linkRoutes = (
   tracker: Tracker,
   { administrators, hasMail }: { readonly administrators: Administrators; readonly hasMail: boolean },
@@ -34,7 +34,7 @@ const invitationRoutes = (tracker: Tracker): Route[] => [
     ...invitations,
     id: 'Invite',
     summary: 'Makes a link by which one person makes an account of their own, a member of the project.',
-    description: `By a member into a project of theirs, by administrators into any or none. It is used once, within ${invitationHours} hours, and works only as long as whoever made it could still invite.`,
+    description: `By a member into a project of theirs, by administrators into any or none. It is used once, within ${invitationHours} hours, and works only as long as the person who made it may invite.`,
     method: 'POST',
     body: ref('Invitation'),
     answer: ref('NewLink'),
@@ -54,7 +54,7 @@ const invitationRoutes = (tracker: Tracker): Route[] => [
     parameters: [
       {
         name: 'projectId',
-        description: 'Into which project, whoever made them; by default the own ones.',
+        description: 'Those into this project, by all of its members; by default the own ones.',
         schema: uuid.schema,
       },
     ],

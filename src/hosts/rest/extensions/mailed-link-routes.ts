@@ -16,7 +16,7 @@ export const mailedLinkRoutes = (hasMail: boolean): Route[] => [
     path: '/ext/invitations/mail',
     id: 'MailInvitation',
     summary: 'Sends an invitation by mail, where the server can send any.',
-    description: 'The same as making a link, which nobody but whoever gets the mail sees.',
+    description: 'The same as making a link, but only the recipient of the mail sees it.',
     method: 'POST',
     body: ref('MailedInvitation'),
     answer: ref('MailedLink'),
