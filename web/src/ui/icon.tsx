@@ -36,10 +36,18 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
+/** Those that point or begin somewhere, and are turned round where lines run from right to left. */
+const directed: ReadonlySet<IconName> = new Set(['left', 'right', 'move', 'list', 'timeline'])
+
 /** Decoration: what it stands for is said by the text or the label beside it. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
-    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <svg
+      class={directed.has(name) ? 'icon directed' : 'icon'}
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+      focusable="false"
+    >
       <path d={paths[name]} />
     </svg>
   )

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
 import { addDays, addMonths, dateOf, formatOf, today } from '../time/days.ts'
 import { daysInWeek, daysOfWeek, mondayOf, showWeekday } from '../time/weeks.ts'
+import { keyAlongLine } from './direction.ts'
 import { Icon } from './icon.tsx'
 
 const weeksShown = 6
@@ -16,7 +17,7 @@ export function MonthGrid({ day, onChoose }: { readonly day: string; onChoose(da
   const weeks = Array.from({ length: weeksShown }, (_, index) => addDays(monday, index * daysInWeek))
   useEffect(() => grid.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus(), [current])
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    const step = steps[event.key]
+    const step = steps[keyAlongLine(event)]
     if (step === undefined) return
     event.preventDefault()
     setCurrent(step(current))

@@ -1,3 +1,5 @@
+import { lineDirection } from './direction.ts'
+
 const gapPixels = 4
 
 /** Puts what lies over the page below its anchor, inside the window, whichever side has the room. */
@@ -12,8 +14,7 @@ export function placeBelow(
   const below = at.bottom + gapPixels
   const top = below + height <= innerHeight ? below : Math.max(gapPixels, at.top - gapPixels - height)
   // At the edge of the anchor where lines begin; menus of buttons end with them.
-  const isRightToLeft = document.documentElement.dir === 'rtl'
-  const wanted = isAsWide === isRightToLeft ? at.right - width : at.left
+  const wanted = isAsWide === lineDirection() < 0 ? at.right - width : at.left
   layer.style.top = `${top}px`
   layer.style.left = `${Math.min(Math.max(gapPixels, wanted), innerWidth - width - gapPixels)}px`
 }

@@ -8,6 +8,7 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { dayOf, showAge, showDay, today } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
+import { keyAlongLine } from '../../ui/direction.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { PersonAvatar } from '../../ui/person-avatar.tsx'
@@ -47,7 +48,7 @@ function Card(props: CardProps) {
   const { router } = useServices()
   const element = useRef<HTMLLIElement>(null)
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    const step = steps[event.key]
+    const step = steps[keyAlongLine(event)]
     if (event.key === 'F2') {
       event.preventDefault()
       router.go(assignmentPath(assignment.projectId, assignment.id, query))

@@ -1,6 +1,8 @@
+import { keyAlongLine } from '../../ui/direction.ts'
+
 /** Arrows walk from card to card, over columns without any. */
 export function walkCards(event: KeyboardEvent, from: HTMLElement): void {
-  const direction = directions[event.key]
+  const direction = directions[keyAlongLine(event)]
   const columns = [...(from.closest('.board')?.querySelectorAll('.column') ?? [])].map((column) => [
     ...column.querySelectorAll<HTMLElement>('.card-link'),
   ])

@@ -4,6 +4,7 @@ import { showDay } from '../../time/days.ts'
 import { typeHours } from '../../time/hours.ts'
 import { sumHours } from '../../time/sum-hours.ts'
 import { showWeekday } from '../../time/weeks.ts'
+import { keyAlongLine, lineDirection } from '../../ui/direction.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { Typed } from './use-entries.ts'
 import type { Cell } from './week.ts'
@@ -81,7 +82,7 @@ const steps: Readonly<Record<string, readonly [rows: number, columns: number]>> 
 
 /** To the neighbour, as in a spreadsheet; leaving is what saves. Inside a text being typed the arrows stay in it. */
 function moveOn(event: TargetedKeyboardEvent<HTMLInputElement>, at: WeekCellProps['at']): void {
-  const [rows, columns] = steps[event.key] ?? [0, 0]
+  const [rows, columns] = steps[keyAlongLine(event)] ?? [0, 0]
   const isMove = rows !== 0 || (columns !== 0 && isAtEdge(event.currentTarget, columns))
   if (!isMove || event.altKey || event.ctrlKey || event.metaKey) return
   event.preventDefault()
@@ -99,5 +100,7 @@ function moveOn(event: TargetedKeyboardEvent<HTMLInputElement>, at: WeekCellProp
 
 function isAtEdge({ selectionStart, selectionEnd, value }: HTMLInputElement, columns: number): boolean {
   if (selectionStart === 0 && selectionEnd === value.length) return true
-  return selectionStart === selectionEnd && selectionStart === (columns < 0 ? 0 : value.length)
+  return (
+    selectionStart === selectionEnd && selectionStart === (columns * lineDirection() < 0 ? 0 : value.length)
+  )
 }

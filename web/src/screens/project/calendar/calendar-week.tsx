@@ -3,6 +3,7 @@ import type { RecordOf } from '../../../api/api.ts'
 import { t } from '../../../texts/text.ts'
 import { addDays, dateOf, formatOf, today } from '../../../time/days.ts'
 import { daysInWeek, daysOfWeek, weekdayOf } from '../../../time/weeks.ts'
+import { keyAlongLine, lineDirection } from '../../../ui/direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import { type Bar, barsOf } from '../lanes.ts'
 
@@ -106,14 +107,15 @@ function WeekBar({
       place={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
       draggable
       onDragStart={(event) => {
-        const { left, width } = event.currentTarget.getBoundingClientRect()
-        const part = Math.floor(((event.clientX - left) / width) * (last - first + 1))
+        const { left, right, width } = event.currentTarget.getBoundingClientRect()
+        const within = lineDirection() > 0 ? event.clientX - left : right - event.clientX
+        const part = Math.floor((within / width) * (last - first + 1))
         event.dataTransfer?.setData('text/plain', row.name)
         onDrag(row, addDays(monday, first + Math.max(0, part)))
       }}
       onDragEnd={() => onDrag(undefined, '')}
       onKeyDown={(event) => {
-        const days = event.shiftKey ? steps[event.key] : undefined
+        const days = event.shiftKey ? steps[keyAlongLine(event)] : undefined
         if (days === undefined) return
         event.preventDefault()
         onShift(row, days)

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+
+const folder = join(import.meta.dirname, '..', '..', 'web', 'src', 'styles')
+
+/** Of these, four values go round the box: top, right, bottom, left. */
+const aroundTheBox = /^(margin|padding|inset|scroll-(margin|padding)|border-(width|color|style))$/
+
+/** What would stand on the same side for everybody, although lines run from right to left for some. */
+function sidedDeclarations(css: string): string[] {
+  const plain = css.replace(/\/\*.*?\*\//gs, '')
+  return [...plain.matchAll(/(?<=[{;]\s*)([\w-]+)\s*:\s*([^;{}]+)(?=[;}])/g)].flatMap(
+    ([whole, property = '', value = '']) => (isSided(property, value) ? [whole.trim()] : []),
+  )
+}
+
+function isSided(property: string, value: string): boolean {
+  if (/\b(left|right)\b/.test(property) || /\b(left|right)\b/.test(value)) return true
+  // Spaces inside brackets separate nothing.
+  const parts = value.match(/(?:[^\s(]|\([^()]*(?:\([^()]*\)[^()]*)*\))+/g) ?? []
+  const [first, second, third, fourth] = parts
+  if (aroundTheBox.test(property)) return fourth !== undefined && second !== fourth
+  return property === 'border-radius' && parts.length > 1 && !(first === second && third === fourth)
+}
+
+describe('The style sheets of the web client', () => {
+  test('say start and end instead of left and right, so that the layout turns round with the language', () => {
+    const sheets = globSync('*.css', { cwd: folder })
+    assert.ok(sheets.length > 20)
+    const faults = sheets.flatMap((name) =>
+      sidedDeclarations(readFileSync(join(folder, name), 'utf8')).map((one) => `${name}: ${one}`),
+    )
+    assert.deepEqual(faults, [])
+  })
+
+  test('would be refused with a side in a name, in a value, or among four values', () => {
+    const refused = [
+      'margin-left: 1px',
+      'border-top-right-radius: 4px',
+      'left: 0',
+      'text-align: right',
+      'padding: 0 var(--space-1) 0 calc(2px + (1px * 3))',
+      'inset: 0 0 0 auto',
+      'border-radius: 1px 2px',
+    ]
+    const allowed = [
+      'margin-inline-start: 1px',
+      'padding: 1px calc(2px + 3px) 0 calc(2px + 3px)',
+      'inset: auto 0 0',
+      'border-radius: 1px 1px 0 0',
+    ]
+    assert.deepEqual(sidedDeclarations(`.a:hover { ${[...refused, ...allowed].join('; ')}; }`), refused)
+  })
+})
