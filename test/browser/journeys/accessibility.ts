@@ -8,6 +8,7 @@ import {
   openAccessibilityReport,
 } from '../support/accessibility-report.ts'
 import type { Stage } from '../support/stage.ts'
+import { tabTo } from '../support/tab-to.ts'
 
 export async function assertAccessible(page: Page, where: string): Promise<void> {
   assert.deepEqual(await findViolations(page, where), [])
@@ -105,19 +106,12 @@ export function accessibilityJourneys(stage: () => Stage): void {
     await page.keyboard.press('Enter')
     const link = page.getByRole('link', { name: 'Website relaunch' })
     await link.waitFor()
-    const tabTo = async (what: string) => {
-      for (let presses = 0; presses < 80; presses += 1) {
-        if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(what)})`)) return
-        await page.keyboard.press('Tab')
-      }
-      assert.fail(`${what} is not reached`)
-    }
-    await tabTo(`a[href="/projects/${workspace.projectId}"]`)
+    await tabTo(page, `a[href="/projects/${workspace.projectId}"]`)
     await page.keyboard.press('Enter')
     await page.locator(`#card-${id}`).waitFor()
     // A screen reader announces the new screen, and reads on from its title.
     await page.locator('h1:focus', { hasText: 'Website relaunch' }).waitFor()
-    await tabTo(`#card-${id}`)
+    await tabTo(page, `#card-${id}`)
     await page.keyboard.press('Shift+ArrowRight')
     await page.getByRole('region', { name: 'Doing' }).getByRole('link', { name: 'Reached by keys' }).waitFor()
     await page.locator(`#card-${id}:focus`).waitFor()

@@ -45,7 +45,8 @@ export function reportJourneys(stage: () => Stage): void {
   test('tell the hours of a project by week and by assignment, the plan spread over working days', async () => {
     const { projectId } = await furnish('Counted')
     const page = await stage().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
-    await page.getByRole('heading', { name: 'Hours: Counted' }).waitFor()
+    await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Counted' }).first().waitFor()
     const chart = page.getByRole('img', { name: 'Hours per week' })
     assert.match((await chart.textContent()) ?? '', /12.75 h recorded, 24 h planned/)
     // Two of its five working days are in the first week, three in the second, with the other assignment’s 4 hours.
@@ -96,7 +97,8 @@ export function reportJourneys(stage: () => Stage): void {
     assert.ok(projects.includes('Summed12.75 h24 h'), projects.join())
     assert.ok(!projects.some((row) => row.startsWith('Not mine')))
     await page.getByRole('link', { name: 'Summed' }).click()
-    await page.getByRole('heading', { name: 'Hours: Summed' }).waitFor()
+    await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Summed' }).first().waitFor()
     await page.goBack()
     await page.getByRole('button', { name: '4 weeks later' }).click()
     await page.waitForURL('**/reports?from=2028-01-03')

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { addDays, showDay, today } from '../../../web/src/time/days.ts'
 import { mondayOf } from '../../../web/src/time/weeks.ts'
+import { dragWithFinger } from '../support/finger.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
@@ -187,5 +188,31 @@ export function viewJourneys(stage: () => Stage): void {
     await page.getByText('Handed over is for Mara Lindqvist').waitFor()
     assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
     assert.equal((await workspace.get('assignment', id)).userId, workspace.mara.id)
+  })
+
+  test('gives other days to a bar that a finger was held on, and its end alone where it ends; other fingers scroll', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('By finger')
+    const id = await make('Held', 0, 1)
+    const options = { viewport: { width: 1000, height: 800 }, hasTouch: true }
+    const page = await signIn('mara@example.com', `${path}?view=timeline`, options)
+    await bar(page, 'Held').waitFor()
+    const drag = async (days: number, isHeld: boolean, place: 'middle' | 'end' = 'middle') => {
+      const box = await bar(page, 'Held').boundingBox()
+      const day = await page.locator('.timeline-day').first().boundingBox()
+      assert.ok(box && day)
+      const from = { x: box.x + (place === 'end' ? box.width - 4 : box.width / 2), y: box.y + box.height / 2 }
+      await dragWithFinger(page, from, { ...from, x: from.x + days * day.width }, { isHeld })
+    }
+    await drag(2, false)
+    await drag(3, true)
+    const shown = (first: number, last: number) =>
+      `Held is from ${showDay(addDays(monday, first))} to ${showDay(addDays(monday, last))} now.`
+    await page.getByText(shown(3, 4)).waitFor()
+    assert.equal(await dayOf(id, 'startDate'), addDays(monday, 3))
+    await drag(2, true, 'end')
+    await page.getByText(shown(3, 6)).waitFor()
+    assert.equal(await dayOf(id, 'endDate'), addDays(monday, 6))
+    assert.equal(new URL(page.url()).pathname, path)
   })
 }

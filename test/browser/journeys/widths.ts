@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { ptBr } from '../../../web/src/texts/pt-br.ts'
+import { allRules, findViolations } from '../support/accessibility-report.ts'
 import { everyScreen } from '../support/every-screen.ts'
+import { noteShifts, shiftsOf, sumOf } from '../support/layout-shift.ts'
 import type { Stage } from '../support/stage.ts'
 
 /** From the smallest phone to a large desk; 640 is also what 200 % zoom leaves of 1280. */
@@ -34,18 +36,41 @@ export const barFaultsOf = (page: Page) =>
 /** What a screen shows in Portuguese; names that people gave are as they are. */
 const inPortuguese: Readonly<Record<string, string>> = { ...ptBr, 'November 2026': 'novembro de 2026' }
 
+/** Besides colours, which no language changes, and which take axe longest. */
+const withoutColors = { runOnly: allRules, rules: { 'color-contrast': { enabled: false } } }
+
 const languages = [
-  { language: 'English', options: {}, inWords: (text: string) => text },
+  { language: 'English', options: {}, inWords: (text: string) => text, lookFurther: turnRound },
   {
     language: 'Portuguese, whose words are longer',
     options: { locale: 'pt-BR' },
     inWords: (text: string) => inPortuguese[text] ?? text,
+    lookFurther: (page: Page, path: string) => findViolations(page, path, withoutColors),
   },
 ]
 
+/** As it is where lines run from right to left. */
+async function turnRound(page: Page, path: string): Promise<readonly string[]> {
+  await page.evaluate(`document.documentElement.dir = 'rtl'`)
+  const faults: string[] = []
+  for (const width of [390, 768, 1440]) {
+    await page.setViewportSize({ width, height: 800 })
+    for (const fault of await barFaultsOf(page))
+      faults.push(`${path} at ${width}, from right to left: ${fault}`)
+  }
+  const [brand, account] = await Promise.all(
+    ['.brand', '.top-bar .account'].map((selector) => page.locator(selector).boundingBox()),
+  )
+  if ((brand?.x ?? 0) < (account?.x ?? 0)) faults.push(`${path} stays as it is from left to right`)
+  return faults
+}
+
+/** Less than a tenth of what one would notice. */
+const shiftMax = 0.05
+
 export function widthJourneys(stage: () => Stage): void {
-  for (const { language, options, inWords } of languages)
-    test(`fit every width from 320 to 2,560 pixels, and 200 % zoom, in ${language}: nothing overlaps, no page scrolls sideways`, async () => {
+  for (const { language, options, inWords, lookFurther } of languages)
+    test(`fit every width from 320 to 2,560 pixels, and 200 % zoom, in ${language}: nothing overlaps, moves while it is loaded, or scrolls sideways`, async () => {
       const { hosts, signIn, visit, workspace } = stage()
       const faults: string[] = []
       const measure = async (page: Page, path: string) => {
@@ -61,11 +86,15 @@ export function widthJourneys(stage: () => Stage): void {
       const id = await workspace.assignment(name)
       await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
       const page = await signIn('root@example.com', '/account', options)
+      await page.addInitScript(noteShifts)
       for (const { path, shows } of await everyScreen(hosts, workspace, { id, name })) {
         await page.setViewportSize({ width: 1440, height: 900 })
         await page.goto(hosts.web + path)
         await page.getByText(inWords(shows)).first().waitFor({ state: 'attached' })
+        const shifts = await shiftsOf(page)
+        if (sumOf(shifts) > shiftMax) faults.push(`${path} moves: ${JSON.stringify(shifts)}`)
         await measure(page, path)
+        faults.push(...(await lookFurther(page, path)))
       }
       assert.deepEqual(faults, [])
     })

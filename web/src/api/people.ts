@@ -12,6 +12,8 @@ export interface People {
   findName(id: string): string | undefined
   /** The number of this person's colour; the first twelve people get different ones. */
   tintOf(id: string): number
+  /** Once their names are known, or cannot be had: for what would move when names come. */
+  known(ids: Iterable<string>): Promise<unknown>
   search(text: string, signal?: AbortSignal): Promise<readonly Person[]>
 }
 
@@ -45,18 +47,21 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
     }
     return people
   }
+  let asking: Promise<unknown> = Promise.resolve()
   const askForWanted = () => {
     const ids = wanted
     wanted = []
+    const asked: Promise<unknown>[] = [asking]
     for (let from = 0; from < ids.length; from += limits.ids) {
       const some = ids.slice(from, from + limits.ids)
-      find({ ids: some.join(','), pageSize: limits.ids }).then(learn, () => {
+      const finding = find({ ids: some.join(','), pageSize: limits.ids }).then(learn, () => {
         // Asked for again the next time it is drawn: the failure may be over by then.
         for (const id of some) names.delete(id)
       })
+      asked.push(finding)
     }
+    asking = Promise.all(asked)
   }
-  const tints = new Map<string, number>()
   const findName = (id: string) => {
     const self = session.person.value
     return id === self?.id ? self.name : nameSignal(id).value
@@ -64,18 +69,30 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
   return {
     findName,
     nameOf: (id) => findName(id) ?? '…',
-    tintOf(id) {
-      const known = tints.get(id)
-      if (known !== undefined) return known
-      const taken = new Set(tints.values())
-      const wanted = hashOf(id) % tintCount
-      const free = Array.from({ length: tintCount }, (_, step) => (wanted + step) % tintCount).find(
-        (tint) => !taken.has(tint),
-      )
-      tints.set(id, free ?? wanted)
-      return free ?? wanted
+    tintOf: createTints(),
+    async known(ids) {
+      for (const id of ids) findName(id)
+      // What is wanted is asked for after this.
+      await Promise.resolve()
+      await asking
     },
     search: async (text, abort) => learn(await find({ search: text, pageSize: suggestionsMax }, abort)),
+  }
+}
+
+/** The first people that are drawn get different ones; then those whose turn it is. */
+function createTints(): (id: string) => number {
+  const tints = new Map<string, number>()
+  return (id) => {
+    const known = tints.get(id)
+    if (known !== undefined) return known
+    const taken = new Set(tints.values())
+    const wanted = hashOf(id) % tintCount
+    const free = Array.from({ length: tintCount }, (_, step) => (wanted + step) % tintCount).find(
+      (tint) => !taken.has(tint),
+    )
+    tints.set(id, free ?? wanted)
+    return free ?? wanted
   }
 }
 

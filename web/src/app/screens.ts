@@ -14,6 +14,8 @@ export interface Screen {
     /** On a phone it stands in the menu of the account: the bar has room for four. */
     readonly isMinor?: boolean
   }
+  /** The address of the link that leads to it, where its own does not begin so. */
+  readonly within?: string
   readonly administratorsOnly?: boolean
   /** Loaded when first gone to. */
   readonly load: () => Promise<ComponentType<ScreenProps>>
@@ -72,6 +74,7 @@ export const screens: readonly Screen[] = [
   },
   {
     paths: ['/clients'],
+    within: '/administration',
     administratorsOnly: true,
     load: once(async () => (await import('../screens/clients/clients-screen.tsx')).ClientsScreen),
   },

@@ -69,9 +69,11 @@ function loadScreensWhenIdle(): void {
     // A failure shows when the screen is drawn.
     for (const screen of screens) screen.load().catch(() => undefined)
   }
-  if ('requestIdleCallback' in window) requestIdleCallback(load)
-  else setTimeout(load, 3000)
+  // What is shown first needs the processor and the connections first.
+  setTimeout(() => ('requestIdleCallback' in window ? requestIdleCallback(load) : load()), aheadMilliseconds)
 }
+
+const aheadMilliseconds = 2000
 
 function Layers({ layer, open }: ReturnType<typeof useShortcuts>) {
   const { router } = useServices()
@@ -98,7 +100,7 @@ function useLinks() {
 function Navigation() {
   const { router } = useServices()
   const path = router.address.value.pathname
-  const current = findScreen(path)?.screen.link?.href
+  const within = findScreen(path)?.screen.within
   return (
     <nav class="navigation" aria-label={t('Main')}>
       {useLinks().map(({ href, label, icon, isMinor }) => (
@@ -106,7 +108,7 @@ function Navigation() {
           key={href}
           href={href}
           class={isMinor ? 'minor' : ''}
-          aria-current={href === current ? 'page' : path.startsWith(`${href}/`) || undefined}
+          aria-current={path === href ? 'page' : path.startsWith(`${href}/`) || href === within || undefined}
         >
           <Icon name={icon} />
           <span>{t(label)}</span>

@@ -39,8 +39,16 @@ interface Known {
   readonly totalCount: number
 }
 
+export interface FollowOptions {
+  /** Off where rows that come later would move those that are there: nothing is shown before all are known. */
+  readonly firstPageAtOnce?: boolean
+}
+
 /** All assignments of a query, the first page at once, following whatever anybody changes. */
-export function useFollowedRows(query: QueryOf<'assignment'>): FollowedRows {
+export function useFollowedRows(
+  query: QueryOf<'assignment'>,
+  { firstPageAtOnce = true }: FollowOptions = {},
+): FollowedRows {
   const { api, send, session } = useServices()
   const key = queryOf(query)
   const [known, setKnown] = useState<Known>()
@@ -60,7 +68,7 @@ export function useFollowedRows(query: QueryOf<'assignment'>): FollowedRows {
     if (!isSignedIn) return
     const left = new AbortController()
     const tell = (error: Error) => left.signal.aborted || error instanceof SessionEnded || setProblem(error)
-    const known = { key, find: () => latest.current, show }
+    const known = { key, find: () => latest.current, show, firstPageAtOnce }
     follow({ api, send }, query, known, { signal: left.signal, onConnection: setConnection, tell })
     return () => left.abort()
   }, [api, key, turn, isSignedIn])
@@ -85,6 +93,7 @@ interface Following {
 
 interface KnownRows {
   readonly key: string
+  readonly firstPageAtOnce: boolean
   find(): Known | undefined
   show(rows: Rows, totalCount: number): void
 }
@@ -93,7 +102,7 @@ interface KnownRows {
 function follow(
   services: { readonly api: Api; readonly send: Send },
   query: QueryOf<'assignment'>,
-  { key, find, show }: KnownRows,
+  { key, find, show, firstPageAtOnce }: KnownRows,
   { signal, onConnection, tell }: Following,
 ): void {
   const { api } = services
@@ -101,7 +110,7 @@ function follow(
   const load = async () => {
     try {
       // While it is loaded again, what is known stays in sight.
-      const onPart = find()?.key === key ? () => undefined : show
+      const onPart = find()?.key === key || !firstPageAtOnce ? () => undefined : show
       const { rows, totalCount } = await loadPages(api, query, { signal, onPart })
       if (signal.aborted) return
       isLoaded = true

@@ -9,7 +9,7 @@ export interface FormProps<Values extends FormValues> {
   readonly children: ComponentChildren
   readonly onCancel?: (() => void) | undefined
   readonly cancelLabel?: string
-  /** Nothing is changed, so there is nothing to send: the buttons are hidden, and their space is kept. */
+  /** Nothing is changed, so there is nothing to send: the buttons are hidden. */
   readonly isIdle?: boolean
   /** It cannot be sent now; why stands beside it. */
   readonly isOff?: boolean

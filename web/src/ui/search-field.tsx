@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '../api/types.ts'
+import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 
 export interface SearchFieldProps {
@@ -29,7 +30,7 @@ export function SearchField({ label, value, onChange }: SearchFieldProps) {
         class="input"
         type="search"
         aria-label={label}
-        placeholder={label}
+        placeholder={t('Search')}
         maxLength={limits.search}
         value={text}
         onInput={(event) => change(event.currentTarget.value)}

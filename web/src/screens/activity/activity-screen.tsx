@@ -15,10 +15,16 @@ const pageSize = 50
 
 /** Everything that happened in a project, newest first. */
 export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) {
-  const { send, toasts } = useServices()
+  const { people, send, toasts } = useServices()
   const events = createEvents(send)
-  const first = useLoaded(`activity-${projectId}`, ['assignment', 'appointment', 'comment'], (signal) =>
-    events.history({ projectId, pageSize }, signal),
+  const first = useLoaded(
+    `activity-${projectId}`,
+    ['assignment', 'appointment', 'comment'],
+    async (signal) => {
+      const page = await events.history({ projectId, pageSize }, signal)
+      await people.known(page.data.flatMap(({ callerId }) => callerId ?? []))
+      return page
+    },
   )
   const [older, setOlder] = useState<{ data: readonly Change[]; next: string | null }>()
   const next = older ? older.next : first.value?.next
@@ -40,7 +46,11 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
     >
       {first.problem && <LoadProblem problem={first.problem} onRetry={first.reload} />}
       {first.value === undefined && !first.problem && <Skeleton rows={6} />}
-      {first.value?.data.length === 0 && <EmptyState title={t('Nothing has happened yet')} />}
+      {first.value?.data.length === 0 && (
+        <EmptyState title={t('Nothing has happened yet')}>
+          <p>{t('What anybody changes in this project is listed here.')}</p>
+        </EmptyState>
+      )}
       <ChangeList changes={changes} />
       {next && (
         <button type="button" class="button" onClick={() => void loadMore()}>

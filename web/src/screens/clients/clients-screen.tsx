@@ -38,6 +38,7 @@ export function ClientsScreen() {
   return (
     <Page
       title={t('Apps')}
+      above={<a href="/administration">{t('Administration')}</a>}
       actions={
         <button type="button" class="button primary" onClick={() => setFront({ what: 'new' })}>
           <Icon name="plus" />
@@ -50,6 +51,11 @@ export function ClientsScreen() {
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {clients === undefined && !problem && <Skeleton rows={2} />}
+      {clients?.length === 0 && (
+        <EmptyState title={t('No apps yet')}>
+          <p>{t('Add one with its name and the address it comes back to.')}</p>
+        </EmptyState>
+      )}
       <ul class="rows">
         {clients?.map((client) => (
           <ClientRow key={client.id} client={client} onChoose={(what) => setFront({ what, client })} />

@@ -21,7 +21,7 @@ interface Filters {
 
 /** What stands in the way of one's assignments, or of everybody's in one's projects. */
 export function ImpedimentsScreen() {
-  const { api, router, session } = useServices()
+  const { api, people, router, session } = useServices()
   const person = session.person.value
   const query = router.address.value.searchParams
   const filters = {
@@ -33,7 +33,11 @@ export function ImpedimentsScreen() {
   const { value, problem, reload } = useLoaded(
     person?.id ?? '',
     ['assignmentImpediment', 'impediment'],
-    (signal) => loadImpediments(api, person?.id ?? '', signal),
+    async (signal) => {
+      const found = await loadImpediments(api, person?.id ?? '', signal)
+      await people.known(found.rows.map(({ assignment }) => assignment.userId))
+      return found
+    },
   )
   const shown = value?.rows.filter((row) => fits(row, filters)) ?? []
   return (
@@ -62,7 +66,7 @@ export function ImpedimentsScreen() {
           {t('Only the newest {count} impediments are looked at.', { count: value.rows.length })}
         </p>
       )}
-      {person?.isAdministrator && (
+      {person?.isAdministrator && value && (
         <p class="quiet-text">
           <a href="/administration/impediments">{t('Kinds of impediments')}</a>
         </p>

@@ -7,6 +7,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { BoardCard } from './board-card.tsx'
 import type { BoardProps } from './board-props.ts'
+import { isFiltered, readFilters } from './filters.ts'
 import { QuickAdd } from './quick-add.tsx'
 import { useWindowed } from './use-windowed.ts'
 
@@ -86,7 +87,7 @@ export function BoardColumn(props: BoardColumnProps) {
             />
           ))}
         </ul>
-        {countOf(stage.id) === 0 && !isAdding && <p class="column-empty">{t('Nothing here')}</p>}
+        {countOf(stage.id) === 0 && !isAdding && <p class="column-empty">{emptyTextOf(props)}</p>}
         {isFolded && (
           <button type="button" class="button quiet wide" onClick={() => setUnfolded(true)}>
             {tn(countOf(stage.id) - shown.length, 'Show 1 older', 'Show {count} older')}
@@ -95,6 +96,15 @@ export function BoardColumn(props: BoardColumnProps) {
       </div>
     </section>
   )
+}
+
+/** Of a board without any card, the first column says what to do next. */
+function emptyTextOf({ stage, stages, query, countOf }: BoardColumnProps): string {
+  const isFirstOfNothing = stage.id === stages[0]?.id && stages.every(({ id }) => countOf(id) === 0)
+  if (!isFirstOfNothing) return t('Nothing here')
+  return isFiltered(readFilters(new URLSearchParams(query)))
+    ? t('No assignment fits these filters')
+    : t('Add the first assignment with the plus above, or press C.')
 }
 
 function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAdd(): void }) {

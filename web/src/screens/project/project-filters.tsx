@@ -38,7 +38,6 @@ export function ProjectFilters({ projectId, filters, hasDays, onChange }: Projec
         {count > 0 ? t('Filters ({count})', { count }) : t('Filters')}
       </button>
       <div class="filters-more">
-        <Faces projectId={projectId} chosen={filters.userId} onChange={(userId) => onChange({ userId })} />
         <div class="filter-person">
           <PersonPicker
             label={t('Person')}
@@ -49,15 +48,16 @@ export function ProjectFilters({ projectId, filters, hasDays, onChange }: Projec
           />
         </div>
         {hasDays && (
-          <>
+          <span class="filter-days">
             <DayFilter
               label={t('From')}
               value={filters.dateFrom}
               onChange={(dateFrom) => onChange({ dateFrom })}
             />
             <DayFilter label={t('To')} value={filters.dateTo} onChange={(dateTo) => onChange({ dateTo })} />
-          </>
+          </span>
         )}
+        <Faces projectId={projectId} chosen={filters.userId} onChange={(userId) => onChange({ userId })} />
       </div>
       {isAny && (
         <button type="button" class="button quiet" onClick={() => onChange(noFilters)}>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/api-problem.ts'
 import { limits } from '../../api/types.ts'
@@ -24,7 +24,7 @@ export function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
   const [isBusy, setBusy] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const types = useListing('assignmentType', catalogQuery)
-  useEffect(() => input.current?.focus(), [])
+  const goBack = useFocus(input)
   const type = (text: string) => {
     setName(text)
     setProblem(undefined)
@@ -55,7 +55,11 @@ export function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
         event.preventDefault()
         void add()
       }}
-      onKeyDown={(event) => event.key === 'Escape' && onClose()}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        onClose()
+        goBack()
+      }}
     >
       <input
         ref={input}
@@ -74,4 +78,15 @@ export function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
       </p>
     </form>
   )
+}
+
+/** Takes the focus, and returns how to give it back to where it was. */
+function useFocus(input: { readonly current: HTMLElement | null }): () => void {
+  const before = useRef<Element>(null)
+  // At once: what is typed next belongs here already.
+  useLayoutEffect(() => {
+    before.current = document.activeElement
+    input.current?.focus()
+  }, [])
+  return () => before.current instanceof HTMLElement && before.current.focus()
 }

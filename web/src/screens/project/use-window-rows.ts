@@ -11,7 +11,10 @@ export function useWindowRows(
   dateTo: string,
 ) {
   const { search, userId } = queryOfFilters(filters)
-  const found = useFollowedRows({ projectId: scope.projectId, search, userId, dateFrom, dateTo })
+  const found = useFollowedRows(
+    { projectId: scope.projectId, search, userId, dateFrom, dateTo },
+    { firstPageAtOnce: false },
+  )
   useEffect(() => onConnection(found.connection), [found.connection])
   return { ...found, ...useReschedule(found.rows, found.put) }
 }

@@ -20,7 +20,6 @@ export interface Report {
   readonly weeks: readonly Hours[]
   /** Projects, or the assignments of the one project; most hours first. */
   readonly parts: readonly Hours[]
-  readonly project: { readonly name: string } | undefined
   readonly isCut: boolean
 }
 
@@ -46,7 +45,7 @@ export async function loadReport(
   const assignments = [...known.values(), ...others.values()].filter(
     (assignment) => projectId === undefined || assignment.projectId === projectId,
   )
-  const projectIds = projectId === undefined ? assignments.map((one) => one.projectId) : [projectId]
+  const projectIds = projectId === undefined ? assignments.map((one) => one.projectId) : []
   const projects = await loadByIds(api, 'project', projectIds, signal)
   const included = byId(assignments)
   const appointments = recorded.rows.filter(({ assignmentId }) => included.has(assignmentId))
@@ -55,7 +54,6 @@ export async function loadReport(
     mondays,
     weeks: weeksOf(given),
     parts: projectId === undefined ? projectsOf(given, projects) : assignmentsOf(given),
-    project: projectId === undefined ? undefined : projects.get(projectId),
     isCut: planned.isCut || recorded.isCut,
   }
 }

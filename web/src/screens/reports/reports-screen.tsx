@@ -10,6 +10,7 @@ import { daysInWeek, mondayOf, readWeek } from '../../time/weeks.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { ProjectCrumbs } from '../../ui/project-crumbs.tsx'
 import { PartsChart } from './parts-chart.tsx'
 import { type Hours, loadReport, pagesMax, type Report } from './report.ts'
 import { ReportTabs } from './report-tabs.tsx'
@@ -38,13 +39,10 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
     const path = router.address.peek().pathname
     router.go(monday === usual ? path : `${path}?from=${monday}`)
   }
-  const title =
-    projectId === undefined
-      ? t('Reports')
-      : t('Hours: {name}', { name: value?.project?.name ?? t('Project') })
   return (
     <Page
-      title={title}
+      title={projectId === undefined ? t('Reports') : t('Hours')}
+      {...(projectId !== undefined && { above: <ProjectCrumbs projectId={projectId} /> })}
       actions={
         <nav class="week-steps" aria-label={t('Period')}>
           <button
@@ -70,11 +68,6 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
       }
     >
       {projectId === undefined && <ReportTabs />}
-      {projectId !== undefined && (
-        <p>
-          <a href={`/projects/${projectId}`}>{t('Board')}</a> · <a href="/reports">{t('All projects')}</a>
-        </p>
-      )}
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {value === undefined && !problem && <Skeleton rows={6} />}
       {value && (

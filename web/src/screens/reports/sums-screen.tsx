@@ -42,6 +42,8 @@ export function SumsScreen() {
     )
   const report = hours.value && isGroupedBy(wanted, hours.value.groups) ? hours.value : undefined
   const plan = whole.value && isGroupedBy({ by: wanted.by }, whole.value.hours) ? whole.value : undefined
+  // Drawn together, so that the plan does not push the hours aside.
+  const isComplete = report && (plan || wanted.second !== undefined || whole.problem)
   const rows = sumRowsOf(wanted, report?.groups ?? [], plan, query.get('all') === 'yes')
   return (
     <Page
@@ -66,8 +68,8 @@ export function SumsScreen() {
       {(hours.problem ?? whole.problem) && (
         <LoadProblem problem={(hours.problem ?? whole.problem) as Error} onRetry={hours.reload} />
       )}
-      {report === undefined && !hours.problem && <Skeleton rows={8} />}
-      {report && <Sums rows={rows} wanted={wanted} report={report} isStale={hours.isStale} />}
+      {!isComplete && !hours.problem && <Skeleton rows={8} />}
+      {isComplete && <Sums rows={rows} wanted={wanted} report={report} isStale={hours.isStale} />}
     </Page>
   )
 }

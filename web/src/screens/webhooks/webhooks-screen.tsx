@@ -21,8 +21,10 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
   )
   return (
     <Page title={t('Webhooks')} {...(projectId && { above: <ProjectCrumbs projectId={projectId} /> })}>
-      <div class="sections">
-        <p>{t('Each change is sent to an address of yours, signed with a secret that is shown once.')}</p>
+      <div class="narrow-page">
+        <p class="quiet-text">
+          {t('Each change is sent to an address of yours, signed with a secret that is shown once.')}
+        </p>
         {secret && (
           <p class="form-note" role="status">
             {t('The secret, shown only now:')} <code>{secret}</code>
@@ -37,7 +39,11 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
         />
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
         {value === undefined && !problem && <Skeleton rows={2} />}
-        {value?.length === 0 && <EmptyState title={t('No webhooks yet')} />}
+        {value?.length === 0 && (
+          <EmptyState title={t('No webhooks yet')}>
+            <p>{t('Enter an address above: from then on each change is sent to it.')}</p>
+          </EmptyState>
+        )}
         <ul class="rows">
           {value?.map((webhook) => (
             <WebhookRow key={webhook.id} webhook={webhook} onChanged={reload} onSecret={setSecret} />
@@ -69,7 +75,7 @@ function NewWebhook({
     },
   })
   return (
-    <Form form={form} submitLabel={t('Add a webhook')} onCancel={() => undefined}>
+    <Form form={form} submitLabel={t('Add a webhook')}>
       <TextField form={form} name="url" label={t('Address, beginning with https')} required />
       <TextField form={form} name="name" label={t('What it is for')} />
     </Form>

@@ -21,7 +21,12 @@ export function Agenda({ rows, month, query, isDone }: AgendaProps) {
   )
   const days = [...ends].filter(([day]) => day.startsWith(month))
   const going = rows.filter(({ endDate }) => dayOf(endDate).slice(0, 7) > month)
-  if (rows.length === 0) return <EmptyState title={t('Nothing in this month')} />
+  if (rows.length === 0)
+    return (
+      <EmptyState title={t('Nothing in this month')}>
+        <p>{t('Look at another month, or add an assignment.')}</p>
+      </EmptyState>
+    )
   return (
     <section class="agenda" aria-label={t('Calendar')}>
       {days.map(([day, some]) => (

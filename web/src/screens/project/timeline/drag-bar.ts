@@ -1,10 +1,15 @@
 import type { TargetedPointerEvent } from 'preact'
+import { lineDirection } from '../../../ui/direction.ts'
 import type { Shift } from '../use-reschedule.ts'
 
 /** Below this a press is a click. */
 const clickPixels = 4
-/** From the right edge inwards the end alone is dragged. */
-const edgePixels = 10
+/** From where the bar ends inwards, the end alone is dragged; fingers need more, and the rest of a short bar. */
+const edgePixels = { mouse: 10, touch: 24 }
+/** A finger that stays on a bar for so long means the bar; one that moves before that scrolls. */
+const holdMilliseconds = 350
+/** A finger that stays still moves nevertheless. */
+const holdPixels = 10
 
 export interface DragOptions {
   /** How wide a day is drawn. */
@@ -13,31 +18,66 @@ export interface DragOptions {
   onDrop(shift: Shift): void
 }
 
-/** Follows the pointer with a bar, over days and people; Escape leaves everything as it was. */
+type Press = Pick<PointerEvent, 'clientX' | 'clientY' | 'pointerId' | 'pointerType'>
+
+/** Follows the pointer, or a finger that was held on it, with a bar, over days and people; Escape leaves everything as it was. */
 export function dragBar(event: TargetedPointerEvent<HTMLElement>, options: DragOptions): void {
-  // A finger scrolls.
-  if (event.button !== 0 || event.pointerType === 'touch') return
-  const { currentTarget: bar, clientX: startX, clientY: startY } = event
-  const { dayPixels, endsAfter, onDrop } = options
-  const isEnd = !endsAfter && startX > bar.getBoundingClientRect().right - edgePixels
-  const width = bar.offsetWidth
+  if (event.button !== 0) return
+  const bar = event.currentTarget
+  if (event.pointerType === 'touch') afterHolding(event, () => followPress(bar, event, options))
+  else followPress(bar, event, options)
+}
+
+/** What is dragged does not scroll. To be asked from the first touch on: a browser that scrolls already goes on. */
+export function keepFromScrolling(event: TouchEvent): void {
+  if (event.target instanceof Element && event.target.closest('.dragging')) event.preventDefault()
+}
+
+function afterHolding({ clientX, clientY }: Press, begin: () => void): void {
   const over = new AbortController()
-  let isDragging = false
+  const { signal } = over
+  const timer = setTimeout(() => {
+    over.abort()
+    begin()
+  }, holdMilliseconds)
+  const leave = () => {
+    clearTimeout(timer)
+    over.abort()
+  }
+  const onMove = (move: PointerEvent) => {
+    if (Math.hypot(move.clientX - clientX, move.clientY - clientY) > holdPixels) leave()
+  }
+  addEventListener('pointermove', onMove, { signal })
+  addEventListener('pointerup', leave, { signal })
+  addEventListener('pointercancel', leave, { signal })
+  // A second finger. Captured, because the first one's own event is still on its way up.
+  addEventListener('pointerdown', leave, { signal, capture: true })
+}
+
+function followPress(bar: HTMLElement, press: Press, { dayPixels, endsAfter, onDrop }: DragOptions): void {
+  const { clientX: startX, clientY: startY, pointerId, pointerType } = press
+  const isTouch = pointerType === 'touch'
+  const width = bar.offsetWidth
+  const edge = Math.min(edgePixels[isTouch ? 'touch' : 'mouse'], width / 3)
+  const isEnd = !endsAfter && pixelsToEnd(bar, startX) < edge
+  const over = new AbortController()
+  let isDragging = isTouch
   let lane: Element | null = null
-  const daysAt = (clientX: number) => Math.round((clientX - startX) / dayPixels)
+  const daysAt = (clientX: number) => Math.round(((clientX - startX) * lineDirection()) / dayPixels)
   const mark = (next: Element | null) => {
     lane?.classList.remove('drop')
     lane = next
     lane?.classList.add('drop')
   }
   const onMove = (move: PointerEvent) => {
+    if (move.pointerId !== pointerId) return
     isDragging ||= Math.hypot(move.clientX - startX, move.clientY - startY) > clickPixels
     if (!isDragging) return
     bar.classList.add('dragging')
     const x = daysAt(move.clientX) * dayPixels
     if (isEnd) bar.style.width = `${Math.max(dayPixels, width + x)}px`
     else {
-      bar.style.transform = `translate(${x}px, ${move.clientY - startY}px)`
+      bar.style.transform = `translate(${x * lineDirection()}px, ${move.clientY - startY}px)`
       mark(document.elementFromPoint(move.clientX, move.clientY)?.closest('[data-person]') ?? null)
     }
   }
@@ -51,6 +91,7 @@ export function dragBar(event: TargetedPointerEvent<HTMLElement>, options: DragO
     return userId
   }
   const onUp = (up: PointerEvent) => {
+    if (up.pointerId !== pointerId) return
     const userId = finish()
     if (!isDragging) return
     swallowClick()
@@ -58,10 +99,18 @@ export function dragBar(event: TargetedPointerEvent<HTMLElement>, options: DragO
     onDrop(isEnd ? { endDays: days } : { days, ...(userId && { userId }) })
   }
   const { signal } = over
+  if (isTouch) bar.classList.add('dragging')
   addEventListener('pointermove', onMove, { signal })
   addEventListener('pointerup', onUp, { signal })
   addEventListener('pointercancel', finish, { signal })
   addEventListener('keydown', (key) => key.key === 'Escape' && finish(), { signal })
+  // What a browser offers for a link that is held.
+  addEventListener('contextmenu', (menu) => menu.preventDefault(), { signal })
+}
+
+function pixelsToEnd(bar: HTMLElement, clientX: number): number {
+  const { left, right } = bar.getBoundingClientRect()
+  return lineDirection() > 0 ? right - clientX : clientX - left
 }
 
 /** The click that ends a drag opens nothing. */

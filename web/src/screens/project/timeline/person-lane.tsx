@@ -1,14 +1,15 @@
-import { useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { t } from '../../../texts/text.ts'
 import { addDays, today } from '../../../time/days.ts'
 import { showPlanned } from '../../../time/planned-hours.ts'
 import { daysInWeek, showWeek, weekdayOf } from '../../../time/weeks.ts'
+import { keyAlongLine } from '../../../ui/direction.ts'
 import { PersonAvatar } from '../../../ui/person-avatar.tsx'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import { type Bar, barsOf } from '../lanes.ts'
 import type { Shift } from '../use-reschedule.ts'
-import { dragBar } from './drag-bar.ts'
+import { dragBar, keepFromScrolling } from './drag-bar.ts'
 import { loadByDay, loadOf } from './load.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -32,6 +33,7 @@ export interface PersonLaneProps {
 export function PersonLane(props: PersonLaneProps) {
   const { id, name, rows, from, dayCount, target, isDone } = props
   const track = useRef<HTMLDivElement>(null)
+  useEffect(() => track.current?.addEventListener('touchmove', keepFromScrolling, { passive: false }), [])
   const bars = useMemo(() => barsOf(rows, from, dayCount), [rows, from, dayCount])
   const load = loadByDay(
     rows.filter((row) => !isDone(row)),
@@ -49,17 +51,13 @@ export function PersonLane(props: PersonLaneProps) {
       <div
         ref={track}
         class="timeline-track"
-        style={{ gridTemplateColumns: `repeat(${dayCount}, minmax(0, 1fr))` }}
+        style={{
+          gridTemplateColumns: `repeat(${dayCount}, minmax(0, 1fr))`,
+          gridTemplateRows: `repeat(${laneCount + 1}, auto) 1fr`,
+        }}
       >
         {load.map((hours, index) => (
-          <DayCell
-            key={index}
-            day={addDays(from, index)}
-            index={index}
-            hours={hours}
-            target={target}
-            laneCount={laneCount}
-          />
+          <DayCell key={index} day={addDays(from, index)} index={index} hours={hours} target={target} />
         ))}
         {weeks.map((index) => (
           <WeekSum
@@ -90,15 +88,14 @@ interface DayCellProps {
   readonly index: number
   readonly hours: number
   readonly target: number
-  readonly laneCount: number
 }
 
 /** Only colour: what it says stands in the sum of its week. */
-const DayCell = ({ day, index, hours, target, laneCount }: DayCellProps) => (
+const DayCell = ({ day, index, hours, target }: DayCellProps) => (
   <div
     aria-hidden="true"
     class={`timeline-day ${loadOf(hours, target)} ${day === today() ? 'today' : ''} ${weekdayOf(day) % 6 === 0 ? 'weekend' : ''} ${weekdayOf(day) === 1 ? 'monday' : ''}`}
-    style={{ gridColumn: `${index + 1}`, gridRow: `1 / ${laneCount + 2}` }}
+    style={{ gridColumn: `${index + 1}`, gridRow: '1 / -1' }}
     title={hours > 0 ? showPlanned(hours) : undefined}
   />
 )
@@ -132,9 +129,10 @@ interface LaneBarProps extends PersonLaneProps {
 
 function LaneBar({ bar, isDone, openId, query, neighbours, onShift, dayPixels }: LaneBarProps) {
   const { row, lane, first, last, endsAfter } = bar
-  const shiftOf = ({ key, altKey }: KeyboardEvent): Shift | undefined => {
+  const shiftOf = (event: KeyboardEvent): Shift | undefined => {
+    const key = keyAlongLine(event)
     const days = { ArrowLeft: -1, ArrowRight: 1 }[key]
-    if (days !== undefined) return altKey ? { endDays: days } : { days }
+    if (days !== undefined) return event.altKey ? { endDays: days } : { days }
     const userId = { ArrowUp: neighbours.before, ArrowDown: neighbours.after }[key]
     return userId === undefined ? undefined : { userId }
   }

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { dailyTarget } from '../../../assignment/daily-target.ts'
 import { useMembers } from '../../../data/use-members.ts'
@@ -16,6 +17,7 @@ import type { ProjectViewProps } from '../view-props.ts'
 import { PersonLane } from './person-lane.tsx'
 
 type Assignment = RecordOf<'assignment'>
+type Found = ReturnType<typeof useWindowRows>
 
 /** Who does what when. Dragging a bar gives it other days or another person; days with too much to do are tinted. */
 export function TimelineView(props: ProjectViewProps) {
@@ -27,7 +29,7 @@ export function TimelineView(props: ProjectViewProps) {
   const from = wanted === null ? usual : readWeek(wanted)
   const dayCount = weekCount * daysInWeek
   const found = useWindowRows(props, from, addDays(from, dayCount))
-  const people = usePeople(scope.projectId, filters.userId, found.rows)
+  const people = usePeople(scope.projectId, filters.userId, found)
   const keepFocusOn = useCardFocus()
   const byPerson = Map.groupBy(found.rows, ({ userId }) => userId)
   const goTo = (monday: string) => router.setQuery({ from: monday === usual ? '' : monday })
@@ -48,11 +50,16 @@ export function TimelineView(props: ProjectViewProps) {
         <Legend />
       </div>
       {found.problem && <LoadProblem problem={found.problem} onRetry={found.reload} />}
-      {found.isLoading && <Skeleton rows={8} />}
-      {!found.isLoading && people.length === 0 && (
-        <EmptyState title={t('Nobody works on this project yet')} />
+      {people === undefined && !found.problem && <Skeleton rows={8} />}
+      {people?.length === 0 && (
+        <EmptyState title={t('Nobody works on this project yet')}>
+          <p>{t('Its members stand here with what they have to do. Add them in the list of projects.')}</p>
+          <a class="button" href="/projects">
+            {t('Go to the projects')}
+          </a>
+        </EmptyState>
       )}
-      {!found.isLoading && people.length > 0 && (
+      {people !== undefined && people.length > 0 && (
         <section
           class="timeline"
           aria-label={t('Timeline')}
@@ -85,18 +92,26 @@ export function TimelineView(props: ProjectViewProps) {
 
 /** As many as have the room to be read. */
 function useWeekCount(): number {
+  const isHuge = useMedia('(min-width: 2000px)')
   const isWide = useMedia('(min-width: 1200px)')
   const isMiddle = useMedia('(min-width: 761px)')
+  if (isHuge) return 10
   if (isWide) return 6
   return isMiddle ? 4 : 2
 }
 
-/** The members, and whoever else is responsible for something, by name. */
-function usePeople(projectId: string, only: string, rows: readonly Assignment[]) {
+/** The members, and whoever else is responsible for something, by name; nothing before the names are known first. */
+function usePeople(projectId: string, only: string, { rows, isLoading }: Found) {
   const { people } = useServices()
-  const { ids } = useMembers(projectId)
-  const all = new Set([...ids, ...rows.map(({ userId }) => userId)])
-  return [...all]
+  const members = useMembers(projectId)
+  const [areKnown, setKnown] = useState(false)
+  const all = [...new Set([...members.ids, ...rows.map(({ userId }) => userId)])]
+  const isComplete = !isLoading && !members.isLoading
+  useEffect(() => {
+    if (isComplete) void people.known(all).then(() => setKnown(true))
+  }, [isComplete, all.length])
+  if (!isComplete || !areKnown) return undefined
+  return all
     .filter((id) => only === '' || id === only)
     .map((id) => ({ id, name: people.nameOf(id) }))
     .sort((a, b) => a.name.localeCompare(b.name, locale()))
@@ -110,6 +125,7 @@ const Legend = () => (
     {t('more')}
     <span class="swatch far-over" aria-hidden="true" />
     {t('far more')}
+    <span class="touch-hint">{t('Hold a bar to move it.')}</span>
   </p>
 )
 
