@@ -13,6 +13,7 @@ const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<
   rest: async (words) => (await import('./rest/main.ts')).runRestBench(words),
   'slow-reads': async (words) => (await import('./slow-reads/main.ts')).runSlowReadsBench(words),
   soak: async (words) => (await import('./soak/main.ts')).runSoak(words),
+  web: async (words) => (await import('./web/main.ts')).runWebBench(words),
   webhooks: async (words) => (await import('./webhooks/main.ts')).runWebhookBench(words),
 }
 

@@ -1,0 +1,57 @@
+import type { CDPSession, Page } from 'playwright-core'
+
+/** Runs before anything else of a page, and notes how long it takes to answer. */
+export const noteMeasures = `
+  globalThis.measured = { events: [], frames: [], firstCard: undefined }
+  new PerformanceObserver((list) => {
+    for (const { interactionId, duration, name } of list.getEntries()) if (interactionId) measured.events.push({ duration, name })
+  }).observe({ type: 'event', durationThreshold: 16, buffered: true })
+  new MutationObserver((_, observer) => {
+    if (document.querySelector('.card') === null) return
+    observer.disconnect()
+    // The second frame begins when the first one, which has the card, was drawn.
+    requestAnimationFrame(() => requestAnimationFrame(() => { measured.firstCard = performance.now() }))
+  }).observe(document, { childList: true, subtree: true })`
+
+/** A processor so many times slower; 1 is the machine as it is. */
+export async function slowDown(page: Page, times: number): Promise<CDPSession> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: times })
+  return session
+}
+
+/** Nothing is left to do, and what was done is drawn. */
+export const settle = (page: Page) =>
+  page.evaluate(`new Promise((resolve) => {
+    requestIdleCallback(() => requestAnimationFrame(() => requestIdleCallback(resolve, { timeout: 5000 })), { timeout: 5000 })
+  })`)
+
+/** From what somebody does until the next frame is drawn, in milliseconds; the browser counts in steps of 8, from 16 on. */
+export async function millisecondsToPaint(page: Page, act: () => Promise<void>): Promise<number> {
+  await settle(page)
+  await page.evaluate('measured.events.length = 0')
+  await act()
+  await page.waitForTimeout(afterwardsMilliseconds)
+  return page.evaluate<number>('Math.max(16, ...measured.events.map(({ duration }) => duration))')
+}
+
+/** Entries come after the frame that they tell of. */
+const afterwardsMilliseconds = 500
+
+/** How long each frame took while something went on. */
+export async function framesDuring(page: Page, act: () => Promise<void>): Promise<readonly number[]> {
+  await settle(page)
+  await page.evaluate(`(() => {
+    measured.frames = []
+    let last = performance.now()
+    const next = (now) => {
+      measured.frames?.push(now - last)
+      last = now
+      if (measured.isOver) measured.isOver = false
+      else requestAnimationFrame(next)
+    }
+    requestAnimationFrame(next)
+  })()`)
+  await act()
+  return page.evaluate<readonly number[]>('(measured.isOver = true, measured.frames.slice(1))')
+}

@@ -1,0 +1,156 @@
+import { loadavg } from 'node:os'
+import type { Page } from 'playwright-core'
+import { openStage, type Stage } from '../../test/browser/support/stage.ts'
+import { percentile } from '../load.ts'
+import { framesDuring, millisecondsToPaint, noteMeasures, settle, slowDown } from './in-page.ts'
+import { interactions, pathOf } from './interactions.ts'
+import { makeScene, type Scene } from './scene.ts'
+import { measureShifts } from './shifts.ts'
+
+/** What the client has promised. */
+const limits = { scriptBytes: 60_000, firstCard: 1000, frame: 33, interaction: 200, shift: 0.05 }
+
+const slowTimes = 4
+const rounds = 5
+
+/**
+ * The limits of the web client in a real browser whose processor is four times slower, on hosts of its own:
+ * `npm run bench -- web`, or a part of it: `npm run bench -- web shifts`.
+ */
+export async function runWebBench(words: readonly string[]): Promise<void> {
+  const stage = await openStage()
+  try {
+    const scene = await makeScene(stage)
+    const parts: Readonly<Record<string, () => Promise<void>>> = {
+      load: () => measureLoad(stage, scene),
+      drag: () => measureDrags(stage, scene),
+      interactions: () => measureInteractions(stage, scene),
+      shifts: () => reportShifts(stage, scene),
+    }
+    for (const [name, run] of Object.entries(parts))
+      if (words.length === 0 || words.includes(name)) await run()
+    console.log(`Load of the machine ${loadavg()[0]?.toFixed(1)}.`)
+  } finally {
+    await stage.stop()
+  }
+}
+
+async function openPage(stage: Stage, { login }: Scene, path: string): Promise<Page> {
+  // The session belongs to the browser; the page that is measured notes everything from its beginning.
+  const context = (await stage.signIn(login, '/account')).context()
+  const page = await context.newPage()
+  await page.addInitScript(noteMeasures)
+  await page.goto(stage.hosts.web + path)
+  return page
+}
+
+async function measureLoad(stage: Stage, scene: Scene): Promise<void> {
+  const page = await openPage(stage, scene, '/projects')
+  await slowDown(page, slowTimes)
+  const found: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    await page.goto(`${stage.hosts.web}/projects/${scene.largeId}`)
+    await page.locator('.card').first().waitFor()
+    await settle(page)
+    found.push(await page.evaluate<number>('measured.firstCard'))
+  }
+  const bytes = await page.evaluate<number>(`
+    performance.getEntriesByType('resource').filter(({ name, responseEnd }) => name.endsWith('.js') && responseEnd < measured.firstCard)
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`)
+  console.table([
+    { measured: 'script of the first load, compressed', ...against(bytes, limits.scriptBytes, 'bytes') },
+    rowOf('first cards of 5,000', found, limits.firstCard),
+  ])
+  await page.close()
+}
+
+async function measureDrags(stage: Stage, scene: Scene): Promise<void> {
+  const page = await openPage(stage, scene, `/projects/${scene.largeId}`)
+  await page.locator('.card').first().waitFor()
+  await slowDown(page, slowTimes)
+  const rows = []
+  for (const [name, path, from] of [
+    ['a card over the board of 5,000', `/projects/${scene.largeId}`, '.card'],
+    [
+      'a bar over the timeline of 500',
+      `/projects/${scene.projectId}?view=timeline`,
+      '.timeline-track > .bar',
+    ],
+  ] as const) {
+    await page.goto(stage.hosts.web + path)
+    await page.locator(from).first().waitFor()
+    const box = await page.locator(from).nth(2).boundingBox()
+    if (box === null) throw new Error(`There is nothing to drag on ${path}.`)
+    const [x, y] = [box.x + 20, box.y + 10]
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    const frames = await framesDuring(page, async () => {
+      for (let step = 0; step < 90; step += 1)
+        await page.mouse.move(x + 8 * Math.abs((step % 120) - 60), y + 3 * Math.abs((step % 60) - 30))
+    })
+    await page.mouse.move(x, y)
+    await page.mouse.up()
+    rows.push({
+      measured: `frames while dragging ${name}`,
+      ...against(percentile(sorted(frames), 0.95), limits.frame, 'ms'),
+      p50: Math.round(percentile(sorted(frames), 0.5)),
+      worst: Math.round(Math.max(...frames)),
+      frames: frames.length,
+    })
+  }
+  console.table(rows)
+  await page.close()
+}
+
+async function measureInteractions(stage: Stage, scene: Scene): Promise<void> {
+  const page = await openPage(stage, scene, '/projects')
+  await slowDown(page, slowTimes)
+  const rows = []
+  for (const interaction of interactions) {
+    const { name, prepare, act, leave } = interaction
+    const found: number[] = []
+    await page.goto(stage.hosts.web + pathOf(scene, interaction))
+    await page.locator('.card, .list-row, .bar').first().waitFor()
+    for (let round = 0; round < rounds; round += 1) {
+      await page.waitForTimeout(300)
+      await prepare?.(page)
+      found.push(await millisecondsToPaint(page, async () => void (await act(page))))
+      await leave?.(page)
+    }
+    rows.push(rowOf(name, found, limits.interaction))
+  }
+  console.table(rows)
+  await page.close()
+}
+
+async function reportShifts(stage: Stage, scene: Scene): Promise<void> {
+  const page = await stage.signIn(scene.login, '/account')
+  const found = await measureShifts(stage, scene, page.context())
+  console.table(found.map(({ path, width, sum }) => ({ path, width, ...against(sum, limits.shift, '') })))
+  for (const { path, width, shifts } of found.filter(({ sum }) => sum >= limits.shift))
+    console.log(
+      path,
+      width,
+      JSON.stringify(
+        shifts.filter(({ value }) => value > 0.005),
+        undefined,
+        1,
+      ),
+    )
+  await page.close()
+}
+
+const sorted = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)
+
+/** The slowest one counts: whoever has it, has waited. */
+const rowOf = (name: string, found: readonly number[], limit: number) => ({
+  measured: name,
+  ...against(Math.max(...found), limit, 'ms'),
+  median: Math.round(percentile(sorted(found), 0.5)),
+})
+
+const against = (value: number, limit: number, unit: string) => ({
+  value: Math.round(value * 1000) / 1000,
+  limit: `${limit} ${unit}`.trim(),
+  kept: value < limit ? 'yes' : 'NO',
+})

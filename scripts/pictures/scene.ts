@@ -1,0 +1,198 @@
+import type { Stage } from '../../test/browser/support/stage.ts'
+import { addDays, today } from '../../web/src/time/days.ts'
+import { mondayOf } from '../../web/src/time/weeks.ts'
+
+export interface PictureScene {
+  readonly projectId: string
+  /** One with time, somebody beside the one responsible, a comment and an impediment. */
+  readonly openId: string
+}
+
+interface Planned {
+  readonly name: string
+  readonly stage: 'Backlog' | 'Doing' | 'Review' | 'Done'
+  readonly type: string
+  readonly who: number
+  /** Days from this Monday. */
+  readonly from: number
+  readonly to: number
+  readonly hours: number
+}
+
+const relaunch: readonly Planned[] = [
+  { name: 'Write the imprint', stage: 'Backlog', type: 'Chore', who: 0, from: 8, to: 10, hours: 1 },
+  { name: 'Photos of the new office', stage: 'Backlog', type: 'Design', who: 3, from: 9, to: 11, hours: 6 },
+  {
+    name: 'Redirect every old address',
+    stage: 'Backlog',
+    type: 'Feature',
+    who: 2,
+    from: 7,
+    to: 11,
+    hours: 12,
+  },
+  {
+    name: 'Test with a screen reader',
+    stage: 'Backlog',
+    type: 'Research',
+    who: 4,
+    from: 14,
+    to: 16,
+    hours: 8,
+  },
+  { name: 'Go live', stage: 'Backlog', type: 'Feature', who: 0, from: 18, to: 18, hours: 4 },
+  { name: 'Contact form loses umlauts', stage: 'Doing', type: 'Bug', who: 2, from: 0, to: 8, hours: 6 },
+  { name: 'Texts of the team page', stage: 'Doing', type: 'Design', who: 3, from: -2, to: 4, hours: 20 },
+  {
+    name: 'Search that forgives typing errors',
+    stage: 'Doing',
+    type: 'Feature',
+    who: 4,
+    from: 1,
+    to: 9,
+    hours: 24,
+  },
+  { name: 'Design the new start page', stage: 'Review', type: 'Design', who: 1, from: -3, to: 7, hours: 40 },
+  {
+    name: 'Colours with enough contrast',
+    stage: 'Review',
+    type: 'Design',
+    who: 1,
+    from: 1,
+    to: 3,
+    hours: 14,
+  },
+  {
+    name: 'Collect the pages worth keeping',
+    stage: 'Done',
+    type: 'Research',
+    who: 1,
+    from: -9,
+    to: -4,
+    hours: 6,
+  },
+  { name: 'Choose where it is hosted', stage: 'Done', type: 'Research', who: 2, from: -12, to: -6, hours: 5 },
+  { name: 'Offer, second version', stage: 'Done', type: 'Chore', who: 0, from: -14, to: -10, hours: 3 },
+]
+
+const portal: readonly Planned[] = [
+  {
+    name: 'Ask which records may be shown',
+    stage: 'Doing',
+    type: 'Research',
+    who: 0,
+    from: -1,
+    to: 4,
+    hours: 4,
+  },
+  {
+    name: 'Letter to the data protection officer',
+    stage: 'Backlog',
+    type: 'Chore',
+    who: 0,
+    from: 2,
+    to: 3,
+    hours: 2,
+  },
+  {
+    name: 'Sign-in with the insurance card',
+    stage: 'Backlog',
+    type: 'Feature',
+    who: 4,
+    from: 7,
+    to: 18,
+    hours: 60,
+  },
+  { name: 'First click-through', stage: 'Doing', type: 'Design', who: 1, from: -7, to: 8, hours: 28 },
+]
+
+type Ids = ReadonlyMap<string, string>
+type Person = Stage['workspace']['mara']
+
+/** Two customers of a small studio, in the middle of a week. */
+export async function makePictureScene({ workspace }: Stage): Promise<PictureScene> {
+  const { make, change, administrator, mara, jonas, projectId, assignment } = workspace
+  const tomas = await workspace.join('Tomás Silva')
+  const people = [administrator, mara, jonas, await workspace.join('Aisha Bello'), tomas]
+  const clinic = await make('organization', { name: 'Harbour Clinic', description: 'Customer since 2024.' })
+  const ofClinic = await make('project', { name: 'Patient portal', organizationId: clinic.id })
+  await make('userProject', { projectId, userId: administrator.id })
+  for (const { id: userId } of [administrator, mara, tomas])
+    await make('userProject', { projectId: ofClinic.id, userId })
+  const ids = await plan(workspace, people, [
+    ...relaunch.map((one) => ({ ...one, projectId })),
+    ...portal.map((one) => ({ ...one, projectId: ofClinic.id })),
+  ])
+  await recordTime(workspace, people, ids)
+  const openId = ids.get('Contact form loses umlauts') ?? ''
+  const { id: impedimentId } = await make('impediment', { name: 'Missing access' })
+  const description = 'Waiting for the gateway password'
+  await make('assignmentImpediment', { assignmentId: openId, impedimentId, description })
+  await make('assignmentImpediment', {
+    assignmentId: ids.get('First click-through'),
+    impedimentId: workspace.impedimentId,
+  })
+  await make('userAssignment', { assignmentId: openId, userId: mara.id })
+  await change('DELETE', 'assignment', { ids: [await assignment('Newsletter of the old site')] })
+  return { projectId, openId }
+}
+
+async function plan(
+  { make, change, get, assignment, stages, typeId }: Stage['workspace'],
+  people: readonly Person[],
+  all: readonly (Planned & { readonly projectId: string })[],
+): Promise<Ids> {
+  await change('PATCH', 'workflow', { ...(await get('workflow', stages.Done ?? '')), order: 3 })
+  const review = await make('workflow', { name: 'Review', order: 2 })
+  const types: Record<string, string> = { Feature: typeId }
+  for (const name of ['Bug', 'Chore', 'Design', 'Research'])
+    types[name] = (await make('assignmentType', { name })).id
+  const ids = new Map<string, string>()
+  for (const { name, stage, type, who, from, to, hours, projectId } of all)
+    ids.set(
+      name,
+      await assignment(name, {
+        projectId,
+        workflowId: stage === 'Review' ? review.id : stages[stage],
+        assignmentTypeId: types[type],
+        userId: people[who]?.id,
+        startDate: addDays(monday, from),
+        endDate: addDays(monday, to),
+        amountHours: hours,
+      }),
+    )
+  return ids
+}
+
+/** Of the last weeks, and of this one with notes. */
+async function recordTime({ make }: Stage['workspace'], people: readonly Person[], ids: Ids): Promise<void> {
+  for (const [name, who, day, amountHours, description] of recorded)
+    await make('appointment', {
+      assignmentId: ids.get(name),
+      userId: people[who]?.id,
+      keepDate: addDays(monday, day),
+      amountHours,
+      ...(description && { description }),
+    })
+}
+
+const monday = mondayOf(today())
+
+type Recorded = readonly [name: string, who: number, day: number, hours: number, note?: string]
+
+const recorded: readonly Recorded[] = [
+  ['Contact form loses umlauts', 2, 1, 1.5, 'Reproduced; the mail gateway it is'],
+  ['Contact form loses umlauts', 2, 2, 2],
+  ['Ask which records may be shown', 0, 0, 1.25, 'Call with Dr. Osei'],
+  ['Ask which records may be shown', 0, 1, 0.5],
+  ['Letter to the data protection officer', 0, 2, 1.5],
+  ['Write the imprint', 0, 2, 0.75],
+  ['Offer, second version', 0, -5, 3],
+  ['First click-through', 1, 0, 4.5],
+  ['First click-through', 1, 2, 3],
+  ...[-42, -35, -28, -21, -14, -7, 0].flatMap((week, index): Recorded[] => [
+    ['Design the new start page', 1, week + 1, 4 + ((index * 2) % 5)],
+    ['Texts of the team page', 3, week + 2, 3 + ((index * 3) % 4)],
+    ['Search that forgives typing errors', 4, week + 3, 5 + (index % 4)],
+  ]),
+]
