@@ -2,55 +2,28 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { parseAst } from 'vite'
 import { en } from '../../web/src/texts/en.ts'
 import { ptBr } from '../../web/src/texts/pt-br.ts'
+import { nodesIn, parseSource, placeholdersOf, type SyntaxNode, textOf } from '../support/syntax.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'web', 'src')
-
-/** As the parser makes it; each kind has fields of its own. */
-interface Node {
-  readonly type: string
-  readonly start: number
-  readonly end: number
-  readonly [key: string]: unknown
-}
 
 /** A piece of text in the sources, with the nodes around it, the innermost last. */
 interface Piece {
   readonly file: string
   readonly text: string
-  readonly node: Node
-  readonly around: readonly Node[]
-}
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && 'type' in value
-
-function* nodesIn(value: unknown, around: readonly Node[] = []): Generator<readonly [Node, readonly Node[]]> {
-  if (Array.isArray(value)) for (const one of value) yield* nodesIn(one, around)
-  if (!isNode(value)) return
-  yield [value, around]
-  for (const child of Object.values(value))
-    if (typeof child === 'object') yield* nodesIn(child, [...around, value])
-}
-
-function textOf(node: Node): string | undefined {
-  if (node.type === 'JSXText') return String(node.value).replace(/\s+/g, ' ').trim()
-  if (node.type === 'Literal' && typeof node.value === 'string') return node.value
-  if (node.type !== 'TemplateLiteral') return undefined
-  const quasis = node.quasis as readonly { readonly value: { readonly cooked: string } }[]
-  return quasis.map(({ value }) => value.cooked).join('{}')
+  readonly node: SyntaxNode
+  readonly around: readonly SyntaxNode[]
 }
 
 const files = globSync('**/*.{ts,tsx}', { cwd: folder })
   .filter((file) => !/^(texts|api\/types)/.test(file))
   .map((file) => ({
     file,
-    tree: parseAst(readFileSync(join(folder, file), 'utf8'), { lang: file.endsWith('x') ? 'tsx' : 'ts' }),
+    tree: parseSource(readFileSync(join(folder, file), 'utf8'), file.endsWith('x') ? 'tsx' : 'ts'),
   }))
 const pieces = files.flatMap(({ file, tree }) =>
-  [...nodesIn(tree.body)].flatMap(([node, around]): Piece[] => {
+  [...nodesIn(tree)].flatMap(([node, around]): Piece[] => {
     const text = textOf(node)
     return text === undefined || !/\p{L}/u.test(text) ? [] : [{ file, text, node, around }]
   }),
@@ -67,7 +40,7 @@ const exempt: ReadonlySet<string> = new Set([
   ...['This component stands outside the application.', 'The configuration could not be loaded ({}).'],
 ])
 
-const nameOf = (node: Node | undefined): string => {
+const nameOf = (node: SyntaxNode | undefined): string => {
   const name = (node?.name ?? node?.key) as { readonly name?: string; readonly value?: string } | undefined
   return name?.name ?? name?.value ?? ''
 }
@@ -108,7 +81,7 @@ describe('The texts of the web client', () => {
 
   test('are asked for while something is drawn, when the language is known, and not as a script is loaded', () => {
     const early = files.flatMap(({ file, tree }) =>
-      [...nodesIn(tree.body)]
+      [...nodesIn(tree)]
         .filter(([node, around]) => {
           const isCall =
             node.type === 'CallExpression' && /^t[nx]?$/.test(nameOf({ ...node, name: node.callee }))
@@ -120,7 +93,6 @@ describe('The texts of the web client', () => {
   })
 
   test('have the same placeholders in Portuguese', () => {
-    const placeholdersOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
     for (const text of en) assert.deepEqual(placeholdersOf(ptBr[text]), placeholdersOf(text), text)
   })
 

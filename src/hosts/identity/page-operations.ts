@@ -12,6 +12,7 @@ const required = (name: string, description: string): Parameter => ({ name, desc
 
 const authRequest = required('authRequest', 'The pending authorization request.')
 const step = required('step', 'The sign-in between its steps, sealed.')
+const locales = optional('ui_locales', 'What the page is to speak: tags of languages, separated by spaces.')
 const outcome = [
   optional('error', 'What was wrong with the attempt before.'),
   optional('retryAfter', 'Seconds until a locked login may try again.'),
@@ -158,6 +159,7 @@ export const pageOperations = {
     summary: 'Says that the sign-in has ended.',
     description: 'Where a sign-out leads that names no address to go on to.',
     path: signedOutPath,
+    parameters: [locales],
     page: 'The page.',
   },
 } as const satisfies Readonly<Record<string, Operation>>
@@ -180,7 +182,11 @@ export const outsideOperations = {
     summary: 'Connects the account of the browser’s sign-in with one at a provider.',
     description: 'The web client leads here by a link. By a sign-in of the last ten minutes.',
     path: connectPath,
-    parameters: [provider, optional('origin', 'The web client that asked, one of the allowed origins.')],
+    parameters: [
+      provider,
+      optional('origin', 'The web client that asked, one of the allowed origins.'),
+      locales,
+    ],
   },
   confirmConnecting: {
     ...outside,

@@ -7,6 +7,8 @@ import { startWork } from '../../store/work.ts'
 import { OAuthError } from './oauth-error.ts'
 import { oauthCodeOf, oauthStatusOf } from './oauth-statuses.ts'
 import { pageHeaders, showPage } from './pages/page.ts'
+import { acceptedLanguage } from './pages/texts/language.ts'
+import { sayIn } from './pages/texts/say.ts'
 import type { GivenParameters } from './parameters.ts'
 import type { Answer, Route } from './route.ts'
 
@@ -49,13 +51,14 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
     return reply.header('cache-control', 'no-store').redirect(answer.redirectTo, status)
   }
   if ('page' in answer) {
-    const { page, cookie } = answer
+    const { language = acceptedLanguage(request.headers['accept-language']), cookie } = answer
+    const page = answer.page(sayIn(language))
     if (cookie !== undefined) reply.header('set-cookie', cookie)
     reply.headers({ ...pageHeaders(page), 'cache-control': 'no-store' })
     return reply
       .code(page.status ?? 200)
       .type('text/html; charset=utf-8')
-      .send(showPage(page))
+      .send(showPage(page, language))
   }
   const { body, maxAgeSeconds, status = 200 } = answer
   const isPrivate = maxAgeSeconds === undefined

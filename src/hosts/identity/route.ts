@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Operation as HttpOperation, Schema } from '../../http/operation.ts'
 import type { RequestOrigin } from '../../model/caller.ts'
 import type { Page } from './pages/page.ts'
+import type { Language } from './pages/texts/language.ts'
 import type { GivenParameters } from './parameters.ts'
 
 /** What the document says of an operation of this host, whose parameters are those of a query or a form. */
@@ -25,7 +26,12 @@ export interface Call extends RequestOrigin {
 export type Answer =
   | { readonly body: unknown; readonly maxAgeSeconds?: number; readonly status?: number }
   | { readonly redirectTo: string; readonly cookie?: string | undefined }
-  | { readonly page: Page; readonly cookie?: string | undefined }
+  | {
+      readonly page: Page
+      /** What its client asks for; otherwise the browser's. */
+      readonly language?: Language | undefined
+      readonly cookie?: string | undefined
+    }
 
 export type Endpoint = (call: Call) => Promise<Answer>
 

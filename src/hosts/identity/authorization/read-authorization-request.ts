@@ -1,6 +1,7 @@
 import { loginCharactersMax } from '../../../model/text-limits.ts'
 import { addressesOf, type Client, type Clients } from '../clients.ts'
 import { invalidRequest, OAuthError } from '../oauth-error.ts'
+import { type Language, languageAmong } from '../pages/texts/language.ts'
 import {
   type GivenParameters,
   type Parameters,
@@ -28,6 +29,8 @@ export interface AuthorizationRequest {
   readonly idTokenHint: string | undefined
   /** The login that the client expects; a proposal, and cut where no login is longer. */
   readonly loginHint: string | undefined
+  /** What the client wants its pages to speak, of what they can. */
+  readonly language: Language | undefined
   /** What it was read from, to be read again when the user comes back. */
   readonly parameters: Parameters
 }
@@ -56,6 +59,7 @@ export function readAuthorizationRequest(clients: Clients, given: GivenParameter
       maxAgeSeconds: readMaxAge(parameters),
       idTokenHint: parameters.id_token_hint,
       loginHint: hintOf(parameters),
+      language: replyTo.language,
       parameters: requireShort(parameters),
     }
   })
@@ -78,11 +82,12 @@ function requireRedirectUri(client: Client, parameters: Parameters): string {
 const replyToOf = (
   client: Client,
   redirectUri: string,
-  { state, response_type: responseType = '', response_mode: wanted }: Parameters,
+  { state, response_type: responseType = '', response_mode: wanted, ui_locales: locales }: Parameters,
 ): ReplyTo => ({
   redirectUri,
   state,
   addresses: addressesOf(client),
+  language: languageAmong(locales),
   // Answers to the implicit types go behind the `#`, refusals too (RFC 6749, 4.2.2.1).
   mode: modesOf(client).find((mode) => mode === wanted) ?? (isImplicit(responseType) ? 'fragment' : 'query'),
 })
@@ -151,6 +156,8 @@ function requireShort(parameters: Parameters): Parameters {
   const kept: Parameters = {
     ...Object.fromEntries(rememberedNames.map((name) => [name, parameters[name]])),
     login_hint: hintOf(parameters),
+    // However many it names, one is kept.
+    ui_locales: languageAmong(parameters.ui_locales),
   }
   if (Buffer.byteLength(JSON.stringify(kept)) > requestBytesMax)
     throw invalidRequest('The authorization request is too long.')

@@ -1,5 +1,6 @@
 import { OAuthError } from '../oauth-error.ts'
 import { formPostPage } from '../pages/form-post.ts'
+import type { Language } from '../pages/texts/language.ts'
 import type { Answer } from '../route.ts'
 
 /** Where the client waits for the answer to its authorization request. */
@@ -9,6 +10,7 @@ export interface ReplyTo {
   readonly mode: ResponseMode
   /** Every address of the client. */
   readonly addresses: readonly string[]
+  readonly language: Language | undefined
 }
 
 /** OAuth 2.0 Multiple Response Type Encoding Practices, 2.1, and OAuth 2.0 Form Post Response Mode. */
@@ -42,12 +44,12 @@ export const isImplicit = (responseType: string): boolean => /(^| )(id_)?token( 
 
 /** The issuer goes along, so that no client takes one provider's answer for another's (RFC 9207). */
 export function answerClient(
-  { redirectUri, state, mode, addresses }: ReplyTo,
+  { redirectUri, state, mode, addresses, language }: ReplyTo,
   issuer: string,
   answer: Readonly<Record<string, string>>,
 ): Answer {
   const fields = { ...answer, ...(state !== undefined && { state }), iss: issuer }
-  if (mode === 'form_post') return { page: formPostPage(redirectUri, fields, addresses) }
+  if (mode === 'form_post') return { page: formPostPage(redirectUri, fields, addresses), language }
   const url = new URL(redirectUri)
   const parameters = mode === 'fragment' ? new URLSearchParams() : url.searchParams
   for (const [name, value] of Object.entries(fields)) parameters.set(name, value)

@@ -22,6 +22,7 @@ export const askConsent = (identity: Identity): Endpoint =>
       authRequest,
       action: ownAddress(identity.settings, consentPath),
     }),
+    language: request.language,
   }))
 
 /** The answer to it: kept with the account that was shown, or told to the client. */

@@ -2,6 +2,7 @@ import { signingAlgorithms } from '../../../authentication/access-token.ts'
 import { responseModes } from '../authorization/tell-client.ts'
 import { grantTypes } from '../clients.ts'
 import type { Identity } from '../identity.ts'
+import { languages } from '../pages/texts/language.ts'
 import type { Endpoint } from '../route.ts'
 import { contractScopes, scopes } from '../scopes.ts'
 
@@ -20,7 +21,7 @@ export const discovery = (identity: Identity): Endpoint => {
 /** RFC 8414, 2: nothing but what can be done. */
 export const serverMetadata =
   (identity: Identity): Endpoint =>
-  async () => ({ body: metadataOf(identity), maxAgeSeconds })
+  async () => ({ body: { ...metadataOf(identity), ui_locales_supported: languages }, maxAgeSeconds })
 
 function metadataOf({ settings: { issuer }, clients }: Identity) {
   // Who registers no client gets the contract's document, byte for byte.

@@ -2,6 +2,7 @@ import type { JWTPayload } from 'jose'
 import type { Client } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { invalidRequest } from '../oauth-error.ts'
+import { languageAmong } from '../pages/texts/language.ts'
 import { type Parameters, readParameters, requireShortState } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
 import { onThisHost } from '../sign-in/addresses.ts'
@@ -23,6 +24,7 @@ export const endSession =
       returnTo: parameters.post_logout_redirect_uri,
       state: parameters.state,
       clientId: client?.id,
+      language: languageAmong(parameters.ui_locales),
     })
     return { redirectTo: onThisHost(identity.settings, '/api/account/logout', { logoutId }) }
   }

@@ -27,6 +27,7 @@ export const askForgotten =
         action: ownAddress(settings, forgotPasswordPath),
         back: onThisHost(settings, '/api/account/login-page', { authRequest }),
       }),
+      language: pending.request.language,
     }
   }
 
@@ -53,5 +54,5 @@ export const answerForgotten =
       ...{ client: pending.request.clientId, address, requestId },
     })
     const back = onThisHost(identity.settings, '/api/account/login-page', { authRequest })
-    return { page: mailedPage(back) }
+    return { page: mailedPage(back), language: pending.request.language }
   }

@@ -31,5 +31,6 @@ export const hostedSignIn =
         providers: providerLinks(identity, authRequest),
         passwords: identity.settings.passwords,
       }),
+      language: pending.request.language,
     }
   }

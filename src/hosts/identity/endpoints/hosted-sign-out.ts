@@ -1,5 +1,6 @@
 import type { Identity } from '../identity.ts'
 import { signedOutPage, signOutPage } from '../pages/sign-out.ts'
+import { languageAmong } from '../pages/texts/language.ts'
 import { readSingle } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
 import { hostedSignOutPath, ownAddress } from '../sign-in/addresses.ts'
@@ -10,9 +11,14 @@ export const hostedSignOut =
   (identity: Identity): Endpoint =>
   async ({ parameters }) => {
     const { logoutId = '' } = readSingle(parameters)
-    const { clientId = '' } = await openSignOut(identity, logoutId)
+    const { clientId = '', language } = await openSignOut(identity, logoutId)
     const action = ownAddress(identity.settings, hostedSignOutPath)
-    return { page: signOutPage(identity.clients.get(clientId), logoutId, action) }
+    return { page: signOutPage(identity.clients.get(clientId), logoutId, action), language }
   }
 
-export const signedOut = (): Endpoint => async () => ({ page: signedOutPage })
+export const signedOut =
+  (): Endpoint =>
+  async ({ parameters }) => ({
+    page: signedOutPage,
+    language: languageAmong(readSingle(parameters).ui_locales),
+  })

@@ -63,7 +63,7 @@ async function finish(
       identity.securityLog({ event: 'session-ended', outcome: 'sign-out', session, address, requestId })
     }
   const returnTo = afterSignOut(identity, signOut)
-  const outside = await leaveOutside(identity, call, ended, returnTo)
+  const outside = await leaveOutside(identity, call, ended, { returnTo, language: signOut.language })
   return outside ?? { redirectTo: returnTo, cookie: removedCookie(identity) }
 }
 
@@ -80,8 +80,11 @@ const isRegistered = ({ clients }: Identity, { clientId = '' }: SignOut): boolea
 
 function afterSignOut(identity: Identity, signOut: SignOut): string {
   const { settings } = identity
-  const { returnTo, state } = signOut
-  if (returnTo === undefined && isRegistered(identity, signOut)) return ownAddress(settings, signedOutPath)
+  const { returnTo, state, language } = signOut
+  if (returnTo === undefined && isRegistered(identity, signOut))
+    return language === undefined
+      ? ownAddress(settings, signedOutPath)
+      : onThisHost(settings, signedOutPath, { ui_locales: language })
   if (returnTo === undefined) return signInPage(settings, undefined, {})
   return withParameters(returnTo, state === undefined ? {} : { state })
 }

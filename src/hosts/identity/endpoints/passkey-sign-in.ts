@@ -32,6 +32,7 @@ export const askPasskey =
         action: ownAddress(identity.settings, passkeyPath),
         back: onThisHost(identity.settings, '/api/account/login-page', { authRequest }),
       }),
+      language: pending.request.language,
     }
   }
 

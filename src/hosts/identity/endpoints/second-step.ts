@@ -41,6 +41,7 @@ export const askSecondFactor = (identity: Identity): Endpoint =>
         hasApp: factors.appSince !== null,
         ...(canUsePasskey && { dialog: await askForPasskey(identity, passkeys.domain, account.accountId) }),
       }),
+      language: pending.request.language,
     }
   })
 

@@ -7,6 +7,7 @@ import { acceptPasskey } from '../factors/passkeys.ts'
 import { makeRecoveryCodes } from '../factors/recovery-codes.ts'
 import type { Identity } from '../identity.ts'
 import { recoveryCodesPage, setUpPage } from '../pages/set-up.ts'
+import type { PlainText } from '../pages/texts/say.ts'
 import { type Parameters, readSingle } from '../parameters.ts'
 import type { Answer, Endpoint } from '../route.ts'
 import { onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
@@ -41,7 +42,11 @@ export const answerSetUp = (identity: Identity): Endpoint =>
     const origin = await signInOriginOf(identity, call, pending)
     const proved = { ...origin, ...provedBy(step, isPasskey ? 'pop' : 'otp') }
     const session = await beginSession(identity, account, proved, call)
-    return { page: recoveryCodesPage(made, goOn), cookie: session && identityCookie(identity, session) }
+    return {
+      page: recoveryCodesPage(made, goOn),
+      language: pending.request.language,
+      cookie: session && identityCookie(identity, session),
+    }
   })
 
 const codeProblem = 'This code is wrong. The picture is a new one: scan it again.'
@@ -69,7 +74,7 @@ const setUp = (
 const showSetUp = async (
   identity: Identity,
   { pending, authRequest, stepText, account }: BegunSignIn,
-  problem: string | undefined,
+  problem: PlainText | undefined,
 ): Promise<Answer> => {
   const { passkeys } = identity.settings
   return {
@@ -82,5 +87,6 @@ const showSetUp = async (
         dialog: await askForNewPasskey(identity, account, passkeys.domain),
       }),
     }),
+    language: pending.request.language,
   }
 }

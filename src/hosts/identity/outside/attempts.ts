@@ -5,6 +5,7 @@ import type { RequestOrigin } from '../../../model/caller.ts'
 import { sql } from '../../../store/sql.ts'
 import type { Identity } from '../identity.ts'
 import { millisecondsOf, moment } from '../moment.ts'
+import type { Language } from '../pages/texts/language.ts'
 import { OutsideFailure } from './failures.ts'
 
 /** Somebody is on the way to a provider and back. */
@@ -21,13 +22,18 @@ export interface Attempt {
   readonly purpose: SignInPurpose | ConnectPurpose
 }
 
+interface Purpose {
+  /** What the client wants the pages to speak. */
+  readonly language?: Language | undefined
+}
+
 /** To go on with a pending request. */
-export interface SignInPurpose {
+export interface SignInPurpose extends Purpose {
   readonly authRequest: string
 }
 
 /** To connect the provider's account with that of this session; `returnTo` is an address of the web client. */
-export interface ConnectPurpose {
+export interface ConnectPurpose extends Purpose {
   readonly sessionId: string
   readonly returnTo: string
 }

@@ -28,7 +28,10 @@ export const callbackOf =
     } catch (error) {
       if (!(error instanceof OutsideFailure)) throw error
       noteRefusal(identity, provider, call, error.refusal, { failure: error })
-      return { page: outsidePage(identity, provider, error.refusal, attempt.purpose) }
+      return {
+        page: outsidePage(identity, provider, error.refusal, attempt.purpose),
+        language: attempt.purpose.language,
+      }
     }
   }
 

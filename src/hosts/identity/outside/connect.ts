@@ -1,6 +1,7 @@
 import type { Identity } from '../identity.ts'
 import { connectPage, outsidePage, signInAgainPage } from '../pages/outside.ts'
 import { overPage } from '../pages/sign-in.ts'
+import { languageAmong } from '../pages/texts/language.ts'
 import { readSingle } from '../parameters.ts'
 import type { Answer, Call, Endpoint } from '../route.ts'
 import type { LiveSession } from '../sessions.ts'
@@ -32,20 +33,24 @@ const provedMilliseconds = 10 * 60_000
 export const startConnecting =
   (identity: Identity): Endpoint =>
   async (call) => {
-    const { provider: id = '', origin } = readSingle(call.parameters)
+    const { provider: id = '', origin, ui_locales: locales } = readSingle(call.parameters)
     const provider = identity.providers.get(id)
     if (!provider) return { page: overPage }
     const returnTo = accountPageOf(identity, origin)
+    const language = languageAmong(locales)
     const session = await findBrowserSession(identity, call.headers)
     if (!session || session.signedInAt + freshMilliseconds < identity.now())
-      return { page: signInAgainPage(provider, returnTo) }
+      return { page: signInAgainPage(provider, returnTo), language }
     try {
-      const purpose = { sessionId: session.sessionId, returnTo }
+      const purpose = { sessionId: session.sessionId, returnTo, language }
       return await leaveForProvider(identity, provider, call, { purpose })
     } catch (error) {
       if (!(error instanceof OutsideFailure)) throw error
       noteRefusal(identity, provider, call, error.refusal, { failure: error, account: session.accountId })
-      return { page: outsidePage(identity, provider, error.refusal, { returnTo }, error.retryAfterSeconds) }
+      return {
+        page: outsidePage(identity, provider, error.refusal, { returnTo }, error.retryAfterSeconds),
+        language,
+      }
     }
   }
 
@@ -61,14 +66,22 @@ export async function askToConnect(
   identity: Identity,
   provider: OutsideProvider,
   call: Call,
-  { sessionId, returnTo }: ConnectPurpose,
+  { sessionId, returnTo, language }: ConnectPurpose,
   person: OutsidePerson,
 ): Promise<Answer> {
   const session = await findSameSession(identity, call, sessionId)
-  if (session === undefined) return refuse(identity, provider, call, 'other session', { returnTo })
+  if (session === undefined) return refuse(identity, provider, call, 'other session', { returnTo, language })
   const { issuer, subject } = person
   const { label } = await person.tell()
-  const proved: ProvedIdentity = { providerId: provider.id, issuer, subject, label, sessionId, returnTo }
+  const proved: ProvedIdentity = {
+    providerId: provider.id,
+    issuer,
+    subject,
+    label,
+    sessionId,
+    returnTo,
+    language,
+  }
   return {
     page: connectPage(provider, {
       label,
@@ -77,6 +90,7 @@ export async function askToConnect(
       proof: identity.seals.seal('outsideIdentity', proved, identity.now() + provedMilliseconds),
       action: ownAddress(identity.settings, connectPath),
     }),
+    language,
   }
 }
 
@@ -119,9 +133,9 @@ function refuse(
   provider: OutsideProvider,
   call: Call,
   refusal: OutsideRefusal,
-  { returnTo }: Pick<ConnectPurpose, 'returnTo'>,
+  { returnTo, language }: Omit<ConnectPurpose, 'sessionId'>,
   account?: string,
 ): Answer {
   noteRefusal(identity, provider, call, refusal, { account })
-  return { page: outsidePage(identity, provider, refusal, { returnTo }) }
+  return { page: outsidePage(identity, provider, refusal, { returnTo }), language }
 }

@@ -47,6 +47,7 @@ export async function leaveForProvider(
     ...(prompt !== undefined && { prompt }),
     ...(ageMax !== undefined && { max_age: String(ageMax) }),
     ...(loginHint !== undefined && { login_hint: loginHint }),
+    ...(purpose.language !== undefined && { ui_locales: purpose.language }),
   }
   const there = await askProvider(async () =>
     requireWebAddress(client.buildAuthorizationUrl(await provider.configure(), parameters)),

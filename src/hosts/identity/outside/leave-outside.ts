@@ -3,6 +3,7 @@ import { sql } from '../../../store/sql.ts'
 import type { Identity } from '../identity.ts'
 import { leavingPage } from '../pages/outside.ts'
 import { signedOutPage } from '../pages/sign-out.ts'
+import type { Language } from '../pages/texts/language.ts'
 import { readSingle } from '../parameters.ts'
 import type { Answer, Call, Endpoint } from '../route.ts'
 import { removedCookie } from '../sign-in/identity-cookie.ts'
@@ -12,6 +13,10 @@ import { outsideReturnPath } from './paths.ts'
 
 interface Return {
   readonly returnTo: string
+}
+
+interface Leaving extends Return {
+  readonly language: Language | undefined
 }
 
 /** Time for the questions of the provider's own sign-out. */
@@ -27,7 +32,7 @@ export async function leaveOutside(
   identity: Identity,
   call: Call,
   endedSessionIds: readonly string[],
-  returnTo: string,
+  { returnTo, language }: Leaving,
 ): Promise<Answer | undefined> {
   if (identity.providers.size === 0 || endedSessionIds.length === 0) return undefined
   const [session] = await identity.database.query<{ provider: string; token: string | null }>(sql`
@@ -47,7 +52,7 @@ export async function leaveOutside(
     const cookie = removedCookie(identity)
     // After a post browsers follow redirects only to addresses that the page with the form has named: a page goes on.
     return call.method === 'POST'
-      ? { page: leavingPage(provider, address.href), cookie }
+      ? { page: leavingPage(provider, address.href), language, cookie }
       : { redirectTo: address.href, cookie }
   } catch (error) {
     if (!(error instanceof OutsideFailure)) throw error

@@ -32,7 +32,10 @@ export async function signInOutside(
   const { address, requestId } = call
   const refuse = (refusal: OutsideRefusal, account?: string): Answer => {
     noteRefusal(identity, provider, call, refusal, { account })
-    return { page: outsidePage(identity, provider, refusal, { authRequest }) }
+    return {
+      page: outsidePage(identity, provider, refusal, { authRequest }),
+      language: pending.request.language,
+    }
   }
   const found = await findOutsideAccount(identity, provider, person, { address, requestId })
   if (typeof found === 'string') return refuse(found)

@@ -15,10 +15,10 @@ export const signInWith =
     const pending = await openPendingRequest(identity, authRequest)
     const provider = identity.providers.get(id)
     if (authRequest === undefined || !pending || !provider) return { page: overPage }
-    const { prompts, maxAgeSeconds, loginHint } = pending.request
+    const { prompts, maxAgeSeconds, loginHint, language } = pending.request
     try {
       return await leaveForProvider(identity, provider, call, {
-        purpose: { authRequest },
+        purpose: { authRequest, language },
         // Who wants the person to be asked again means there, too.
         prompt: (['login', 'select_account'] as const).find((prompt) => prompts.has(prompt)),
         maxAge: maxAgeSeconds,
@@ -29,6 +29,7 @@ export const signInWith =
       noteRefusal(identity, provider, call, error.refusal, { failure: error })
       return {
         page: outsidePage(identity, provider, error.refusal, { authRequest }, error.retryAfterSeconds),
+        language,
       }
     }
   }

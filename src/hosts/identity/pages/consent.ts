@@ -1,6 +1,7 @@
 import { addressesOf, type Client } from '../clients.ts'
 import { html } from './html.ts'
 import type { Page } from './page.ts'
+import type { PlainText } from './texts/say.ts'
 
 export interface ConsentPageOptions {
   readonly client: Client
@@ -12,26 +13,31 @@ export interface ConsentPageOptions {
   readonly action: string
 }
 
-export const consentPage = ({ client, scopes, person, redirectUri, ...form }: ConsentPageOptions): Page => {
-  const name = client.registration?.name ?? client.id
-  return {
-    title: `Allow ${name}?`,
-    leadsTo: addressesOf(client),
-    content: html`<p>You are signed in as ${person.name} (${person.login}). ${name} asks to:</p>
+export const consentPage =
+  ({ client, scopes, person, redirectUri, ...form }: ConsentPageOptions): Page =>
+  (say) => {
+    const asking = client.registration?.name ?? client.id
+    return {
+      title: say('Allow {client}?', { client: asking }),
+      leadsTo: addressesOf(client),
+      content: html`<p>${say('You are signed in as {name} ({login}). {client} asks to:', { ...person, client: asking })}</p>
 <ul>
-${scopes.flatMap((scope) => (scope in meanings ? [html`<li>${meanings[scope] ?? ''}</li>\n`] : []))}
+${scopes.flatMap((scope) => {
+  const meaning = meanings[scope]
+  return meaning === undefined ? [] : [html`<li>${say(meaning)}</li>\n`]
+})}
 </ul>
 <form method="post" action="${form.action}">
 <input type="hidden" name="authRequest" value="${form.authRequest}">
-<button name="answer" value="allow">Allow</button>
-<button name="answer" value="deny" class="second">Do not allow</button>
+<button name="answer" value="allow">${say('Allow')}</button>
+<button name="answer" value="deny" class="second">${say('Do not allow')}</button>
 </form>
-<p class="quiet">Either way you go back to ${placeOf(redirectUri)}. You are not asked again for what you have allowed.</p>`,
+<p class="quiet">${say('Either way you go back to {place}. You are not asked again for what you have allowed.', { place: placeOf(redirectUri) })}</p>`,
+    }
   }
-}
 
 /** What a person allows with each scope. */
-const meanings: Readonly<Record<string, string>> = {
+const meanings: Readonly<Record<string, PlainText>> = {
   openid: 'know that it is you',
   profile: 'see your name and your login',
   email: 'see your mail address',

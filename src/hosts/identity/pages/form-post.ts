@@ -17,17 +17,15 @@ export function addFormPostScript(app: FastifyInstance): void {
 }
 
 /** OAuth 2.0 Form Post Response Mode, 2: the answer goes to the client in a post, not in an address. */
-export const formPostPage = (
-  action: string,
-  fields: Readonly<Record<string, string>>,
-  leadsTo: readonly string[],
-): Page => ({
-  title: 'Back to the app',
-  leadsTo,
-  // From where it is shown, because a proxy may have put this host under a path.
-  script: `..${formPostScriptPath}`,
-  content: html`<form method="post" action="${action}">
+export const formPostPage =
+  (action: string, fields: Readonly<Record<string, string>>, leadsTo: readonly string[]): Page =>
+  (say) => ({
+    title: say('Back to the app'),
+    leadsTo,
+    // From where it is shown, because a proxy may have put this host under a path.
+    script: `..${formPostScriptPath}`,
+    content: html`<form method="post" action="${action}">
 ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
-<button>Continue</button>
+<button>${say('Continue')}</button>
 </form>`,
-})
+  })

@@ -1,16 +1,16 @@
-/** Markup that is safe to send: made by `html` only. */
+/** Markup that is safe to send: made by `html` and by the texts only. */
 export interface Html {
   readonly markup: string
 }
 
-type Value = string | Html | readonly Html[]
+export type HtmlValue = string | Html | readonly Html[]
 
 /** Every value that is no markup is escaped. */
-export const html = (parts: TemplateStringsArray, ...values: readonly Value[]): Html => ({
-  markup: parts.reduce((text, part, index) => text + show(values[index - 1] ?? '') + part),
+export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html => ({
+  markup: parts.reduce((text, part, index) => text + markupOf(values[index - 1] ?? '') + part),
 })
 
-function show(value: Value): string {
+export function markupOf(value: HtmlValue): string {
   if (typeof value === 'string') return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
   return 'markup' in value ? value.markup : value.map(({ markup }) => markup).join('')
 }

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
 import { type Html, html } from './html.ts'
+import type { Language } from './texts/language.ts'
+import type { Say } from './texts/say.ts'
 
-/** A page of this host: whole without a script, with its style in itself, so that it is one request. */
-export interface Page {
-  readonly title: string
+/** A page of this host in whichever language it is asked for. */
+export type Page = (say: Say) => ShownPage
+
+/** Whole without a script, with its style in itself, so that it is one request. */
+export interface ShownPage {
+  readonly title: Html
   readonly content: Html
   /** Where its form may lead, beside this host: browsers follow redirects after a post only there. */
   readonly leadsTo?: readonly string[]
@@ -16,9 +21,9 @@ export interface Page {
   readonly retryAfterSeconds?: number
 }
 
-export const showPage = ({ title, content, script, goesTo }: Page): string =>
+export const showPage = ({ title, content, script, goesTo }: ShownPage, language: Language): string =>
   html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -42,7 +47,7 @@ export const pageHeaders = ({
   leadsTo = [],
   script,
   retryAfterSeconds,
-}: Page): Readonly<Record<string, string>> => ({
+}: ShownPage): Readonly<Record<string, string>> => ({
   ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
   'content-security-policy': [
     "default-src 'none'",

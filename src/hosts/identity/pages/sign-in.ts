@@ -1,6 +1,7 @@
 import { addressesOf, type Client } from '../clients.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
+import type { Say } from './texts/say.ts'
 
 export interface SignInPageOptions {
   readonly client: Client
@@ -27,46 +28,53 @@ export interface ProviderLink {
   readonly address: string
 }
 
-export const signInPageOf = (options: SignInPageOptions): Page => {
-  const { client, providers, passwords, passkeyAddress, forgotAddress } = options
-  return {
-    title: 'Sign in',
-    leadsTo: addressesOf(client),
-    content: html`<p class="quiet">to go on to ${client.registration?.name ?? client.id}</p>
-${passwords ? formOf(options) : ''}
-${providers.map(({ name, address }) => html`<p><a class="button" href="${address}">Sign in with ${name}</a></p>\n`)}
-${passkeyAddress === undefined ? '' : html`<p><a href="${passkeyAddress}">Sign in with a passkey</a></p>`}
-${forgotAddress === undefined ? '' : html`<p><a href="${forgotAddress}">Forgot your password?</a></p>`}`,
+export const signInPageOf =
+  (options: SignInPageOptions): Page =>
+  (say) => {
+    const { client, providers, passwords, passkeyAddress, forgotAddress } = options
+    return {
+      title: say('Sign in'),
+      leadsTo: addressesOf(client),
+      content: html`<p class="quiet">${say('to go on to {client}', { client: client.registration?.name ?? client.id })}</p>
+${passwords ? formOf(say, options) : ''}
+${providers.map(({ name, address }) => html`<p><a class="button" href="${address}">${say('Sign in with {provider}', { provider: name })}</a></p>\n`)}
+${passkeyAddress === undefined ? '' : html`<p><a href="${passkeyAddress}">${say('Sign in with a passkey')}</a></p>`}
+${forgotAddress === undefined ? '' : html`<p><a href="${forgotAddress}">${say('Forgot your password?')}</a></p>`}`,
+    }
   }
-}
 
-function formOf({ authRequest, loginHint = '', error, retryAfter, action }: SignInPageOptions): Html {
-  const problem = problemOf(error, retryAfter)
+function formOf(
+  say: Say,
+  { authRequest, loginHint = '', error, retryAfter, action }: SignInPageOptions,
+): Html {
+  const problem = problemOf(say, error, retryAfter)
   const described = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
   return html`<form method="post" action="${action}">
 ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${problem}</p>`}
-<label>Login
+<label>${say('Login')}
 <input name="login" value="${loginHint}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="256" required autofocus${described}></label>
-<label>Password
+<label>${say('Password')}
 <input name="password" type="password" autocomplete="current-password" maxlength="128" required${described}></label>
 <input type="hidden" name="authRequest" value="${authRequest}">
-<button>Sign in</button>
+<button>${say('Sign in')}</button>
 </form>`
 }
 
-function problemOf(error: string | undefined, retryAfter = ''): string | undefined {
-  if (error === 'locked') return lockedText(retryAfter)
-  return error === undefined ? undefined : 'The login or the password is wrong.'
+function problemOf(say: Say, error: string | undefined, retryAfter = ''): Html | undefined {
+  if (error === 'locked') return lockedText(say, retryAfter)
+  return error === undefined ? undefined : say('The login or the password is wrong.')
 }
 
-export function lockedText(retryAfter = ''): string {
-  const minutes = Math.max(1, Math.ceil(Number.parseInt(retryAfter, 10) / 60) || 1)
-  return `Too many attempts with this login. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
+export function lockedText(say: Say, retryAfter = ''): Html {
+  const minutes = Math.ceil(Number.parseInt(retryAfter, 10) / 60) || 1
+  return minutes <= 1
+    ? say('Too many attempts with this login. Try again in a minute.')
+    : say('Too many attempts with this login. Try again in {minutes} minutes.', { minutes: String(minutes) })
 }
 
 /** A request that is too old, or that this host never made. */
-export const overPage: Page = {
-  title: 'This page is out of date',
+export const overPage: Page = (say) => ({
+  title: say('This page is out of date'),
   status: 400,
-  content: html`<p>Please go back to the app that you came from, and start again there.</p>`,
-}
+  content: html`<p>${say('Please go back to the app that you came from, and start again there.')}</p>`,
+})

@@ -1,4 +1,5 @@
 import type { Identity } from '../identity.ts'
+import type { Language } from '../pages/texts/language.ts'
 
 /** A sign-out that was asked for and checked, on its way through the browser. */
 export interface SignOut {
@@ -8,6 +9,8 @@ export interface SignOut {
   readonly state: string | undefined
   /** The client that asked, where it is known: it decides whose page asks. */
   readonly clientId?: string | undefined
+  /** What the client wants its pages to speak. */
+  readonly language?: Language | undefined
   /** The browser's session that the person is asked about: a post from a page of another site has no cookie. */
   readonly askedSessionId?: string | undefined
 }
