@@ -17,7 +17,7 @@ interface Piece {
 }
 
 const files = globSync('**/*.{ts,tsx}', { cwd: folder })
-  .filter((file) => !/^(texts|api\/types)/.test(file))
+  .filter((file) => !/^(texts\/(?!declared-names)|api\/types)/.test(file))
   .map((file) => ({
     file,
     tree: parseSource(readFileSync(join(folder, file), 'utf8'), file.endsWith('x') ? 'tsx' : 'ts'),

@@ -31,7 +31,7 @@ describe('what the provider says of itself', () => {
       ...['authorization_code', 'refresh_token', 'client_credentials'],
     ])
     for (const [name, value] of Object.entries(metadata))
-      if (!/^(response_types|grant_types)_supported$/.test(name))
+      if (!/^(response_types|grant_types|ui_locales)_supported$/.test(name))
         assert.deepEqual(discovery[name], value, name)
   })
 

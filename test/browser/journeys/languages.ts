@@ -18,6 +18,8 @@ export function languageJourneys(stage: () => Stage): void {
 
     await page.getByRole('button', { name: 'Nova tarefa', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Nova tarefa' })
+    await dialog.getByRole('button', { name: 'Criar tarefa' }).click()
+    await dialog.getByText('Nome: preenchimento obrigatório.').waitFor()
     await dialog.getByLabel('Nome', { exact: true }).fill('Revisar o contrato')
     await dialog.getByLabel('Tipo').selectOption('Feature')
     await dialog.getByLabel('Horas planejadas').fill('7,5')
@@ -68,6 +70,12 @@ export function languageJourneys(stage: () => Stage): void {
     await page.getByRole('combobox', { name: 'Idioma' }).selectOption('English')
     await page.getByRole('heading', { name: 'My account' }).waitFor()
     assert.equal(await page.locator('html').getAttribute('lang'), 'en')
+    await page.evaluate(`localStorage.setItem('tracker.language', 'pt-BR')`)
+    await page.getByRole('button', { name: 'Account of Sofia Switch' }).click()
+    const toldProvider = page.waitForRequest(/\/connect\/authorize\?.*ui_locales=pt-BR/)
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await toldProvider
+    await page.getByRole('heading', { name: 'Entrar' }).waitFor()
   })
 
   test('are loaded only by those who chose them', async () => {

@@ -1,4 +1,6 @@
-import { t } from '../texts/text.ts'
+import { nounOf } from '../texts/declared-names.ts'
+import { inOwnWords, t } from '../texts/text.ts'
+
 export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
 /** Why a request failed, in sentences for the person. */
@@ -19,9 +21,26 @@ export class ApiProblem extends Error {
 /** All of it in one text, for where no field is shown. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof ApiProblem)) return error instanceof Error ? error.message : String(error)
-  const sentences = Object.values(error.errors).flat()
+  const sentences = Object.entries(error.errors).flatMap(([name, messages]) =>
+    messages.map((message) => aboutField(capitalized(nounOf(name)), name, message)),
+  )
   return sentences.length > 0 ? sentences.join(' ') : error.message
 }
+
+/** Messages of the interface begin with the name of the property; here they begin with what people call it. */
+export function aboutField(label: string, name: string, message: string): string {
+  const property = capitalized(name)
+  return /^[ :]/.test(message.slice(property.length)) && message.startsWith(property)
+    ? label + message.slice(property.length)
+    : message
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const ownWordsOf = (errors: FieldErrors = {}): FieldErrors =>
+  Object.fromEntries(
+    Object.entries(errors).map(([name, messages]) => [name, messages.map((message) => inOwnWords(message))]),
+  )
 
 export const unreachable = (): ApiProblem =>
   new ApiProblem(0, t('The server cannot be reached. Check the connection, then try again.'))
@@ -33,9 +52,9 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   return new ApiProblem(
     response.status,
     typeof envelope?.message === 'string'
-      ? envelope.message
+      ? inOwnWords(envelope.message)
       : t('The server answered {status}.', { status: response.status }),
-    envelope?.errors ?? {},
+    ownWordsOf(envelope?.errors),
     Number.isFinite(retryAfter) ? retryAfter : undefined,
   )
 }

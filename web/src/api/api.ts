@@ -1,3 +1,4 @@
+import { inOwnWords } from '../texts/text.ts'
 import type { Send } from './send.ts'
 import {
   type Account,
@@ -92,7 +93,8 @@ export function createApi(send: Send): Api {
       for (let from = 0; from < items.length; from += limits.items) {
         const some = items.slice(from, from + limits.items).map((item) => ({ ...item, resource: name }))
         const body = { mode: 'eachForItself', items: some }
-        results.push(...(await write(name, { method: 'POST', path: '/ext/batch', body })).results)
+        const answer = await write(name, { method: 'POST', path: '/ext/batch', body })
+        results.push(...answer.results.map(inOwnWordsOf))
       }
       return results
     },
@@ -125,3 +127,6 @@ export function queryOf(query: Query): string {
   )
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
+
+const inOwnWordsOf = (result: BatchResult): BatchResult =>
+  result.message === undefined ? result : { ...result, message: inOwnWords(result.message) }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { aboutField } from '../api/api-problem.ts'
 import { limits } from '../api/types.ts'
 import { t } from '../texts/text.ts'
 import type { FormState, FormValues } from './use-form.ts'
@@ -109,7 +110,7 @@ export function Field<Values extends FormValues>(
 ) {
   const { form, name, label, hint, required = false, autofocus = false, children } = props
   const id = useId()
-  const messages = (form.errors.value[name] ?? []).map((message) => inWordsOf(label, name, message))
+  const messages = (form.errors.value[name] ?? []).map((message) => aboutField(label, name, message))
   const notes = [...(hint ? [`${id}-hint`] : []), ...(messages.length > 0 ? [`${id}-errors`] : [])]
   return (
     <div class="field">
@@ -141,9 +142,3 @@ export function Field<Values extends FormValues>(
 /** The interface's own limit, where it has one for a property of this name. */
 const lengthMaxOf = (name: string): number | undefined =>
   name === 'currentPassword' ? limits.password : (limits as Readonly<Record<string, number>>)[name]
-
-/** Messages of the interface begin with the name of the property; here they begin with the label. */
-function inWordsOf(label: string, name: string, message: string): string {
-  const property = name.charAt(0).toUpperCase() + name.slice(1)
-  return message.startsWith(`${property} `) ? label + message.slice(property.length) : message
-}

@@ -1,3 +1,4 @@
+import { currentLanguage } from '../texts/language.ts'
 import type { Configuration } from './configuration.ts'
 
 /** By whom people may sign in, beside their passwords. */
@@ -21,4 +22,4 @@ export const signInAddress = ({ issuer }: Configuration, provider: string, authR
 
 /** Where somebody who has just signed in connects the account with one there; comes back to the account's page. */
 export const connectAddress = ({ issuer }: Configuration, provider: string): string =>
-  `${issuer}/ext/connect?${new URLSearchParams({ provider, origin: location.origin })}`
+  `${issuer}/ext/connect?${new URLSearchParams({ provider, origin: location.origin, ui_locales: currentLanguage().id })}`

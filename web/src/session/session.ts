@@ -1,4 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { currentLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
 import { claimsOf } from './claims.ts'
 import type { Configuration } from './configuration.ts'
@@ -123,7 +124,10 @@ async function signOut(configuration: Configuration, stored: StoredSession | und
   const provider = await discover(configuration)
   forgetSession()
   sessionStorage.clear()
-  const parameters = new URLSearchParams({ post_logout_redirect_uri: `${location.origin}/login/` })
+  const parameters = new URLSearchParams({
+    post_logout_redirect_uri: `${location.origin}/login/`,
+    ui_locales: currentLanguage().id,
+  })
   if (stored !== undefined && !isOver(stored)) {
     // The session ends next anyway, so a failure here loses nothing.
     await revoke(provider, configuration, stored.refreshToken).catch(() => undefined)

@@ -1,3 +1,4 @@
+import { currentLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
 import { claimsOf } from './claims.ts'
 import type { Configuration } from './configuration.ts'
@@ -42,6 +43,7 @@ export async function startSignIn(
     nonce: attempt.nonce,
     code_challenge: await sha256(attempt.verifier),
     code_challenge_method: 'S256',
+    ui_locales: currentLanguage().id,
     ...(asks && { prompt: 'login' }),
   })
   location.assign(`${provider.authorization_endpoint}?${parameters}`)

@@ -1,4 +1,4 @@
-import { speak, type Translations } from './text.ts'
+import { type Speech, speak } from './text.ts'
 
 export interface Language {
   /** What the document says of itself, and what browsers ask for. */
@@ -8,7 +8,7 @@ export interface Language {
   /** How dates and numbers are written. */
   readonly locale: string
   /** Loaded only by those who chose it; none for English, which is in the sources. */
-  readonly load?: () => Promise<Translations>
+  readonly load?: () => Promise<Speech>
 }
 
 const english: Language = { id: 'en', name: 'English', locale: 'en-GB' }
@@ -19,7 +19,7 @@ export const languages: readonly Language[] = [
     id: 'pt-BR',
     name: 'Português (Brasil)',
     locale: 'pt-BR',
-    load: async () => (await import('./pt-br.ts')).ptBr,
+    load: async () => (await import('./pt-br.ts')).ptBrSpeech,
   },
 ]
 

@@ -1,4 +1,5 @@
-import type { Translations } from './text.ts'
+import { ptBrRefusals, ptBrThings } from './pt-br-refusals.ts'
+import type { Speech, Translations } from './text.ts'
 
 /**
  * Brazilian Portuguese. People are “você”; buttons are infinitives; a message begins with what has happened, so that
@@ -838,3 +839,5 @@ export const ptBr: Translations = {
   Dismiss: 'Dispensar',
   '{name} was removed.': 'Removido: {name}.',
 }
+
+export const ptBrSpeech: Speech = { texts: ptBr, refusals: ptBrRefusals, things: ptBrThings }

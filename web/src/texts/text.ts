@@ -8,20 +8,33 @@ export type Values = Readonly<Record<string, string | number>>
 export type Text = (typeof en)[number]
 export type Translations = Readonly<Record<Text, string>>
 
-/** The language of a page never changes: choosing another one loads the page again. */
-const chosen: { locale: string; translations: Readonly<Record<string, string>> } = {
-  locale: 'en-GB',
-  translations: {},
+/** What another language says in place of English. */
+export interface Speech {
+  readonly texts: Translations
+  /** Of the server, whose texts are a contract: with names in braces for what differs from time to time. */
+  readonly refusals: Readonly<Record<string, string>>
+  /** What refusals name. */
+  readonly things: Readonly<Record<string, string>>
 }
 
-export function speak(locale: string, translations: Translations): void {
-  Object.assign(chosen, { locale, translations })
+type Words = Readonly<Record<string, string>>
+
+/** The language of a page never changes: choosing another one loads the page again. */
+const chosen: { locale: string; texts: Words; refusals: Words; things: Words } = {
+  locale: 'en-GB',
+  texts: {},
+  refusals: {},
+  things: {},
+}
+
+export function speak(locale: string, speech: Speech): void {
+  Object.assign(chosen, { locale, ...speech })
 }
 
 /** For dates and numbers. */
 export const locale = (): string => chosen.locale
 
-const translated = (text: Text): string => chosen.translations[text] ?? text
+const translated = (text: Text): string => chosen.texts[text] ?? text
 
 const written = (value: string | number): string =>
   typeof value === 'number' ? new Intl.NumberFormat(chosen.locale).format(value) : value
@@ -43,3 +56,23 @@ export const tx = (text: Text, parts: Readonly<Record<string, ComponentChildren>
   translated(text)
     .split(/(\{\w+\})/)
     .map((piece) => (piece.startsWith('{') ? parts[piece.slice(1, -1)] : piece))
+
+/** A sentence of the server as the page speaks; one that nobody has translated stands as it came. */
+export function inOwnWords(
+  sentence: string,
+  { refusals, things }: Pick<Speech, 'refusals' | 'things'> = chosen,
+): string {
+  for (const [pattern, translation] of Object.entries(refusals)) {
+    const found = patternOf(pattern).exec(sentence)?.groups
+    if (found || pattern === sentence)
+      return translation.replaceAll(/\{(\w+)\}/g, (_, name: string) => thingOf(things, found?.[name]))
+  }
+  return sentence
+}
+
+/** The server names AssignmentType here and assignment type there. */
+const thingOf = (things: Words, word = ''): string =>
+  things[word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()] ?? word
+
+const patternOf = (text: string): RegExp =>
+  new RegExp(`^${text.replaceAll(/[.?:/-]/g, '\\$&').replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`)

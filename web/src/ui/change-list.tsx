@@ -1,8 +1,8 @@
 import type { Change } from '../api/types.ts'
 import { useServices } from '../services/services.ts'
+import { nounOf } from '../texts/declared-names.ts'
 import { type Text, t } from '../texts/text.ts'
 import { showMoment } from '../time/moments.ts'
-import { nounOf } from './declared-names.ts'
 import { PersonAvatar } from './person-avatar.tsx'
 
 /** Who did what and when, with what it was before. */

@@ -9,7 +9,7 @@ export const ptBr: Readonly<Record<Text, string>> = {
   'Sign in with a passkey': 'Entrar com uma chave de acesso',
   'Sign in with a password': 'Entrar com senha',
   'Forgot your password?': 'Esqueceu sua senha?',
-  'The login or the password is wrong.': 'O login ou a senha não confere.',
+  'The login or the password is wrong.': 'O login ou a senha está incorreto.',
   'Too many attempts with this login. Try again in a minute.':
     'Tentativas demais com este login. Tente de novo daqui a um minuto.',
   'Too many attempts with this login. Try again in {minutes} minutes.':
@@ -23,7 +23,7 @@ export const ptBr: Readonly<Record<Text, string>> = {
   'If your login is a mail address, we send a link there by which you choose a new one.':
     'Se o seu login for um endereço de e-mail, enviaremos para ele um link para você escolher uma nova.',
   'Send the link': 'Enviar o link',
-  'Back to the sign-in': 'Voltar para a entrada',
+  'Back to the sign-in': 'Voltar para o login',
   'Look into your mails': 'Veja seus e-mails',
   'If there is an account with this login, and it is a mail address, a link is on its way. It works for an hour. Nothing came? Look among what your mail program sorts out, or ask an administrator.':
     'Se existir uma conta com este login, e ele for um endereço de e-mail, um link está a caminho. Ele vale por uma hora. Não chegou nada? Veja na caixa de spam ou fale com um administrador.',

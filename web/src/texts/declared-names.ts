@@ -1,4 +1,4 @@
-import { type Text, t } from '../texts/text.ts'
+import { type Text, t } from './text.ts'
 
 /** As a declared name of a resource or of a field is read: assignmentType, assignment type. */
 export function nounOf(name: string): string {

@@ -1,0 +1,171 @@
+/**
+ * What the server refuses with, as it says it, with names where something differs from time to time; the first that fits is
+ * taken. A sentence about a field begins with `{field}:`, so that it needs no gender; forms write their own label there.
+ */
+export const ptBrRefusals: Readonly<Record<string, string>> = {
+  // Fields
+  'The current password is incorrect.': 'A senha atual está incorreta.',
+  'End date must be on or after start date.': 'O fim não pode ser antes do início.',
+  'ProjectId is required: you invite into a project of yours.':
+    'Escolha um projeto seu: o convite é para ele.',
+  'RedirectUris must have at least one address.': 'RedirectUris: informe pelo menos um endereço.',
+  'RequiresPkce must be true for a client without a secret.': 'Um aplicativo sem segredo precisa de PKCE.',
+  'HasSecret must be true or false.': 'HasSecret: deve ser sim ou não.',
+  'Scopes must be a list with at least one scope.': 'Escolha pelo menos uma permissão.',
+  'Scopes must be some of {list}.': 'Só estas permissões são possíveis: {list}.',
+  'Scopes can have {list}.': 'Só estas permissões são possíveis: {list}.',
+  'ProjectIds must be null or 1 to {count} ids of projects.':
+    'Escolha de 1 a {count} projetos, ou nenhum limite.',
+  'ProjectIds must refer to active projects of yours.': 'Escolha projetos seus que não foram removidos.',
+  'ExpiresAt must be in the future, within {count} days.':
+    'A data precisa estar no futuro, no máximo daqui a {count} dias.',
+  'Login must have no characters that cannot be seen.': 'Login: não pode ter caracteres invisíveis.',
+  'Login is already used by an active account.': 'Este login já é usado por outra conta.',
+  'Id is already taken.': 'Este registro já existe.',
+  'Url must be an https address.': 'O endereço precisa começar com https.',
+  'Url must not have a name or a password.': 'O endereço não pode ter nome nem senha.',
+  'Code is wrong. Wait for the next one that the app shows.':
+    'O código não confere. Espere o próximo que o aplicativo mostrar.',
+  '{field} is required.': '{field}: preenchimento obrigatório.',
+  '{field} must be text.': '{field}: precisa ser um texto.',
+  '{field} contains a character that cannot be stored.':
+    '{field}: há um caractere que não pode ser guardado.',
+  '{field} must be at most {count} characters.': '{field}: no máximo {count} caracteres.',
+  '{field} must be at least {count} characters.': '{field}: no mínimo {count} caracteres.',
+  '{field} must be a UUID.': '{field}: escolha um item da lista.',
+  '{field} must be an ISO-8601 date and time.': '{field}: a data não existe.',
+  '{field} must be a number.': '{field}: precisa ser um número.',
+  '{field} must be 0 or more.': '{field}: precisa ser 0 ou mais.',
+  '{field} must be greater than 0.': '{field}: precisa ser maior que 0.',
+  '{field} must be at most {count}.': '{field}: no máximo {count}.',
+  '{field} must be a multiple of {step}.': '{field}: precisa ser um múltiplo de {step}.',
+  '{field} must be a whole number from {least} to {most}.':
+    '{field}: precisa ser um número inteiro de {least} a {most}.',
+  '{field} must be true or false.': '{field}: deve ser sim ou não.',
+  '{field} must be a mail address.': '{field}: precisa ser um endereço de e-mail.',
+  '{field} must refer to an active {what}.': '{field}: o item escolhido foi removido ou não existe.',
+  '{field} must have at most {count} addresses with http or https, or of an app such as com.example.app:/callback, without a fragment, a user name or white space.':
+    '{field}: no máximo {count} endereços com http ou https, ou de um aplicativo, como com.example.app:/callback, sem fragmento, nome de usuário nem espaços.',
+  '{field} must be a list with at least one, or null for all.': '{field}: escolha pelo menos um, ou todos.',
+  '{field} must contain a lower-case letter.': '{field}: falta uma letra minúscula.',
+  '{field} must contain an upper-case letter.': '{field}: falta uma letra maiúscula.',
+  '{field} must contain a digit.': '{field}: falta um algarismo.',
+  '{field} must contain a character that is no letter and no digit.':
+    '{field}: falta um caractere que não seja letra nem algarismo.',
+  '{field} must not contain control characters.': '{field}: não pode ter caracteres de controle.',
+  '{field} is one of the most common passwords.': '{field}: é uma das senhas mais comuns.',
+  '{field} must not be the login.': '{field}: não pode ser o login.',
+  '{field} must differ from the current password.': '{field}: precisa ser diferente da senha atual.',
+  // Everything
+  'One or more validation errors occurred.': 'Alguns valores não puderam ser aceitos.',
+  'A valid access token is required.': 'É preciso entrar de novo.',
+  'You are not allowed to do this.': 'Você não tem permissão para isso.',
+  'The same rows were changed at the same time. Please try again.':
+    'Os mesmos registros foram alterados ao mesmo tempo. Tente de novo.',
+  'Idempotency-Key was used for another request. Send a new one, or the same request.':
+    'Este pedido já foi usado para outra coisa. Tente de novo.',
+  'IdempotencyKey was used for another request.': 'Este pedido já foi usado para outra coisa. Tente de novo.',
+  'Too many failed attempts. Please try again later.': 'Tentativas demais. Tente de novo mais tarde.',
+  'Too many requests. Please try again later.': 'Pedidos demais. Tente de novo mais tarde.',
+  'Tokens cannot be checked now, and nothing was done. Please try again later.':
+    'Não é possível verificar seu acesso agora, e nada foi feito. Tente de novo mais tarde.',
+  'You are not a member of the project.': 'Você não participa do projeto.',
+  'You may only record and change your own {what}.': 'Você só pode registrar e alterar o que é seu: {what}.',
+  'The token is limited to projects, so it creates none.':
+    'O token se limita a projetos, por isso não cria nenhum.',
+  'The token is not for {does} {what}.': 'O token não serve para isso.',
+  'Only someone who has signed in may do this, not a token.': 'Só quem entrou pode fazer isso, não um token.',
+  'Only someone who has signed in with the web client may do this, not an app.':
+    'Só quem entrou por esta página pode fazer isso, não um aplicativo.',
+  'Only administrators may have a webhook of everything. Name a project.':
+    'Só administradores podem ter um webhook de tudo. Escolha um projeto.',
+  'Only administrators may {does}.': 'Só administradores podem fazer isso.',
+  '{what} was changed since the expected version.': 'Outra pessoa alterou isto nesse meio-tempo: {what}.',
+  '{what} is no longer as If-Match says. Read it again.':
+    'Outra pessoa alterou isto nesse meio-tempo: {what}.',
+  '{what} cannot be removed while it has active {parts}.':
+    'Não é possível remover ({what}) enquanto houver {parts}.',
+  '{what} was not found.': 'Não encontrado: {what}.',
+  // People, links, tokens, apps
+  'There may be at most {count} administrators.': 'Pode haver no máximo {count} administradores.',
+  'Nobody takes the role from themselves. Ask another administrator.':
+    'Ninguém tira o próprio papel. Fale com outro administrador.',
+  'Nobody deactivates themselves.': 'Ninguém desativa a própria conta.',
+  'This link has been used, has ended, or never was one. Ask for a new one.':
+    'Este link já foi usado, venceu ou nunca existiu. Peça um novo.',
+  'This is your only way to sign in. Connect another one first, or ask an administrator.':
+    'Esta é sua única maneira de entrar. Conecte outra primeiro ou fale com um administrador.',
+  'The login of this account is no mail address. Make a link instead.':
+    'O login desta conta não é um endereço de e-mail. Crie um link.',
+  'No mail can be sent here. Make a link and pass it on.':
+    'Aqui não é possível enviar e-mails. Crie um link e passe-o adiante.',
+  'Passwords are switched off here: people sign in by an outside provider.':
+    'Aqui não se usam senhas: as pessoas entram por um provedor externo.',
+  'At most {count} invitations may be open. End one first.':
+    'Pode haver no máximo {count} convites abertos. Encerre um primeiro.',
+  'This invitation is for a new account only.': 'Este convite serve só para uma conta nova.',
+  'You are a member of this project already.': 'Você já participa deste projeto.',
+  'An account may have at most {count} tokens. End one first.':
+    'Uma conta pode ter no máximo {count} tokens. Encerre um primeiro.',
+  'An account may have at most {count} webhooks.': 'Uma conta pode ter no máximo {count} webhooks.',
+  'There may be at most {count} clients. End one first.':
+    'Pode haver no máximo {count} aplicativos. Encerre um primeiro.',
+  'This client is public: it has no secret.': 'Este aplicativo é público: não tem segredo.',
+  // Second factors
+  'Recovery codes are for those who have a second factor.':
+    'Códigos de recuperação são para quem tem um segundo fator.',
+  'The passkey could not be kept. There may be {count}.':
+    'Não foi possível guardar a chave de acesso. Pode haver no máximo {count}.',
+  'You must have a second factor. Set up another one first.':
+    'Você precisa ter um segundo fator. Configure outro primeiro.',
+  'Passkeys need https and a name, which the addresses here have not.':
+    'Chaves de acesso precisam de https e de um nome, que os endereços daqui não têm.',
+  'Sign in again to change how you sign in.': 'Entre de novo para mudar como você entra.',
+}
+
+/** What refusals name, in one and in several. */
+export const ptBrThings: Readonly<Record<string, string>> = {
+  organization: 'organização',
+  organizations: 'organizações',
+  workflow: 'etapa',
+  workflows: 'etapas',
+  'assignment type': 'tipo de tarefa',
+  'assignment types': 'tipos de tarefa',
+  impediment: 'tipo de impedimento',
+  impediments: 'tipos de impedimento',
+  user: 'usuário',
+  users: 'usuários',
+  people: 'pessoas',
+  person: 'pessoa',
+  project: 'projeto',
+  projects: 'projetos',
+  assignment: 'tarefa',
+  assignments: 'tarefas',
+  appointment: 'apontamento',
+  appointments: 'apontamentos',
+  'assignment impediment': 'impedimento',
+  'assignment impediments': 'impedimentos',
+  'user assignment': 'participante',
+  'user assignments': 'participantes',
+  'user project': 'membro',
+  'user projects': 'membros',
+  comment: 'comentário',
+  comments: 'comentários',
+  'saved view': 'visão',
+  'saved views': 'visões',
+  'project view': 'visão compartilhada',
+  'project views': 'visões compartilhadas',
+  token: 'token',
+  invitation: 'convite',
+  webhook: 'webhook',
+  delivery: 'entrega',
+  app: 'aplicativo',
+  passkey: 'chave de acesso',
+  'second factor': 'segundo fator',
+  session: 'acesso',
+  administrator: 'administrador',
+  client: 'aplicativo',
+  identity: 'conta externa',
+  deactivation: 'desativação',
+  consent: 'permissão',
+}
