@@ -5,6 +5,7 @@ const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<
   commands: async (words) => (await import('./commands/main.ts')).runCommandBench(words),
   compression: async () => (await import('./compression/main.ts')).runCompressionBench(),
   exports: async (words) => (await import('./exports/main.ts')).runExportsBench(words),
+  framing: async () => (await import('./commands/framing.ts')).runFramingBench(),
   growth: async (words) => (await import('./growth/main.ts')).runGrowthBench(words),
   identity: async (words) => (await import('./identity/main.ts')).runIdentityBench(words),
   instructions: async (words) => (await import('./instructions/main.ts')).runInstructionsBench(words),

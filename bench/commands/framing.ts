@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { Client, credentials } from '@grpc/grpc-js'
+import { firstLine } from '../child-process.ts'
+import { cpuSecondsOf } from '../cpu.ts'
+
+const kinds = ['library', 'bare'] as const
+const atOnce = 16
+const rounds = 7
+const callsOfRound = 4000
+
+interface Floor {
+  readonly child: ChildProcess
+  readonly client: Client
+  readonly microseconds: number[]
+}
+
+/** What the gRPC library costs a call beside the HTTP/2 of Node alone, with a client of the library for both. */
+export async function runFramingBench(): Promise<void> {
+  const floors = new Map<string, Floor>()
+  try {
+    for (const kind of kinds) {
+      const child = spawn(process.execPath, [join(import.meta.dirname, 'framing-server.ts'), kind], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const client = new Client(`127.0.0.1:${await firstLine(child)}`, credentials.createInsecure())
+      floors.set(kind, { child, client, microseconds: [] })
+    }
+    for (const floor of floors.values()) await runRound(floor)
+    for (let round = 0; round < rounds; round += 1)
+      for (const floor of floors.values()) floor.microseconds.push(await runRound(floor))
+    console.table(
+      [...floors].map(([kind, { microseconds }]) => {
+        const sorted = microseconds.toSorted((first, second) => first - second)
+        return {
+          kind,
+          'CPU µs a call': Math.round(sorted[rounds >> 1] ?? 0),
+          all: sorted.map(Math.round).join(' '),
+        }
+      }),
+    )
+  } finally {
+    for (const { child, client } of floors.values()) {
+      client.close()
+      child.kill()
+    }
+  }
+}
+
+/** Microseconds of the server's processor time for each call. */
+async function runRound({ child, client }: Floor): Promise<number> {
+  const before = cpuSecondsOf(child.pid ?? 0)
+  let left = callsOfRound
+  const work = async () => {
+    while (left > 0) {
+      left -= 1
+      await call(client)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return ((cpuSecondsOf(child.pid ?? 0) - before) * 1e6) / callsOfRound
+}
+
+const asIs = (bytes: Buffer): Buffer => bytes
+const request = Buffer.alloc(40)
+
+const call = (client: Client): Promise<void> =>
+  new Promise((resolve, reject) =>
+    client.makeUnaryRequest('/floor.Floor/Get', asIs, asIs, request, (error) =>
+      error ? reject(error) : resolve(),
+    ),
+  )
