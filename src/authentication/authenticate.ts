@@ -36,7 +36,7 @@ export interface Authenticated {
   /** Epoch milliseconds: when a stream that this token opened has to end. */
   readonly expiresAt: number
   /** Whether the token would still be accepted; live listings ask before every snapshot. */
-  recheck(): Promise<boolean>
+  recheck(): boolean | Promise<boolean>
   /** The same asked of the store, whatever is remembered: for what outlasts the sign-in, which no personal token makes. */
   standsNow(queries?: Queries): Promise<boolean>
 }
@@ -53,14 +53,15 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     now,
     keys: createProviderKeys({ ...options, now }),
   })
-  const isCurrentSession = createSessionCheck({ ...options, now, cacheSeconds })
+  const sessionCheck = createSessionCheck({ ...options, now, cacheSeconds })
   const findToken = createTokenSearch({ ...options, now, cacheSeconds })
   return {
     async authenticate(authorizationHeader, origin) {
       const token = readBearer(authorizationHeader)
       if (extensions && isTokenText(token)) return acceptToken(token, { findToken, now, origin })
       const claims = await refuseUnverifiable(verifyAccessToken(token), options, origin)
-      if (!(await isCurrentSession(claims))) throw unauthenticated()
+      const isCurrentSession = sessionCheck(claims)
+      if (!(await isCurrentSession())) throw unauthenticated()
       const { accountId: id, isAdministrator, expiresAt } = claims
       return {
         caller: {
@@ -72,7 +73,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         },
         sessionId: claims.sessionId,
         expiresAt,
-        recheck: async () => now() < expiresAt && isCurrentSession(claims),
+        recheck: () => now() < expiresAt && isCurrentSession(),
         standsNow: async (queries = options.database) =>
           now() < expiresAt && standsNow({ ...options, database: queries }, claims),
       }

@@ -4,8 +4,8 @@ import { raw, sql } from '../store/sql.ts'
 import { type AccessTokenClaims, stillStands } from './access-token.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 
-/** Whether the sign-in a token speaks of still stands. */
-export type IsCurrentSession = (claims: AccessTokenClaims) => Promise<boolean>
+/** Of the sign-in that a token speaks of: whether it still stands. What is remembered is answered at once. */
+export type SessionCheck = (claims: AccessTokenClaims) => () => boolean | Promise<boolean>
 
 export interface CurrentSessionOptions {
   readonly database: Queries
@@ -22,19 +22,31 @@ const rememberedSessionsMax = 10_000
  * Both answers are remembered: a new sign-in has a session of its own, for which there is no earlier answer. The time counts
  * from the question, so nothing that ended works longer than the cache says.
  */
-export function createSessionCheck(options: CurrentSessionOptions): IsCurrentSession {
+export function createSessionCheck(options: CurrentSessionOptions): SessionCheck {
   const { cacheSeconds, now } = options
-  const answers = createBoundedCache<Promise<boolean>>({ entriesMax: rememberedSessionsMax, now })
+  const answers = createBoundedCache<Answer>({ entriesMax: rememberedSessionsMax, now })
+  function ask(key: string, claims: AccessTokenClaims): Promise<boolean> {
+    const asked = standsNow(options, claims)
+    const answer: Answer = { known: asked }
+    answers.set(key, answer, now() + cacheSeconds * 1000)
+    asked.then(
+      (stands) => {
+        answer.known = stands
+      },
+      // An error of the store is no answer, so it is not remembered.
+      () => answers.delete(key),
+    )
+    return asked
+  }
   return (claims) => {
     const key = keyOf(claims)
-    const remembered = answers.get(key)
-    if (remembered !== undefined) return remembered
-    const answer = standsNow(options, claims)
-    answers.set(key, answer, now() + cacheSeconds * 1000)
-    // An error of the store is no answer, so it is not remembered.
-    answer.catch(() => answers.delete(key))
-    return answer
+    return () => answers.get(key)?.known ?? ask(key, claims)
   }
+}
+
+interface Answer {
+  /** A promise while the store is asked. */
+  known: boolean | Promise<boolean>
 }
 
 /** Everything that the answer depends on; each token can be revoked by itself. */

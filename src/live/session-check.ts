@@ -12,20 +12,25 @@ export function createSessionCheck(session: Authenticated, onEnded: () => void) 
       return isUnderWay
     },
     isDue: (now: number) => !isUnderWay && now - checkedAt >= sessionCheckMilliseconds,
-    /** Whether the session still stands. Also false while the store does not answer; the next tick asks again. */
-    async run(then: () => void = () => undefined): Promise<boolean> {
-      isUnderWay = true
+    /**
+     * Whether the session still stands: told at once where that is remembered, as a thousand streams of one change cannot wait
+     * for a promise each. Also false while the store does not answer; the next tick asks again.
+     */
+    run(then: () => void = () => undefined): boolean | Promise<boolean> {
       checkedAt = Date.now()
-      try {
-        const stands = await session.recheck()
+      const settle = (stands: boolean) => {
+        isUnderWay = false
         if (stands) then()
         else onEnded()
         return stands
-      } catch {
-        return false
-      } finally {
-        isUnderWay = false
       }
+      const stands = session.recheck()
+      if (typeof stands === 'boolean') return settle(stands)
+      isUnderWay = true
+      return stands.then(settle).catch(() => {
+        isUnderWay = false
+        return false
+      })
     },
   }
 }

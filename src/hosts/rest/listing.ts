@@ -92,7 +92,6 @@ export function createListing(
       isChanged = true
     },
     tick(now) {
-      audience.attend(now)
       if (isRefreshing) return
       // Read only when an event may be sent again: changes until then cost nothing more.
       if (isChanged && now >= restsUntil && audience.isAnyDue(now)) void refresh()

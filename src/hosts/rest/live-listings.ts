@@ -6,7 +6,7 @@ import { watchChanges } from '../../store/change-watch.ts'
 import { inTurn } from './in-turn.ts'
 import { createListing, type Listing, type View } from './listing.ts'
 import { type LiveRequest, openLiveStream } from './live-stream.ts'
-import { createSharedListings } from './shared-listings.ts'
+import { createSharedListings, type SharedListings } from './shared-listings.ts'
 import { wakeTouched } from './wake-touched.ts'
 
 export interface LiveListings {
@@ -20,6 +20,8 @@ export interface LiveListings {
 
 /** How exactly the second between two events is kept. */
 const tickMilliseconds = 50
+/** How often each stream is checked for its end and its heartbeat. */
+const attendMilliseconds = 1000
 
 export function createLiveListings(
   tracker: Tracker,
@@ -28,14 +30,10 @@ export function createLiveListings(
 ): LiveListings {
   const kept = createKeptSnapshots(tracker.budgets)
   const shared = createSharedListings((view) => createListing(tracker, view, kept.keeperOf(), onFailure))
-  let ticker: Repetition | undefined
-
-  const tick = () => {
-    for (const listing of shared.all()) listing.tick(Date.now())
-  }
+  const ticker = createTicker(shared, onFailure)
   const wake = inTurn(async (changes) => {
     await wakeTouched(tracker.database, [...shared.all()], changes)
-    tick()
+    ticker.tick()
   }, onFailure)
   const watch = watchChanges({ database: tracker.database, onFailure, onChanges: wake })
 
@@ -43,7 +41,7 @@ export function createLiveListings(
   function enter(view: View) {
     streamLimits.take(view.caller.id)
     const { listing, leave } = shared.use(view)
-    ticker ??= repeat({ everyMilliseconds: tickMilliseconds, onFailure }, tick)
+    ticker.start()
     return {
       listing,
       leave() {
@@ -56,8 +54,7 @@ export function createLiveListings(
 
   function stop() {
     watch.stop()
-    void ticker?.stop()
-    ticker = undefined
+    ticker.stop()
   }
 
   async function open(given: View, request: LiveRequest) {
@@ -86,6 +83,33 @@ export function createLiveListings(
   }
 
   return { open, sendAway: () => sendAllAway(shared.all()), secondsBehind: watch.secondsBehind }
+}
+
+/** The timers of all listings and streams, which have none of their own. */
+function createTicker(listings: SharedListings, onFailure: (error: unknown) => void) {
+  let repetitions: readonly Repetition[] = []
+  const tick = () => {
+    const now = Date.now()
+    for (const listing of listings.all()) listing.tick(now)
+  }
+  const attend = () => {
+    const now = Date.now()
+    for (const { audience } of listings.all()) audience.attend(now)
+  }
+  return {
+    tick,
+    start() {
+      if (repetitions.length > 0) return
+      repetitions = [
+        repeat({ everyMilliseconds: tickMilliseconds, onFailure }, tick),
+        repeat({ everyMilliseconds: attendMilliseconds, onFailure }, attend),
+      ]
+    },
+    stop() {
+      for (const repetition of repetitions) void repetition.stop()
+      repetitions = []
+    },
+  }
 }
 
 function sendAllAway(listings: Iterable<Listing>) {
