@@ -96,9 +96,11 @@ describe('Access, in a real browser', { skip }, () => {
   })
 
   test('somebody who was invited makes an account, and finds the project', async () => {
-    const page = await stage.signIn('mara@example.com', '/projects')
-    await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()
-    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    const page = await stage.signIn('mara@example.com', `/projects/${stage.workspace.projectId}`)
+    const members = page.getByRole('button', { name: 'Members…' })
+    await members.hover()
+    assert.equal(await members.getAttribute('title'), 'Members…', 'A sign says what it does.')
+    await members.click()
     await page.getByRole('button', { name: 'Invite somebody new' }).click()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
     const visitor = await stage.visit(link.slice(stage.hosts.web.length))
@@ -110,6 +112,8 @@ describe('Access, in a real browser', { skip }, () => {
     await visitor.getByRole('button', { name: 'Make my account' }).click()
     await visitor.getByRole('heading', { name: 'Your account is there' }).waitFor()
     await visitor.getByRole('link', { name: 'Sign in' }).click()
+    await visitor.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+    assert.equal(await visitor.getByLabel('Login').inputValue(), 'nora@example.com')
     await fillSignIn(visitor, 'nora@example.com', 'Correct-Horse-2')
     await visitor.getByRole('heading', { name: 'My work' }).waitFor()
     await visitor.goto(`${stage.hosts.web}/projects`)

@@ -57,6 +57,11 @@ describe('A second factor, in a real browser', { skip }, () => {
       assert.equal(await codes.getByRole('listitem').count(), 10)
       await assertAccessible(page, 'recovery codes')
       const recovery = (await codes.getByRole('listitem').first().textContent()) ?? ''
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await codes.getByRole('button', { name: 'Copy' }).click()
+      await codes.getByText('Copied').waitFor()
+      const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+      assert.equal(copied.split('\n').length, 10)
       await codes.getByRole('button', { name: 'I have kept them' }).click()
       await section.getByText('10 are left').waitFor()
       await forget(page)

@@ -4,6 +4,7 @@ import { createPeople } from './api/people.ts'
 import { createSender } from './api/send.ts'
 import { App } from './app/app.tsx'
 import { showChosenDensity } from './app/density.ts'
+import { nameOnHover } from './app/name-on-hover.ts'
 import { preloadScreen } from './app/screens.ts'
 import { showChosenTheme } from './app/theme.ts'
 import { createRouter } from './router/router.ts'
@@ -46,6 +47,7 @@ import { createToasts } from './services/toasts.ts'
 async function start(root: HTMLElement): Promise<void> {
   showChosenTheme()
   showChosenDensity()
+  nameOnHover()
   const router = createRouter()
   preloadScreen(router.address.peek().pathname)
   const speaking = speakCurrentLanguage()

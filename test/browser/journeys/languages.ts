@@ -22,6 +22,10 @@ export function languageJourneys(stage: () => Stage): void {
     await dialog.getByText('Nome: preenchimento obrigatório.').waitFor()
     await dialog.getByLabel('Nome', { exact: true }).fill('Revisar o contrato')
     await dialog.getByLabel('Tipo').selectOption('Feature')
+    // A start behind the end takes it along.
+    await dialog.getByLabel('Início', { exact: true }).fill('5/12/2031')
+    await page.keyboard.press('Tab')
+    assert.equal(await dialog.getByLabel('Fim', { exact: true }).inputValue(), '11 de dez. de 2031')
     await dialog.getByLabel('Horas planejadas').fill('7,5')
     await dialog.getByRole('button', { name: 'Criar tarefa' }).click()
     await page.getByText('Criado: Revisar o contrato.').waitFor()

@@ -170,7 +170,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByRole('combobox', { name: 'Add a person' }).fill('Mara')
     await page.getByRole('option', { name: 'Mara Lindqvist' }).click()
     await page.getByRole('button', { name: 'Remove Mara Lindqvist from the assignment' }).waitFor()
-    await page.getByRole('button', { name: 'Add an impediment' }).click()
+    await page.getByRole('button', { name: 'Mark as blocked' }).click()
     await page.getByLabel('What is in the way').selectOption('Waiting for the customer')
     await page.getByLabel('Note').fill('Until Friday')
     await page.getByRole('button', { name: 'Add', exact: true }).click()

@@ -78,7 +78,7 @@ export function viewJourneys(stage: () => Stage): void {
     await assertAccessible(page, 'list with a selection')
     await page.getByRole('button', { name: 'Stage of all selected' }).click()
     await page.getByRole('menuitem', { name: 'Doing' }).click()
-    await page.getByText('3 assignments were changed.').waitFor()
+    await page.getByText('3 assignments: Doing.').waitFor()
     for (const id of ids)
       assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
     // What somebody does meanwhile stays.
@@ -87,7 +87,7 @@ export function viewJourneys(stage: () => Stage): void {
       name: 'Two, renamed',
     })
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('One assignment stays as it is.').waitFor()
+    await page.getByText('One assignment stays as it is. It was changed or removed meanwhile.').waitFor()
     assert.equal((await workspace.get('assignment', first)).workflowId, workspace.stages.Backlog)
     assert.equal((await workspace.get('assignment', third)).workflowId, workspace.stages.Backlog)
     assert.equal((await workspace.get('assignment', second)).workflowId, workspace.stages.Doing)
@@ -101,7 +101,7 @@ export function viewJourneys(stage: () => Stage): void {
     await page.getByText('2 selected').waitFor()
     await page.getByRole('button', { name: 'Days of all selected' }).click()
     await page.getByRole('menuitem', { name: 'One week later' }).click()
-    await page.getByText('2 assignments were changed.').waitFor()
+    await page.getByText('2 assignments: One week later.').waitFor()
     assert.equal(await dayOf(first, 'startDate'), addDays(monday, 7))
     await page.getByRole('button', { name: 'Responsible of all selected' }).click()
     await page.getByRole('menuitem', { name: 'Jonas Weber' }).click()

@@ -3,6 +3,7 @@ import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { SelectField, TextAreaField, TextField } from '../forms/fields.tsx'
 import type { FormState } from '../forms/use-form.ts'
 import { t } from '../texts/text.ts'
+import { addDays, daysBetween, isDay } from '../time/days.ts'
 import { DayField } from '../ui/day-field.tsx'
 import { PersonField } from '../ui/person-picker.tsx'
 import type { AssignmentValues } from './assignment-values.ts'
@@ -18,6 +19,13 @@ export interface AssignmentFieldsProps {
 /** Every field of a new assignment. */
 export function AssignmentFields({ form, projectId, stages, autofocus = false }: AssignmentFieldsProps) {
   const types = useListing('assignmentType', catalogQuery)
+  /** A start behind the end takes it along: as many days as before. */
+  const startOn = (day: string) => {
+    const { startDate, endDate } = form.values.peek()
+    form.set('startDate', day)
+    if (isDay(startDate) && isDay(day) && day > endDate)
+      form.set('endDate', addDays(day, Math.max(0, daysBetween(startDate, endDate))))
+  }
   return (
     <>
       <TextField form={form} name="name" label={t('Name')} required autofocus={autofocus} />
@@ -27,7 +35,7 @@ export function AssignmentFields({ form, projectId, stages, autofocus = false }:
         <SelectField form={form} name="assignmentTypeId" label={t('Type')} required choices={types.rows} />
       </div>
       <div class="field-pair">
-        <DayField form={form} name="startDate" label={t('Start')} required />
+        <DayField form={form} name="startDate" label={t('Start')} required onChange={startOn} />
         <DayField form={form} name="endDate" label={t('End')} required />
       </div>
       <div class="field-pair">

@@ -49,7 +49,7 @@ export function ImpedimentsSection({ assignmentId }: { readonly assignmentId: st
       ) : (
         <button type="button" class="button" onClick={() => setAdding(true)}>
           <Icon name="plus" />
-          <span>{t('Add an impediment')}</span>
+          <span>{t('Mark as blocked')}</span>
         </button>
       )}
     </section>

@@ -4,7 +4,7 @@ import { loadByIds } from '../api/load-all.ts'
 import type { BatchResult } from '../api/types.ts'
 import { useServices } from '../services/services.ts'
 import { type Toasts, undoLabel } from '../services/toasts.ts'
-import { t, tn } from '../texts/text.ts'
+import { tn } from '../texts/text.ts'
 import { fieldsOf } from './assignment-values.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -20,7 +20,7 @@ interface Wish {
 
 /**
  * Changes many assignments in one go, each as it is now, so that fields others changed meanwhile stay. Undo gives those
- * back what they had that nobody has changed since. `said` is what the message says; else it counts.
+ * back what they had that nobody has changed since. `said` is what the message says of so many; else it counts them.
  */
 export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) {
   const { api, configuration, toasts } = useServices()
@@ -37,15 +37,15 @@ export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) 
   return async (
     rows: readonly Assignment[],
     changeOf: (row: Assignment) => Change,
-    said?: string,
+    said: (count: number) => string = (count) =>
+      tn(count, 'One assignment was changed.', '{count} assignments were changed.'),
   ): Promise<void> => {
     const wishes = rows.map((row) => ({ id: row.id, change: changeOf(row) }))
     try {
       const sent = await send(wishes.filter(({ change }) => Object.keys(change).length > 0))
       const { back, refusedCount, why } = sent
-      const done = said ?? tn(back.length, 'One assignment was changed.', '{count} assignments were changed.')
       const action = { label: undoLabel(), run: () => takeBack(back) }
-      if (back.length > 0) toasts.show({ kind: 'done', text: done, action })
+      if (back.length > 0) toasts.show({ kind: 'done', text: said(back.length), action })
       tellKept(toasts, refusedCount, why)
     } catch (error) {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
@@ -56,7 +56,7 @@ export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) 
 function tellKept(
   toasts: Toasts,
   count: number,
-  why = t('Somebody has changed or removed it meanwhile.'),
+  why = tn(count, 'It was changed or removed meanwhile.', 'They were changed or removed meanwhile.'),
 ): void {
   const stays = tn(count, 'One assignment stays as it is.', '{count} assignments stay as they are.')
   if (count > 0) toasts.show({ kind: 'problem', text: `${stays} ${why}` })

@@ -12,6 +12,9 @@ interface Attempt {
   readonly returnTo: string
 }
 
+/** What the sign-in page is filled in with: the provider answers a failed post with that page again, and the login is typed once. */
+export const loginKey = 'tracker.login'
+
 const scopes = 'openid profile svc.api offline_access'
 const callbackPath = '/signin-callback/'
 const attemptPrefix = 'tracker.sign-in.'

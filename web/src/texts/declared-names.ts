@@ -1,10 +1,9 @@
 import { type Text, t } from './text.ts'
 
-/** As a declared name of a resource or of a field is read: assignmentType, assignment type. */
-export function nounOf(name: string): string {
-  const bare = name.replace(/Id$/, '')
-  const known = nouns[bare]
-  return known === undefined ? wordsOf(bare) : t(known)
+/** As people call a declared resource or property, of this resource where that makes a difference. */
+export function nounOf(name: string, resource = ''): string {
+  const known = nouns[`${resource}.${name}`] ?? nouns[name.replace(/Id$/, '')]
+  return known === undefined ? wordsOf(name.replace(/Id$/, '')) : t(known)
 }
 
 const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
@@ -12,27 +11,29 @@ const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` $
 /** One that is not here yet is read as it is declared. */
 const nouns: Readonly<Record<string, Text>> = {
   organization: 'organization',
-  workflow: 'workflow',
-  assignmentType: 'assignment type',
-  impediment: 'impediment',
+  workflow: 'stage',
+  assignmentType: 'type',
+  impediment: 'kind of impediment',
   user: 'user',
   project: 'project',
   assignment: 'assignment',
-  appointment: 'appointment',
-  assignmentImpediment: 'assignment impediment',
-  userAssignment: 'user assignment',
-  userProject: 'user project',
+  appointment: 'recorded time',
+  assignmentImpediment: 'impediment',
+  userAssignment: 'participant',
+  userProject: 'member',
   comment: 'comment',
-  savedView: 'saved view',
-  projectView: 'project view',
+  savedView: 'view',
+  projectView: 'shared view',
   name: 'name',
   description: 'description',
   text: 'text',
   login: 'login',
   password: 'password',
   order: 'order',
-  startDate: 'start date',
-  endDate: 'end date',
-  keepDate: 'keep date',
-  amountHours: 'amount hours',
+  startDate: 'start',
+  endDate: 'end',
+  keepDate: 'day',
+  amountHours: 'hours',
+  'assignment.amountHours': 'planned hours',
+  'assignment.userId': 'responsible',
 }

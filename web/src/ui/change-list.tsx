@@ -1,31 +1,36 @@
 import type { Change } from '../api/types.ts'
+import { assignmentPath } from '../router/addresses.ts'
 import { useServices } from '../services/services.ts'
 import { nounOf } from '../texts/declared-names.ts'
-import { type Text, t } from '../texts/text.ts'
+import { type Text, t, tx } from '../texts/text.ts'
+import { dayOf, showDay } from '../time/days.ts'
 import { showMoment } from '../time/moments.ts'
 import { PersonAvatar } from './person-avatar.tsx'
+import { type NameOf, useChangeNames } from './use-change-names.ts'
 
-/** Who did what and when, with what it was before. */
-export const ChangeList = ({ changes }: { readonly changes: readonly Change[] }) => (
-  <ol class="rows">
-    {changes.map((change) => (
-      <ChangeRow key={change.id} change={change} />
-    ))}
-  </ol>
-)
+/** Who did what to which record and when, with what it was before. */
+export function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
+  const nameOf = useChangeNames(changes)
+  return (
+    <ol class="rows">
+      {changes.map((change) => (
+        <ChangeRow key={change.id} change={change} nameOf={nameOf} />
+      ))}
+    </ol>
+  )
+}
 
-function ChangeRow({ change }: { readonly change: Change }) {
+function ChangeRow({ change, nameOf }: { readonly change: Change; readonly nameOf: NameOf }) {
   const { people } = useServices()
-  const fields = fieldsOf(change)
   const who = change.callerId === null ? t('The program') : people.nameOf(change.callerId)
   return (
     <li class="row">
       {change.callerId !== null && <PersonAvatar id={change.callerId} isNamed />}
       <span class="row-text">
-        <span dir="auto">{who}</span> {t(did[change.action], { what: nounOf(change.resource) })}
-        {fields.map(({ name, before, after }) => (
+        <span dir="auto">{who}</span> {tx(did[change.action], { what: <What {...{ change, nameOf }} /> })}
+        {fieldsOf(change, nameOf).map(({ name, before, after }) => (
           <span key={name} class="quiet-text line" dir="auto">
-            {nounOf(name)}: {before !== '' && <del>{before}</del>} {after}
+            {name}: {before !== '' && <del>{before}</del>} {after}
           </span>
         ))}
         <time class="quiet-text line" dateTime={change.at}>
@@ -36,34 +41,67 @@ function ChangeRow({ change }: { readonly change: Change }) {
   )
 }
 
+/** Of which kind, and which one, with a way to it where there is one. */
+function What({ change, nameOf }: { readonly change: Change; readonly nameOf: NameOf }) {
+  const { resource, rowId, projectId, action } = change
+  const name = subjectOf(change, nameOf)
+  const noun = nounOf(resource)
+  if (name === undefined) return <>{noun}</>
+  const text = t('{what} “{name}”', { what: noun, name })
+  if (resource !== 'assignment' || projectId === null || action === 'remove') return <bdi>{text}</bdi>
+  return (
+    <a href={assignmentPath(projectId, rowId)} dir="auto">
+      {text}
+    </a>
+  )
+}
+
 const did: Readonly<Record<Change['action'], Text>> = {
-  create: 'made {what}',
+  create: 'added {what}',
   update: 'changed {what}',
   remove: 'removed {what}',
   restore: 'restored {what}',
 }
 
-/** What the action says already, and what only programs read, is left out. */
-const silent: ReadonlySet<string> = new Set(['active', 'deletedAt', 'createdAt', 'updatedAt'])
+/** What a record without a name is called by. */
+const namedBy = ['userId', 'impedimentId', 'assignmentId'] as const
 
-/** Of a new row only the name is shown, and of a reference only its kind. */
-function fieldsOf({ action, before, after }: Change) {
-  const names = Object.keys(after ?? {}).filter(
-    (name) => !silent.has(name) && (action !== 'create' || name === 'name' || name === 'text'),
-  )
-  return names.map((name) => ({
-    name,
-    before: shown(name, before?.[name]),
-    after: shown(name, after?.[name]),
-  }))
+function subjectOf({ resource, rowId, before, after }: Change, nameOf: NameOf): string | undefined {
+  const known = nameOf(`${resource}Id`, rowId) ?? after?.name ?? before?.name
+  if (typeof known === 'string') return known
+  const by = resource === 'appointment' || resource === 'comment' ? ['assignmentId'] : namedBy
+  const name = by.find((one) => typeof (after ?? before)?.[one] === 'string')
+  return name === undefined ? undefined : nameOf(name, String((after ?? before)?.[name]))
+}
+
+/** What the action and the subject say already, and what only programs read, is left out. */
+const silent: ReadonlySet<string> = new Set(['active', 'deletedAt', 'createdAt', 'updatedAt', 'id'])
+/** Of a new record, beside its name. */
+const toldOfNew: ReadonlySet<string> = new Set([
+  'comment.text',
+  'appointment.amountHours',
+  'appointment.keepDate',
+])
+
+function fieldsOf({ resource, action, before, after }: Change, nameOf: NameOf) {
+  return Object.keys(after ?? {})
+    .filter((name) => !silent.has(name) && (action !== 'create' || toldOfNew.has(`${resource}.${name}`)))
+    .map((name) => ({
+      name: capitalized(nounOf(name, resource)),
+      before: shown(name, before?.[name], nameOf),
+      after: shown(name, after?.[name], nameOf),
+    }))
 }
 
 const charactersMax = 120
 
-function shown(name: string, value: unknown): string {
+function shown(name: string, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return ''
-  if (name.endsWith('Id')) return t('another one')
+  if (name.endsWith('Id')) return nameOf(name, String(value)) ?? t('another one')
+  if (name.endsWith('Date')) return showDay(dayOf(String(value)))
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return showMoment(value)
   const text = String(value)
   return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text
 }
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -3,8 +3,10 @@ import type { FormValues } from '../forms/use-form.ts'
 import { DayInput } from './day-input.tsx'
 
 /** A day as a field of a form. */
-export function DayField<Values extends FormValues>(props: FieldProps<Values>) {
-  const { form, name, label } = props
+export function DayField<Values extends FormValues>(
+  props: FieldProps<Values> & { onChange?(day: string): void },
+) {
+  const { form, name, label, onChange = (day: string) => form.set(name, day) } = props
   return (
     <Field {...props}>
       {(attributes) => (
@@ -12,7 +14,7 @@ export function DayField<Values extends FormValues>(props: FieldProps<Values>) {
           attributes={{ ...attributes }}
           label={label}
           value={form.values.value[name] ?? ''}
-          onChange={(day) => form.set(name, day)}
+          onChange={onChange}
         />
       )}
     </Field>

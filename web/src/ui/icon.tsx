@@ -31,6 +31,7 @@ const paths = {
   stop: 'M4.5 4.5h7v7h-7z',
   print: 'M4.5 6V2.5h7V6M4.5 12H2.5V6h11v6h-2M4.5 9.5h7v4h-7z',
   timeline: 'M2 4h6M5 8h7M8 12h6',
+  download: 'M8 2.5v7M4.5 6.5L8 10l3.5-3.5M3 13.5h10',
   check: 'M3 8.5l3.5 3.5L13 5',
 } as const
 

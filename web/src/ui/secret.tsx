@@ -1,6 +1,6 @@
-import { useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { t } from '../texts/text.ts'
-import { Icon } from './icon.tsx'
+import { CopyButton } from './copy-button.tsx'
 
 export interface SecretProps {
   readonly label: string
@@ -11,14 +11,6 @@ export interface SecretProps {
 /** A text that is shown once, with a button that copies it. */
 export function Secret({ label, text, onDone }: SecretProps) {
   const id = useId()
-  const [isCopied, setCopied] = useState(false)
-  const copy = () => {
-    // Where the browser does not allow it, the text stands selected in its field.
-    void navigator.clipboard?.writeText(text).then(
-      () => setCopied(true),
-      () => undefined,
-    )
-  }
   return (
     <div class="form">
       <div class="field">
@@ -33,11 +25,8 @@ export function Secret({ label, text, onDone }: SecretProps) {
         />
       </div>
       <div class="form-buttons">
-        <button type="button" class="button" onClick={copy}>
-          <Icon name="copy" />
-          <span aria-live="polite">{isCopied ? t('Copied') : t('Copy')}</span>
-        </button>
-        <button type="button" class="button primary" onClick={onDone}>
+        <CopyButton text={text} isMain />
+        <button type="button" class="button" onClick={onDone}>
           {t('Done')}
         </button>
       </div>

@@ -3,6 +3,7 @@ import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { t } from '../../texts/text.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
 export interface AppDialogProps {
@@ -36,9 +37,14 @@ export function AppDialog({
         <path d={picture.path} fill="#000" />
       </svg>
       <p class="quiet-text">
-        {t('Or type this secret into the app:')} <code>{secret.match(/.{4}/g)?.join(' ')}</code>{' '}
-        <a href={address}>{t('Open the app on this device')}</a>
+        {t('Or type this secret into the app:')} <code>{secret.match(/.{4}/g)?.join(' ')}</code>
       </p>
+      <div class="form-buttons">
+        <CopyButton text={secret} />
+        <a class="button" href={address}>
+          {t('Open the app on this device')}
+        </a>
+      </div>
       <Form form={form} submitLabel={t('Set up')} onCancel={onClose}>
         <TextField
           form={form}

@@ -65,7 +65,7 @@ export function FactorsSection() {
       <p class="form-note">
         {own?.isRequired
           ? t('Your account must have one: whoever knows your password still cannot sign in.')
-          : t('With one, whoever knows your password still cannot sign in.')}{' '}
+          : t('With a second factor, whoever knows your password still cannot sign in.')}{' '}
         {t('What you change here signs you out elsewhere.')}
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}

@@ -1,4 +1,5 @@
 import { t } from '../../texts/text.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
 /** Shows the recovery codes, for when the app or the passkey is lost. */
@@ -23,6 +24,7 @@ export const RecoveryCodesDialog = ({
       ))}
     </ul>
     <div class="form-buttons">
+      <CopyButton text={codes.join('\n')} />
       <button type="button" class="button primary" data-autofocus onClick={onClose}>
         {t('I have kept them')}
       </button>

@@ -39,9 +39,14 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
       title={t('Activity')}
       above={<ProjectCrumbs projectId={projectId} />}
       actions={
-        <a class="button" href={`/projects/${projectId}/webhooks`}>
-          {t('Webhooks')}
-        </a>
+        <>
+          <a class="button" href="/removed">
+            {t('Removed records')}
+          </a>
+          <a class="button" href={`/projects/${projectId}/webhooks`}>
+            {t('Webhooks')}
+          </a>
+        </>
       }
     >
       {first.problem && <LoadProblem problem={first.problem} onRetry={first.reload} />}

@@ -73,7 +73,6 @@ function CatalogFieldView({ form, field, isNew }: CatalogFieldViewProps) {
   const { name, label, required, hint } = field
   const common = { form, name, label: t(label), required, ...(hint && { hint: t(hint) }) }
   if (name === 'description') return <TextAreaField {...common} />
-  if (name === 'order') return <TextField {...common} inputMode="numeric" />
   if (name === 'login') return <TextField {...common} />
   if (isNew) return <NewPasswordField {...common} />
   return (

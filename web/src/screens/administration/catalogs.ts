@@ -1,5 +1,4 @@
-import { refuse } from '../../forms/use-form.ts'
-import { type Text, t } from '../../texts/text.ts'
+import type { Text } from '../../texts/text.ts'
 
 /** What administrators keep for everybody; each is a name and a little more. */
 export interface Catalog {
@@ -13,11 +12,13 @@ export interface Catalog {
   readonly noneFits: Text
   readonly about: Text
   readonly sortColumn: string
+  /** Its rows have places, which arrows change. */
+  readonly isOrdered?: true
   readonly fields: readonly CatalogField[]
 }
 
 export interface CatalogField {
-  readonly name: 'login' | 'password' | 'description' | 'order'
+  readonly name: 'login' | 'password' | 'description'
   readonly label: Text
   readonly hint?: Text
   readonly required: boolean
@@ -64,16 +65,10 @@ export const catalogs: readonly Catalog[] = [
     newLabel: 'New workflow stage',
     noneYet: 'There is no workflow stage yet',
     noneFits: 'No workflow stage fits “{text}”',
-    about: 'The columns of every board, from left to right.',
+    about: 'The columns of every board, from left to right. A new one is the last; the arrows move it.',
     sortColumn: 'order',
-    fields: [
-      {
-        name: 'order',
-        label: 'Place in the order',
-        required: true,
-        hint: 'Smaller numbers stand further left.',
-      },
-    ],
+    isOrdered: true,
+    fields: [],
   },
   {
     resource: 'assignmentType',
@@ -112,14 +107,14 @@ export interface CatalogRow {
 
 export type CatalogValues = Readonly<Record<string, string>>
 
-export const valuesOf = ({ fields }: Catalog, row: CatalogRow | undefined, order: number): CatalogValues => ({
+export const valuesOf = (
+  { fields, isOrdered }: Catalog,
+  row: CatalogRow | undefined,
+  nextOrder: number,
+): CatalogValues => ({
   name: row?.name ?? '',
-  ...Object.fromEntries(
-    fields.map(({ name }) => [
-      name,
-      name === 'password' ? '' : String((row ?? { order })[name as 'order'] ?? ''),
-    ]),
-  ),
+  ...(isOrdered && { order: String(row?.order ?? nextOrder) }),
+  ...Object.fromEntries(fields.map(({ name }) => [name, name === 'password' ? '' : (row?.[name] ?? '')])),
 })
 
 /** What is sent; a login and a password only when they change, because their change ends the person's sessions. */
@@ -131,12 +126,6 @@ export function bodyOf(values: CatalogValues, row: CatalogRow | undefined): Reco
     ...(login !== undefined && login !== row?.login && { login }),
     ...(password !== undefined && !(row && password === '') && { password }),
     ...(description !== undefined && { description: description.trim() || null }),
-    ...(order !== undefined && { order: readOrder(order) }),
+    ...(order !== undefined && { order: Number(order) }),
   }
-}
-
-function readOrder(text: string): number | undefined {
-  if (text.trim() === '') return undefined
-  const number = Number(text)
-  return Number.isNaN(number) ? refuse({ order: [t('Order is a whole number, such as 3.')] }) : number
 }

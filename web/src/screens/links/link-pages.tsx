@@ -6,7 +6,7 @@ import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { projectPath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
-import { startSignIn } from '../../session/sign-in.ts'
+import { loginKey, startSignIn } from '../../session/sign-in.ts'
 import { t } from '../../texts/text.ts'
 import { Alone } from '../../ui/alone.tsx'
 import { NewPasswordField } from '../../ui/password-field.tsx'
@@ -20,7 +20,10 @@ export function InvitationPage() {
   const [isDone, setDone] = useState(false)
   const form = useForm({
     initial: { name: '', login: '', password: '' },
-    submit: (values) => acceptInvitation(configuration.apiUrl, { ...values, secret: secretOf() }),
+    async submit(values) {
+      await acceptInvitation(configuration.apiUrl, { ...values, secret: secretOf() })
+      sessionStorage.setItem(loginKey, values.login)
+    },
   })
   if (isDone) return <Done title={t('Your account is there')} />
   return (

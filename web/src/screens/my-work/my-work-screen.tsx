@@ -10,9 +10,9 @@ import { WorkRow } from './work-row.tsx'
 const titles: Readonly<Record<Group, Text>> = {
   blocked: 'Blocked',
   overdue: 'Overdue',
-  today: 'Today',
-  week: 'This week',
-  later: 'Next week',
+  today: 'Due today',
+  week: 'Due this week',
+  later: 'Due next week',
 }
 
 /** What one has to do, over all projects. */

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { chooseDoneStage } from '../../assignment/done-stage.ts'
+import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, today } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -109,6 +110,8 @@ function emptyTextOf({ stage, stages, query, countOf }: BoardColumnProps): strin
 
 function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAdd(): void }) {
   const { stage, projectId, isDone, countOf, onAdd } = props
+  const { router, session } = useServices()
+  const changeStages = { label: t('Change the stages…'), run: () => router.go('/administration/workflows') }
   return (
     <header class="column-header">
       <h2 id={`stage-${stage.id}`} dir="auto">
@@ -128,6 +131,7 @@ function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAd
             isCurrent: isDone,
             run: () => chooseDoneStage(projectId, stage.id),
           },
+          ...(session.person.value?.isAdministrator ? [changeStages] : []),
         ]}
       >
         <Icon name="more" />

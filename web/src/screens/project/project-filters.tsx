@@ -14,11 +14,13 @@ export interface ProjectFiltersProps {
   readonly filters: Filters
   /** Off where the view itself is of certain days. */
   readonly hasDays: boolean
+  onMembers(): void
   onChange(changed: Partial<Filters>): void
 }
 
 /** Text, members, person and days. On a phone all but the text wait behind a button. */
-export function ProjectFilters({ projectId, filters, hasDays, onChange }: ProjectFiltersProps) {
+export function ProjectFilters(props: ProjectFiltersProps) {
+  const { projectId, filters, hasDays, onChange } = props
   const count = [filters.userId, filters.dateFrom, filters.dateTo].filter((value) => value !== '').length
   const [isOpen, setOpen] = useState(count > 0)
   const isAny = count > 0 || filters.search !== ''
@@ -57,7 +59,7 @@ export function ProjectFilters({ projectId, filters, hasDays, onChange }: Projec
             <DayFilter label={t('To')} value={filters.dateTo} onChange={(dateTo) => onChange({ dateTo })} />
           </span>
         )}
-        <Faces projectId={projectId} chosen={filters.userId} onChange={(userId) => onChange({ userId })} />
+        <Faces {...props} chosen={filters.userId} onChange={(userId) => onChange({ userId })} />
       </div>
       {isAny && (
         <button type="button" class="button quiet" onClick={() => onChange(noFilters)}>
@@ -75,11 +77,12 @@ const facesMax = 6
 interface FacesProps {
   readonly projectId: string
   readonly chosen: string
+  onMembers(): void
   onChange(userId: string): void
 }
 
-/** The members: one click shows what is theirs, another one everything again. */
-function Faces({ projectId, chosen, onChange }: FacesProps) {
+/** The members: one click shows what is theirs, another one everything again. Behind them is who they are, and who else. */
+function Faces({ projectId, chosen, onMembers, onChange }: FacesProps) {
   const { people } = useServices()
   const { ids } = useMembers(projectId)
   return (
@@ -96,6 +99,9 @@ function Faces({ projectId, chosen, onChange }: FacesProps) {
           <span class="visually-hidden">{t('Only {name}', { name: people.nameOf(id) })}</span>
         </button>
       ))}
+      <button type="button" class="button quiet icon-only" aria-label={t('Members…')} onClick={onMembers}>
+        <Icon name="people" />
+      </button>
     </fieldset>
   )
 }

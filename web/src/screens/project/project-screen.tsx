@@ -8,6 +8,7 @@ import { projectPath } from '../../router/addresses.ts'
 import type { ScreenProps } from '../../router/screen-props.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
+import { MembersDialog } from '../../ui/members-dialog.tsx'
 import { EmptyState } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ProjectMark } from '../../ui/project-mark.tsx'
@@ -53,7 +54,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
             <ProjectActions projectId={projectId} connection={connection} onNew={() => setNewOpen(true)} />
           }
         >
-          <ProjectBar projectId={projectId} view={view} />
+          <ProjectBar projectId={projectId} name={name ?? ''} view={view} />
           {view.name === 'board' ? (
             <BoardView
               {...shown}
@@ -87,9 +88,16 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   )
 }
 
+interface ProjectBarProps {
+  readonly projectId: string
+  readonly name: string
+  readonly view: ProjectView
+}
+
 /** How one looks at the assignments, and at which of them. */
-function ProjectBar({ projectId, view }: { readonly projectId: string; readonly view: ProjectView }) {
+function ProjectBar({ projectId, name, view }: ProjectBarProps) {
   const { router } = useServices()
+  const [isChangingMembers, setChangingMembers] = useState(false)
   const address = router.address.value
   return (
     <div class="project-bar">
@@ -98,8 +106,12 @@ function ProjectBar({ projectId, view }: { readonly projectId: string; readonly 
         projectId={projectId}
         hasDays={view.name === 'board' || view.name === 'list'}
         filters={readFilters(address.searchParams)}
+        onMembers={() => setChangingMembers(true)}
         onChange={(next) => router.setQuery({ ...next })}
       />
+      {isChangingMembers && (
+        <MembersDialog project={{ id: projectId, name }} onClose={() => setChangingMembers(false)} />
+      )}
     </div>
   )
 }

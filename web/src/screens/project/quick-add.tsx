@@ -7,6 +7,7 @@ import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { forgetDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
+import { showDay } from '../../time/days.ts'
 
 export interface QuickAddProps {
   readonly projectId: string
@@ -73,11 +74,19 @@ export function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
         onInput={(event) => type(event.currentTarget.value)}
         onBlur={() => name === '' && !isBusy && onClose()}
       />
+      <WhatIsAdded type={types.rows.find(({ id }) => id === lastTypeOf(types.rows))?.name} />
       <p class="field-errors" role="alert">
         {problem}
       </p>
     </form>
   )
+}
+
+/** Said before, because nothing asks for it. */
+function WhatIsAdded({ type }: { readonly type: string | undefined }) {
+  const { session } = useServices()
+  const end = t('Until {day}', { day: showDay(newAssignment('', '', '').endDate) })
+  return <p class="quiet-text">{[type, end, session.person.value?.name].filter(Boolean).join(' · ')}</p>
 }
 
 /** Takes the focus, and returns how to give it back to where it was. */

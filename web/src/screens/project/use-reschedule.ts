@@ -43,7 +43,11 @@ export function useReschedule(
       wish.userId === undefined
         ? t('{name} is from {from} to {to} now.', values)
         : t('{name} is for {person} from {from} to {to} now.', values)
-    await change([row], () => wish, said)
+    await change(
+      [row],
+      () => wish,
+      () => said,
+    )
     setPending((all) => new Map([...all].filter(([id, one]) => id !== row.id || !isSame(one, wish))))
   }
   return { rows, reschedule }

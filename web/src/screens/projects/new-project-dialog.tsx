@@ -34,6 +34,11 @@ export function NewProjectDialog({ onClose }: { onClose(): void }) {
           form={form}
           name="organizationId"
           label={t('Organization')}
+          hint={
+            session.person.value?.isAdministrator
+              ? t('New organizations are made under Admin, Organizations.')
+              : t('Administrators make new organizations.')
+          }
           required
           choices={organizations.rows}
         />

@@ -3,6 +3,7 @@ import { sentenceOf } from '../../api/api-problem.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import type { ScreenProps } from '../../router/screen-props.ts'
 import { useServices } from '../../services/services.ts'
+import { nounOf } from '../../texts/declared-names.ts'
 import { t } from '../../texts/text.ts'
 import { dayOfMoment, showLongDay } from '../../time/days.ts'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
@@ -75,7 +76,6 @@ function RemovedList({ kinds, search }: RemovedListProps) {
   if (value === undefined)
     return problem ? <LoadProblem problem={problem} onRetry={reload} /> : <Skeleton rows={6} />
   const days = Map.groupBy(value.rows, ({ deletedAt }) => dayOfMoment(deletedAt ?? new Date().toISOString()))
-  const labels = new Map(kinds.map(({ resource, label }) => [resource, t(label)]))
   return (
     <>
       {value.rows.length === 0 && <Nothing search={search} />}
@@ -89,7 +89,7 @@ function RemovedList({ kinds, search }: RemovedListProps) {
               <RemovedLine
                 key={row.id}
                 row={row}
-                kind={kinds.length > 1 ? labels.get(row.resource) : undefined}
+                kind={kinds.length > 1 ? nounOf(row.resource) : undefined}
                 names={value.names}
                 removerId={removers.get(row.id)}
                 problem={problems.get(row.id)}

@@ -9,7 +9,7 @@ export function ReportTabs() {
   if (!configuration.extensions) return null
   const tabs = [
     { label: t('Week by week'), href: '/reports', isCurrent: path === '/reports' },
-    { label: t('Sums'), href: '/reports/sums', isCurrent: path === '/reports/sums' },
+    { label: t('By person, project or type'), href: '/reports/sums', isCurrent: path === '/reports/sums' },
   ]
   return <Tabs label={t('Kind of report')} tabs={tabs} />
 }

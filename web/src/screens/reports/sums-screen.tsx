@@ -52,7 +52,7 @@ export function SumsScreen() {
         <>
           <ConnectionMark connection={hours.connection} />
           <button type="button" class="button" onClick={() => void download()}>
-            <Icon name="down" />
+            <Icon name="download" />
             <span>{t('CSV')}</span>
           </button>
           <button type="button" class="button" onClick={() => print()}>

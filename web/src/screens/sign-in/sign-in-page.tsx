@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '../../api/types.ts'
 import { homePath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
-import { isSigningIn, startSignIn } from '../../session/sign-in.ts'
+import { isSigningIn, loginKey, startSignIn } from '../../session/sign-in.ts'
 import { t, tx } from '../../texts/text.ts'
 import { Alone } from '../../ui/alone.tsx'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
@@ -74,9 +74,6 @@ interface SignInFormProps {
   readonly loginHint: string | null
   readonly retryAfter: number
 }
-
-/** The provider answers a failed post with this page again; the login is typed once. */
-const loginKey = 'tracker.login'
 
 function SignInForm({ authRequest, error, loginHint, retryAfter }: SignInFormProps) {
   const { configuration } = useServices()

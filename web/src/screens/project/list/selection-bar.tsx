@@ -24,19 +24,25 @@ export function SelectionBar({ scope, selected, names, onChanged, onClear }: Sel
   const change = useChangeMany(onChanged)
   const remove = useRemoveMany()
   const members = useMembers(scope.projectId)
-  const changeAll = (changeOf: (row: Assignment) => Change) => void change(selected, changeOf)
-  const set = (name: 'workflowId' | 'userId' | 'assignmentTypeId', id: string) =>
-    changeAll((row) => (row[name] === id ? {} : { [name]: id }))
+  const changeAll = (changeOf: (row: Assignment) => Change, value: string) =>
+    void change(selected, changeOf, (count) =>
+      tn(count, 'One assignment: {value}.', '{count} assignments: {value}.', { value }),
+    )
+  const set = (name: 'workflowId' | 'userId' | 'assignmentTypeId', id: string, value: string) =>
+    changeAll((row) => (row[name] === id ? {} : { [name]: id }), value)
   const removeAll = () => void remove(selected.map(({ id }) => id))
-  const stages = scope.stages.map(({ id, name }) => ({ label: name, run: () => set('workflowId', id) }))
+  const stages = scope.stages.map(({ id, name }) => ({ label: name, run: () => set('workflowId', id, name) }))
   const types = names.types.map(({ id, name }) => ({
     label: name,
-    run: () => set('assignmentTypeId', id),
+    run: () => set('assignmentTypeId', id, name),
   }))
-  const people = members.ids.map((id) => ({ label: names.personOf(id), run: () => set('userId', id) }))
+  const people = members.ids.map((id) => {
+    const name = names.personOf(id)
+    return { label: name, run: () => set('userId', id, name) }
+  })
   const shifts = shiftDays.map(({ label, days }) => ({
     label: t(label),
-    run: () => changeAll((row) => shifted(row, days)),
+    run: () => changeAll((row) => shifted(row, days), t(label)),
   }))
   return (
     <div class="selection-bar" role="toolbar" aria-label={t('Change what is selected')}>

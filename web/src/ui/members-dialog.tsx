@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks'
-import type { RecordOf } from '../../api/api.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
-import { useMembers } from '../../data/use-members.ts'
-import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
-import { PersonLine } from '../../ui/person-line.tsx'
-import { PersonPicker } from '../../ui/person-picker.tsx'
-import { useRemoval } from '../../ui/use-removal.ts'
+import type { RecordOf } from '../api/api.ts'
+import { sentenceOf } from '../api/api-problem.ts'
+import { useMembers } from '../data/use-members.ts'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+import { Dialog } from './dialog.tsx'
 import { InvitationsSection } from './invitations-section.tsx'
+import { LoadProblem, Skeleton } from './notes.tsx'
+import { PersonLine } from './person-line.tsx'
+import { PersonPicker } from './person-picker.tsx'
+import { useRemoval } from './use-removal.ts'
 
 export interface MembersDialogProps {
-  readonly project: RecordOf<'project'>
+  readonly project: Pick<RecordOf<'project'>, 'id' | 'name'>
   onClose(): void
 }
 
@@ -88,7 +88,9 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
 const WhoIsFound = ({ isAdministrator }: { readonly isAdministrator: boolean }) => (
   <p class="quiet-text">
     {isAdministrator
-      ? t('You find everybody who has an account. New accounts are made under Admin, Users.')
+      ? t(
+          'You find everybody who has an account. Whoever has none comes by a link, or gets one under Admin, Users.',
+        )
       : t(
           'You find people you already share a project with. Anybody else has an account already and is added by an administrator, or is new and comes by a link.',
         )}

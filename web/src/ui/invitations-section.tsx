@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
-import { sentenceOf } from '../../api/api-problem.ts'
-import { endInvitation, inviteByMail, inviteInto, openInvitations } from '../../api/links.ts'
-import type { Link } from '../../api/types.ts'
-import { useLoaded } from '../../data/use-loaded.ts'
-import { TextField } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
-import { useForm } from '../../forms/use-form.ts'
-import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
-import { showMoment } from '../../time/moments.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { Secret } from '../../ui/secret.tsx'
+import { sentenceOf } from '../api/api-problem.ts'
+import { endInvitation, inviteByMail, inviteInto, openInvitations } from '../api/links.ts'
+import type { Link } from '../api/types.ts'
+import { useLoaded } from '../data/use-loaded.ts'
+import { TextField } from '../forms/fields.tsx'
+import { Form } from '../forms/form.tsx'
+import { useForm } from '../forms/use-form.ts'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { showMoment } from '../time/moments.ts'
+import { Icon } from './icon.tsx'
+import { Secret } from './secret.tsx'
 
 /** Links into the project that nobody has used, no matter who made them, and how to make one. */
 export function InvitationsSection(props: {
@@ -30,7 +30,7 @@ export function InvitationsSection(props: {
       (error) => props.onProblem(sentenceOf(error)),
     )
   return (
-    <section aria-labelledby="invitations-title">
+    <section class="form" aria-labelledby="invitations-title">
       {open !== undefined && open.length > 0 && (
         <>
           <h3 id="invitations-title">{t('Open invitations')}</h3>
