@@ -125,8 +125,8 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/register-commands.ts',
     rule: 'commands that change accounts ask whether the sign-in stands',
-    from: 'command.changesAccounts && !(await standsNow())',
-    to: 'false',
+    from: 'if (!command.changesAccounts)',
+    to: 'if (session)',
     tests: ['commands/tokens'],
   },
   {
@@ -135,5 +135,26 @@ export const accessMutants: readonly Mutant[] = [
     from: 'if (hasHiddenCharacters(String(login)))',
     to: "if (login === '')",
     tests: ['journeys/invitations'],
+  },
+  {
+    file: 'src/authentication/while-it-stands.ts',
+    rule: 'a request that waited asks again before it writes',
+    from: 'if (!(await standsNow(queries))) throw unauthenticated()',
+    to: '',
+    tests: ['nothing-lasts'],
+  },
+  {
+    file: 'src/accounts/administrator-roles.ts',
+    rule: 'the links of an administrator end with the role',
+    from: 'await endLinksOfAccount(transaction, userId)',
+    to: '',
+    tests: ['links-of-sign-ins'],
+  },
+  {
+    file: 'src/http/cors.ts',
+    rule: 'no spelling of a path opens it to scripts',
+    from: "closed.has(routeOptions.url ?? '') || ",
+    to: '',
+    tests: ['http/cors'],
   },
 ]

@@ -153,15 +153,15 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/sessions.ts',
     rule: 'a changed factor ends the links of other sign-ins',
-    from: 'await endLinksOf(transaction, await endRows(transaction, others, now))',
-    to: 'await endRows(transaction, others, now)',
+    from: 'await endLinksOfAccount(transaction, accountId, keptSessionId)',
+    to: '',
     tests: ['links-of-sign-ins'],
   },
   {
     file: 'src/hosts/identity/sessions.ts',
     rule: 'a password alone signs in no more once there is a factor',
-    from: "methods === undefined ? hasNoFactor(accountId) : raw('')",
-    to: "raw('')",
+    from: '${factorChangesOf} = ${factorChanges}',
+    to: '${factorChangesOf} >= ${factorChanges}',
     tests: ['identity/second-factor'],
   },
   {
@@ -177,5 +177,26 @@ export const identityMutants: readonly Mutant[] = [
     from: 'claims.azp !== undefined && claims.azp !== provider.clientId',
     to: 'false',
     tests: ['outside-failures'],
+  },
+  {
+    file: 'src/hosts/identity/authorization/is-satisfied.ts',
+    rule: 'an arrival from a provider is no new proof',
+    from: 'if (provedAt >= since) return true',
+    to: 'if (signedInAt >= since) return true',
+    tests: ['outside-freshness'],
+  },
+  {
+    file: 'src/hosts/identity/factors/factor-caller.ts',
+    rule: 'factors are changed by a proof of the last minutes',
+    from: 'session.provedAt + freshMilliseconds',
+    to: 'session.signedInAt + freshMilliseconds',
+    tests: ['outside-freshness'],
+  },
+  {
+    file: 'src/hosts/identity/grants/end-replayed.ts',
+    rule: 'what a stolen sign-in has made ends with it',
+    from: 'await endStolenSession(identity, session)',
+    to: 'await endSession(identity, session)',
+    tests: ['links-of-sign-ins'],
   },
 ]

@@ -18,7 +18,7 @@ export async function seedSignIns(url: string, chains: number): Promise<string[]
     const origin = { clientId: 'svc-webclient', address: '::1', userAgent: undefined, earlierSessionIds: [] }
     const session = await startSession(
       { database, now: Date.now },
-      { accountId, ...account, hasRole: false },
+      { accountId, ...account, factorChanges: 0, hasRole: false },
       origin,
     )
     const { token, id } = createOpaqueToken()

@@ -5,6 +5,7 @@ import { callerDetails, type SecurityLog } from '../security-log/security-log.ts
 import type { Database, Queries } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
 import type { Administrators } from './administrators.ts'
+import { endLinksOfAccount } from './links.ts'
 import { readFields } from './read-fields.ts'
 
 export interface Roles {
@@ -64,6 +65,7 @@ export async function takeRole(roles: Roles, caller: Caller, body: unknown): Pro
     const ids = await lockRoles(transaction, roles, caller)
     if (!ids.includes(userId)) throw missing('Administrator')
     await transaction.query(sql`delete from administrators where user_id = ${userId}`)
+    await endLinksOfAccount(transaction, userId)
   })
   note(roles, caller, userId, 'taken')
 }

@@ -1,7 +1,7 @@
 import { gone, unauthenticated } from '../model/problem.ts'
 import type { Queries } from '../store/database.ts'
 import { newId } from '../store/new-id.ts'
-import { raw, sql } from '../store/sql.ts'
+import { raw, type Sql, sql } from '../store/sql.ts'
 import { holdSignIn } from './hold-sign-in.ts'
 import { hashOfToken, linkPrefix, newTokenText } from './token-text.ts'
 
@@ -16,6 +16,8 @@ export interface LinkWish {
   readonly securityStamp?: string
   /** The sign-in by which it is made; none where the program makes it. */
   readonly sessionId?: string | undefined
+  /** That of its maker when a mail was asked for; otherwise as it is now. */
+  readonly makerStamp?: string | undefined
 }
 
 export interface Link {
@@ -45,25 +47,45 @@ export const isOpen = raw(`link.used_at is null and link.ended_at is null and li
     select 1 from users as maker where maker.id = link.made_by and maker.security_stamp = link.maker_stamp))`)
 
 export async function makeLink(transaction: Queries, wish: LinkWish): Promise<MadeLink> {
-  if (wish.sessionId !== undefined && !(await holdSignIn(transaction, wish.sessionId)))
-    throw unauthenticated()
+  const isAskedNow = wish.sessionId !== undefined && wish.makerStamp === undefined
+  if (isAskedNow && !(await holdSignIn(transaction, wish.sessionId ?? ''))) throw unauthenticated()
   const secret = newTokenText(linkPrefix)
   const [link] = await transaction.query<Link>(sql`
     insert into account_links as link (id, purpose, hash, made_by, maker_session_id, maker_stamp, project_id, user_id,
       security_stamp, expires_at)
     select ${newId()}::uuid, ${wish.purpose}, ${hashOfToken(secret, linkPrefix)}::bytea, maker.id, ${wish.sessionId ?? null},
-      maker.security_stamp, ${wish.projectId ?? null}::uuid, ${wish.userId ?? null}::uuid, ${wish.securityStamp ?? null},
+      coalesce(${wish.makerStamp ?? null}, maker.security_stamp), ${wish.projectId ?? null}::uuid, ${wish.userId ?? null}::uuid, ${wish.securityStamp ?? null},
       now() + make_interval(hours => ${wish.hours}::int)
     from users as maker where maker.id = ${wish.madeBy}
     returning ${linkColumns}`)
   return { link: link as Link, secret }
 }
 
-/** The links that these sign-ins have made and nobody has used yet. */
+/** The links that these sign-ins have made and nobody has used yet, and the mails with links that they have asked for. */
 export async function endLinksOf(transaction: Queries, sessionIds: readonly string[]): Promise<void> {
-  await transaction.query(sql`
-    update account_links set ended_at = now()
-    where maker_session_id = any(${sessionIds}::text[]) and used_at is null and ended_at is null`)
+  await endLinks(transaction, sql`maker_session_id = any(${sessionIds}::text[])`)
+}
+
+/** The same of an account, whatever has become of its sign-ins, but for those of one. */
+export async function endLinksOfAccount(
+  transaction: Queries,
+  accountId: string,
+  keptSessionId?: string,
+): Promise<void> {
+  await endLinks(
+    transaction,
+    sql`made_by = ${accountId} and maker_session_id is distinct from ${keptSessionId ?? ''}`,
+  )
+}
+
+async function endLinks(transaction: Queries, which: Sql): Promise<void> {
+  await transaction.query(
+    sql`update account_links set ended_at = now() where ${which} and used_at is null and ended_at is null`,
+  )
+  // Mails without a link go on.
+  await transaction.query(
+    sql`update mails set ended_at = now() where ${which} and purpose <> 'factors' and ended_at is null`,
+  )
 }
 
 /** Asked before a password is hashed, which nobody can cause without a link that works. */

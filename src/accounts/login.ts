@@ -1,5 +1,18 @@
 /** Two spellings of one login: the store holds `lower(trim(login))` unique among active accounts. */
 export const normalizeLogin = (login: string): string => login.trim().toLowerCase()
 
-/** What nobody sees makes one login look like another: control and format characters, and separators of lines. */
-export const hasHiddenCharacters = (login: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(login)
+/** What nobody sees makes one login look like another: everything that is not drawn, but a space. */
+export const hasHiddenCharacters = (login: string): boolean => hidden.test(login.trim().replaceAll(' ', ''))
+
+// U+2800 is a pattern of dots without a dot.
+const hidden = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
+
+/**
+ * Whether the store, which found one by the other, found what a person reads as the same: it takes letters of other scripts for
+ * those of ours.
+ */
+export const isSameLogin = (one: string, other: string): boolean =>
+  one.trim() === other.trim() || (isAscii(one) && isAscii(other))
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are a part of ASCII.
+const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)

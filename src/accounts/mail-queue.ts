@@ -9,6 +9,8 @@ export interface QueuedMail {
   readonly purpose: 'password' | 'invitation' | 'factors'
   readonly login: string | null
   readonly madeBy: string | null
+  readonly sessionId: string | null
+  readonly makerStamp: string | null
   readonly linkId: string | null
   readonly recipient: string | null
   readonly attempts: number
@@ -23,7 +25,12 @@ const mailPattern = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$
 
 export type MailWish =
   | { readonly purpose: 'password'; readonly login: string; readonly address: string }
-  | { readonly purpose: 'password'; readonly login: string; readonly madeBy: string }
+  | {
+      readonly purpose: 'password'
+      readonly login: string
+      readonly madeBy: string
+      readonly sessionId: string | undefined
+    }
   | {
       readonly purpose: 'invitation'
       readonly madeBy: string
@@ -39,10 +46,11 @@ export type MailWish =
  */
 export async function queueMail(transaction: Queries, wish: MailWish): Promise<boolean> {
   await transaction.query(sql`select from pg_advisory_xact_lock(hashtextextended('mails', 0))`)
-  const { login, address, madeBy, linkId, recipient } = { ...nothing, ...wish }
+  const { login, address, madeBy, sessionId, linkId, recipient } = { ...nothing, ...wish }
   const [queued] = await transaction.query(sql`
-    insert into mails (id, purpose, login, address, made_by, link_id, recipient)
-    select ${newId()}, ${wish.purpose}, ${login}, ${address}, ${madeBy}, ${linkId}, ${recipient}
+    insert into mails (id, purpose, login, address, made_by, maker_session_id, maker_stamp, link_id, recipient)
+    select ${newId()}, ${wish.purpose}, ${login}, ${address}, ${madeBy}, ${sessionId ?? null},
+      (select security_stamp from users where id = ${madeBy}), ${linkId}, ${recipient}
     where (select count(*) from mails where ended_at is null) < ${budgetLimits.mailsWaiting.max}::int
       and (select count(*) from mails where address = ${address} and created_at > now() - interval '1 hour')
         < ${budgetLimits.passwordMailsOfAddress.max}::int
@@ -56,7 +64,7 @@ export async function queueMail(transaction: Queries, wish: MailWish): Promise<b
   return queued !== undefined
 }
 
-const nothing = { login: null, address: null, madeBy: null, linkId: null, recipient: null }
+const nothing = { login: null, address: null, madeBy: null, sessionId: null, linkId: null, recipient: null }
 
 /** Longer than sending one may take, so that no other instance sends it meanwhile; later each time, up to an hour. */
 export const retrySeconds = [60, 120, 300, 900, 3600]
@@ -75,7 +83,8 @@ export const claimMails = (transaction: Queries, count: number): Promise<QueuedM
       order by next_attempt_at limit ${count}::int for update skip locked
     )
     update mails set attempts = attempts + 1, next_attempt_at = due.again from due where mails.id = due.id
-    returning mails.id, purpose, login, made_by as "madeBy", link_id as "linkId", recipient, attempts, "isLast"`)
+    returning mails.id, purpose, login, made_by as "madeBy",
+      maker_session_id as "sessionId", maker_stamp as "makerStamp", link_id as "linkId", recipient, attempts, "isLast"`)
 
 /** Sent or given up; of what belongs to no account nothing stays but that it was asked for. */
 export async function endMail(queries: Queries, id: string, hasAccount = true): Promise<void> {

@@ -41,7 +41,7 @@ async function prepareNotice(transaction: Queries, { madeBy }: QueuedMail): Prom
 /** As an administrator makes one: the link before it ends, and any new password ends it. */
 async function preparePassword(
   transaction: Queries,
-  { login, madeBy }: QueuedMail,
+  { login, madeBy, sessionId, makerStamp }: QueuedMail,
 ): Promise<MailToSend | undefined> {
   const accounts = await transaction.query<{ id: string; login: string; stamp: string }>(sql`
     select account.id, account.login, account.security_stamp as stamp from users as account
@@ -55,6 +55,8 @@ async function preparePassword(
   const { secret } = await makeLink(transaction, {
     purpose: 'password',
     madeBy: madeBy ?? account.id,
+    sessionId: sessionId ?? undefined,
+    makerStamp: makerStamp ?? undefined,
     hours: passwordLinkHours,
     userId: account.id,
     securityStamp: account.stamp,

@@ -4,6 +4,7 @@ import { invalid, missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
 import type { Database } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
+import { endLinksOf } from './links.ts'
 import { readFields } from './read-fields.ts'
 import { requireOwnOrAdministrator } from './sessions.ts'
 
@@ -66,9 +67,13 @@ export async function disconnectIdentity(
       })
     const [ended] = await transaction.query(sql`delete from outside_identities where id = ${id} returning id`)
     if (!ended) throw missing('Identity')
-    await transaction.query(sql`
-      update signin_sessions set ended_at = now()
-      where user_id = ${found.userId} and outside_identity_id = ${id} and ended_at is null`)
+    const signIns = await transaction.query<{ id: string }>(sql`
+      update signin_sessions set ended_at = coalesce(ended_at, now())
+      where user_id = ${found.userId} and outside_identity_id = ${id} returning id`)
+    await endLinksOf(
+      transaction,
+      signIns.map((signIn) => signIn.id),
+    )
     return found
   })
   securityLog?.({

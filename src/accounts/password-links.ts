@@ -1,6 +1,6 @@
 import type { Caller, RequestOrigin } from '../model/caller.ts'
 import { newPassword, text, uuid } from '../model/field-kinds.ts'
-import { busy, forbidden, invalid, missing } from '../model/problem.ts'
+import { busy, forbidden, invalid, missing, unauthenticated } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
 import type { Database, Queries } from '../store/database.ts'
 import { updateRow } from '../store/rows.ts'
@@ -10,6 +10,7 @@ import { type Administrators, hasRole, type PossibleAdministrator } from './admi
 import { isDeactivated } from './deactivation.ts'
 import { endSignIns } from './end-sign-ins.ts'
 import { guessableProblem } from './guessable-password.ts'
+import { holdSignIn } from './hold-sign-in.ts'
 import { findOpenLink, type Link, linkOver, type MadeLink, makeLink, useLink } from './links.ts'
 import { isMailAddress, queueMail } from './mail-queue.ts'
 import type { Passwords } from './passwords.ts'
@@ -76,7 +77,9 @@ export async function mailPasswordLink(
     if (!account) throw missing('User')
     if (!isMailAddress(account.login.trim()))
       throw invalid({ userId: ['The login of this account is no mail address. Make a link instead.'] })
-    const wish = { purpose: 'password', login: account.login, madeBy: caller.id } as const
+    const sessionId = caller.origin?.sessionId
+    if (sessionId !== undefined && !(await holdSignIn(transaction, sessionId))) throw unauthenticated()
+    const wish = { purpose: 'password', login: account.login, madeBy: caller.id, sessionId } as const
     if (!(await queueMail(transaction, wish))) throw busy(mailRetrySeconds)
   })
   securityLog?.({

@@ -1,5 +1,5 @@
 import cors from '@fastify/cors'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { pathOf } from './path.ts'
 
 export interface CorsOptions {
@@ -7,7 +7,7 @@ export interface CorsOptions {
   readonly origins: readonly string[]
   /** Those whose libraries send cookies along, although no answer depends on any. */
   readonly originsWithCookies?: ReadonlySet<string>
-  /** Paths that browsers are sent to: no script has a reason to read what they answer. */
+  /** Routes that browsers are sent to: no script has a reason to read what they answer. */
   readonly closedPaths?: readonly string[]
 }
 
@@ -23,6 +23,9 @@ export function allowOrigins(
   // Asked each time, because clients come and go while a host runs.
   const isAllowed = (origin: string) => always.has(origin) || withCookies.has(origin)
   const closed: ReadonlySet<string> = new Set(closedPaths)
+  // By the route that answers, because one path has many spellings; a preflight has a route of its own.
+  const isClosed = ({ url, routeOptions }: FastifyRequest) =>
+    closed.has(routeOptions.url ?? '') || closed.has(pathOf(url))
   const open = {
     origin: (origin: string | undefined, answer: (error: Error | null, allowed: string | boolean) => void) =>
       answer(null, origin !== undefined && isAllowed(origin) && origin),
@@ -46,7 +49,7 @@ export function allowOrigins(
       delegator: (request, answer) =>
         answer(null, {
           ...open,
-          ...(closed.has(pathOf(request.url ?? '')) && { origin: false }),
+          ...(isClosed(request) && { origin: false }),
           credentials: withCookies.has(request.headers.origin ?? ''),
         }),
     })

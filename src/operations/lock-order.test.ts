@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type pg from 'pg'
-import { connectOutside, untilOneWaits } from '../../test/support/outside-connection.ts'
+import { connectOutside, untilWaiting } from '../../test/support/outside-connection.ts'
 import { freshTracker } from '../../test/support/tracker.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { readBatch } from './batch/read-batch.ts'
@@ -36,7 +36,7 @@ describe('A transaction that waits for a row', () => {
     await holder.query('begin')
     await lockFor(holder, ...first)
     const waiting = start()
-    await untilOneWaits(looker)
+    await untilWaiting(looker)
     await looker.query('begin')
     const attempt = await lockFor(looker, ...second, 'nowait').then(
       () => 'free',

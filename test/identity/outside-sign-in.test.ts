@@ -101,6 +101,16 @@ describe('a sign-in with an outside provider', () => {
     assert.ok(queryOf(await arrive('plain', { sub: person.sub, email: 'other@example.com' })).code)
   })
 
+  it('connects no account whose login only the store takes for the same', async () => {
+    const { id, login } = await host.addAccount({ login: 'kate@corp.example' })
+    // The sign of Kelvin, which is written like a K and made small like one.
+    const person = { sub: 'kelvin', email: login.replace('k', '\u212a'), email_verified: true }
+    const [same] = await host.database.query(sql`select 1 where lower(${person.email}) = lower(${login})`)
+    assert.ok(same)
+    assert.match((await arrive('linking', person)).text, /There is an account here with your address/)
+    assert.deepEqual(await identitiesOf(id), [])
+  })
+
   it('makes an account with the default project, once, and never under a login that exists', async () => {
     const person = { sub: 'new-1', email: 'new-1@example.com', email_verified: true, name: 'New One' }
     const [browser, pkce] = [openBrowser(host.address), createPkce()]

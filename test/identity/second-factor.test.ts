@@ -4,7 +4,7 @@ import { sql } from '../../src/store/sql.ts'
 import { claimsOf, createPkce, openBrowser, postSignIn, queryOf, redeem } from '../support/browser.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, redirectUri } from '../support/known-clients.ts'
-import { connectOutside, untilOneWaits } from '../support/outside-connection.ts'
+import { connectOutside, untilWaiting } from '../support/outside-connection.ts'
 import { portal, registrationOf, signInAt, submit } from '../support/registered-clients.ts'
 import { atSecondStep, setUpApp } from '../support/second-factors.ts'
 
@@ -74,9 +74,10 @@ describe('an account with an app for codes', () => {
       `insert into authenticator_apps (user_id, sealed_secret, last_step, created_at) values ($1, sha256('x'), 0, now())`,
       [id],
     )
+    await elsewhere.query('insert into factor_changes (user_id, count) values ($1, 1)', [id])
     const browser = openBrowser(host.address)
     const signingIn = postSignIn(browser, createPkce(), { login })
-    await untilOneWaits(elsewhere)
+    await untilWaiting(elsewhere)
     await elsewhere.query('commit')
     assert.equal(queryOf(await signingIn).error, 'invalid')
     assert.equal(browser.cookies.size, 0)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { isDistributed } from '../support/fresh-database.ts'
-import { connectOutside, untilOneWaits } from '../support/outside-connection.ts'
+import { connectOutside, untilWaiting } from '../support/outside-connection.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
 describe('A write with If-Match', () => {
@@ -116,7 +116,7 @@ describe('A write with If-Match', () => {
           id,
         ])
         const late = write(id, tag)
-        await untilOneWaits(other)
+        await untilWaiting(other)
         await other.query('commit')
         assertEnvelope(await late, 412)
         assert.equal((await read(id)).body.organization.name, 'Meanwhile')

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { sql } from '../../src/store/sql.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
-import { claimsOf } from '../support/browser.ts'
+import { claimsOf, openBrowser, refresh } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 import { setUpApp } from '../support/second-factors.ts'
@@ -25,11 +26,10 @@ describe('A link ends with the sign-in that made it', { concurrency: true }, () 
   const signUpMaker = async () => {
     const maker = await rest.signUp()
     assert.equal((await asRoot('POST', '/ext/administrators', { userId: maker.id })).status, 200)
-    const [{ access_token: stolen }, { access_token: own }] = await Promise.all([
-      rest.identity.signIn(maker.login),
-      rest.identity.signIn(maker.login),
-    ])
-    return { ...maker, stolen, own }
+    const [{ access_token: stolen, refresh_token: stolenRefresh }, { access_token: own }] = await Promise.all(
+      [rest.identity.signIn(maker.login), rest.identity.signIn(maker.login)],
+    )
+    return { ...maker, stolen, stolenRefresh, own }
   }
   const makeLinks = async (token: string, person: Person): Promise<readonly [string, string]> => {
     const [invitation, passwordLink] = await Promise.all([
@@ -60,6 +60,16 @@ describe('A link ends with the sign-in that made it', { concurrency: true }, () 
     'its owner ends all sign-ins': ({ own }) => ask('POST', '/ext/sessions/end-all', own),
     'its owner gets a new password': ({ own }) =>
       ask('POST', '/api/me/password', own, { currentPassword: password, newPassword: 'Other-Horse-456' }),
+    'it has ended already, and its owner sets up a second factor': async ({ stolen, login, own }) => {
+      await rest.database.single.query(
+        sql`update signin_sessions set ended_at = now() where id = ${claimsOf(stolen).sid}`,
+      )
+      return setUpApp({ ...rest.identity, clock }, login, own)
+    },
+    'its role is taken': ({ id }) => asRoot('DELETE', '/ext/administrators', { userId: id }),
+    'its refresh token comes twice': async ({ stolenRefresh }) => {
+      for (let use = 0; use < 2; use += 1) await refresh(openBrowser(rest.identity.address), stolenRefresh)
+    },
     'its owner sets up a second factor': ({ login, own }) =>
       setUpApp({ ...rest.identity, clock }, login, own),
   }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import { budgetLimits } from '../../src/configuration/budgets.ts'
 import { inDays } from '../support/api-tokens.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { openBrowser } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
+import { connectOutside, untilWaiting } from '../support/outside-connection.ts'
 import { wiki as app, registrationOf, tokensAt } from '../support/registered-clients.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
@@ -91,6 +93,27 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
       }, 200)
     })
     assert.equal(await answered, 401)
+  })
+
+  test('by requests that waited for their turn while the sign-in ended', async () => {
+    const { id: userId, login } = await rest.signUp()
+    await ask('POST', '/ext/administrators', rest.administrator.token, { userId })
+    const { access_token: token } = await rest.identity.signIn(login)
+    const elsewhere = await connectOutside(rest.database)
+    await elsewhere.query('begin; lock table idempotency_keys in exclusive mode')
+    const late = Array.from({ length: 8 }, (_, index) =>
+      rest.call('POST', '/api/user', {
+        token,
+        body: { name: 'Late', login: `late-${index}@example.com`, password },
+        headers: { 'idempotency-key': `late-${index}` },
+      }),
+    )
+    await untilWaiting(elsewhere, budgetLimits.keyedWritesOfAccount.max)
+    const { access_token: other } = await rest.identity.signIn(login)
+    assert.equal((await ask('POST', '/ext/sessions/end-all', other)).status, 200)
+    await elsewhere.query('commit')
+    for (const answer of await Promise.all(late)) assertEnvelope(answer, 401)
+    await elsewhere.end()
   })
 
   test('by an app that somebody signed in to: its webhooks would outlast the consent', async () => {

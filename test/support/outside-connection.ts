@@ -13,13 +13,13 @@ export async function connectOutside(database: Database): Promise<pg.Client> {
   return client
 }
 
-/** Returns once one connection of the client's database waits for a lock. */
-export async function untilOneWaits(client: pg.Client): Promise<void> {
+/** Returns once as many connections of the client's database wait for a lock. */
+export async function untilWaiting(client: pg.Client, waiting = 1): Promise<void> {
   for (let waits = 0; waits < 400; waits += 1) {
     const { rowCount } = await client.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )
-    if (rowCount === 1) return
+    if (rowCount === waiting) return
     await sleep(10)
   }
   assert.fail('No connection waits for a lock.')

@@ -79,8 +79,9 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     revoked_tokens: keeps,
     authenticator_apps: keeps,
     recovery_codes: keeps,
-    mails: ['select', 'insert'],
+    mails: writes,
     passkeys: keeps,
+    factor_changes: writes,
     // A changed factor ends the links that the other sign-ins have made.
     account_links: ['select', 'update'],
     spent_steps: keeps,

@@ -1,5 +1,6 @@
 import type { Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js'
 import { status } from '@grpc/grpc-js'
+import { whileItStands } from '../../authentication/while-it-stands.ts'
 import { unauthenticated } from '../../model/problem.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { startWork } from '../../store/work.ts'
@@ -57,7 +58,7 @@ function answering({ tracker, sessionOf }: Registration, command: UnaryCommand, 
   const write = encoding.writer(command.result)
   const { complete } = tracker.database
   return async (call: Call): Promise<Buffer> => {
-    const { caller, standsNow } = sessionOf(call.metadata)
+    const session = sessionOf(call.metadata)
     const request = read(call.request)
     // Nothing is done for a caller that hung up or ran out of time.
     if (isGone(call)) throw new CallGone(goneStatus(call))
@@ -65,8 +66,10 @@ function answering({ tracker, sessionOf }: Registration, command: UnaryCommand, 
     return write(
       await complete(work, async () => {
         // What it gives or takes outlasts the sign-in, as over REST.
-        if (command.changesAccounts && !(await standsNow())) throw unauthenticated()
-        return runCommand(tracker, command, caller, request)
+        if (!command.changesAccounts) return runCommand(tracker, command, session.caller, request)
+        if (!(await session.standsNow())) throw unauthenticated()
+        const held = { ...tracker, database: whileItStands(tracker.database, session) }
+        return runCommand(held, command, session.caller, request)
       }),
     )
   }

@@ -8,12 +8,19 @@ export interface Account extends PossibleAdministrator {
   readonly accountId: string
   readonly name: string
   readonly securityStamp: string
+  /** How often its second factors have changed. */
+  readonly factorChanges: number
 }
+
+/** In a query that calls the row `account`. */
+export const factorChangesOf: Sql = raw(
+  'coalesce((select changed.count from factor_changes as changed where changed.user_id = account.id), 0)',
+)
 
 /** The columns of an account in a query that calls the row `account`. */
 export const accountColumns: Sql = sql`${raw(
   'account.id as "accountId", account.login, account.name, account.security_stamp as "securityStamp"',
-)}, ${hasRole}`
+)}, ${factorChangesOf}::int as "factorChanges", ${hasRole}`
 
 /** The active account with this login; none when a legacy store holds two of them. */
 export async function findActiveAccount(

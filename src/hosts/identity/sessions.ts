@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { endLinksOf } from '../../accounts/links.ts'
+import { endLinksOf, endLinksOfAccount } from '../../accounts/links.ts'
 import type { Queries } from '../../store/database.ts'
 import { raw, type Sql, sql } from '../../store/sql.ts'
-import { type Account, accountColumns } from './accounts.ts'
+import { type Account, accountColumns, factorChangesOf } from './accounts.ts'
 import { lockFactors } from './factors/lock-factors.ts'
 import type { Identity } from './identity.ts'
 import { millisecondsOf, moment } from './moment.ts'
@@ -11,6 +11,8 @@ import { millisecondsOf, moment } from './moment.ts'
 export interface LiveSession extends Account {
   readonly sessionId: string
   readonly signedInAt: number
+  /** When the person last proved who they are, as far as is known: at an outside provider that may be long before. */
+  readonly provedAt: number
   readonly expiresAt: number
   /** How the person proved themselves (RFC 8176); null for a password alone. */
   readonly methods: readonly string[] | null
@@ -41,6 +43,8 @@ export interface OutsideSignIn {
   /** The provider's id in the settings. */
   readonly provider: string
   readonly identityId: string
+  /** When the person proved who they are there; none where nobody says. */
+  readonly provedAt: number | undefined
   /** For the sign-out there, sealed; none for one too long to be sent back. */
   readonly sealedToken?: string | undefined
 }
@@ -48,24 +52,26 @@ export interface OutsideSignIn {
 /** Starts a session unless the account, or what it must be proved with, has changed since its password was verified. */
 export async function startSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
-  { accountId, securityStamp }: Account,
+  { accountId, securityStamp, factorChanges }: Account,
   { clientId, address, userAgent, earlierSessionIds, methods, outside }: SignInOrigin,
 ): Promise<StartedSession | undefined> {
   const sessionId = randomBytes(16).toString('base64url')
   const startedAt = moment(now())
   const expiresAt = now() + sessionMilliseconds
   return database.transaction(async (transaction) => {
-    // By one factor alone, while another one is being added: either comes first and ends or refuses this sign-in.
-    if (methods === undefined) await lockFactors(transaction, accountId)
+    // While a factor is being changed: either comes first, and ends or refuses the other.
+    await lockFactors(transaction, accountId)
+    if (outside && !(await holdIdentity(transaction, accountId, outside))) return undefined
     const [started] = await transaction.query(sql`
       insert into signin_sessions
         (id, user_id, security_stamp, created_at, last_used_at, expires_at, client_id, address, user_agent, methods,
-        provider, outside_identity_id, outside_token)
+        provider, outside_identity_id, outside_token, proved_at)
       select ${sessionId}, id, security_stamp, ${startedAt}, ${startedAt}, ${moment(expiresAt)},
         ${clientId}, ${address}, ${userAgent ?? null}, ${methods ?? null}::text[],
-        ${outside?.provider ?? null}, ${outside?.identityId ?? null}::uuid, ${outside?.sealedToken ?? null}
-      from users where id = ${accountId} and active and security_stamp = ${securityStamp}
-        ${methods === undefined ? hasNoFactor(accountId) : raw('')}
+        ${outside?.provider ?? null}, ${outside?.identityId ?? null}::uuid, ${outside?.sealedToken ?? null},
+        ${outside?.provedAt === undefined ? null : moment(outside.provedAt)}::timestamptz
+      from users as account where id = ${accountId} and active and security_stamp = ${securityStamp}
+        and ${factorChangesOf} = ${factorChanges}
       returning id`)
     if (started === undefined) return undefined
     const others = sql`id = any(${earlierSessionIds}::text[]) and user_id <> ${accountId}`
@@ -73,9 +79,17 @@ export async function startSession(
   })
 }
 
-const hasNoFactor = (accountId: string): Sql => sql`
-  and not exists (select from authenticator_apps where user_id = ${accountId})
-  and not exists (select from passkeys where user_id = ${accountId})`
+/** Keeps the identity by which somebody came from being disconnected until commit; false where it is gone already. */
+async function holdIdentity(
+  transaction: Queries,
+  accountId: string,
+  { identityId }: OutsideSignIn,
+): Promise<boolean> {
+  const [held] = await transaction.query(
+    sql`select 1 from outside_identities where id = ${identityId} and user_id = ${accountId} for key share`,
+  )
+  return held !== undefined
+}
 
 export async function findLiveSession(
   identity: Pick<Identity, 'database' | 'settings' | 'now'>,
@@ -105,7 +119,10 @@ const isInUse = (inactivityMinutes: number, now: number): Sql =>
 
 export const sessionColumns: Sql = sql`
   ${accountColumns}, session.id as "sessionId", session.methods,
-  ${millisecondsOf(sql`session.created_at`)} as "signedInAt", ${millisecondsOf(sql`session.expires_at`)} as "expiresAt"`
+  ${millisecondsOf(sql`session.created_at`)} as "signedInAt",
+  ${millisecondsOf(sql`case when session.provider is null then session.created_at else coalesce(session.proved_at, 'epoch') end`)}
+    as "provedAt",
+  ${millisecondsOf(sql`session.expires_at`)} as "expiresAt"`
 
 /**
  * Two statements: a successor token that a racing refresh inserts under its share lock on the session is visible only to
@@ -128,11 +145,11 @@ export async function endOtherSessions(
   keptSessionId: string | undefined,
   now: number,
 ): Promise<void> {
-  const others = sql`user_id = ${accountId} and id <> ${keptSessionId ?? ''}`
-  await endLinksOf(transaction, await endRows(transaction, others, now))
+  await endRows(transaction, sql`user_id = ${accountId} and id <> ${keptSessionId ?? ''}`, now)
+  await endLinksOfAccount(transaction, accountId, keptSessionId)
 }
 
-/** Whether it was still there to be ended. */
+/** Whether it was still there to be ended. What somebody made before they signed out stays. */
 export async function endSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   sessionId: string,
@@ -142,3 +159,14 @@ export async function endSession(
   )
   return ended.length > 0
 }
+
+/** The same of one that somebody else has got hold of, with what it has made. */
+export const endStolenSession = (
+  { database, now }: Pick<Identity, 'database' | 'now'>,
+  sessionId: string,
+): Promise<boolean> =>
+  database.transaction(async (transaction) => {
+    const ended = await endRows(transaction, sql`id = ${sessionId}`, now())
+    await endLinksOf(transaction, [sessionId])
+    return ended.length > 0
+  })

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { requireNoApp, requireOwnClient, requirePerson } from '../../access/token-rights.ts'
 import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
+import { whileItStands } from '../../authentication/while-it-stands.ts'
 import { httpDate, sendConditional } from '../../http/conditional.ts'
 import { announceDeprecations, deprecationsIn } from '../../http/deprecation.ts'
 import { envelopeType } from '../../http/envelope.ts'
@@ -76,7 +77,13 @@ export function registerRoutes(
         await complete(work, async () => {
           // Behind the body, which may have been on its way for long.
           if (mayLast(route) && !(await session.standsNow())) throw unauthenticated()
-          await answer(route, { tracker, caller: session.caller, session, request, reply })
+          await answer(route, {
+            tracker: heldTo(route, session, tracker),
+            caller: session.caller,
+            session,
+            request,
+            reply,
+          })
         })
         return reply
       },
@@ -103,6 +110,10 @@ async function admit(
 const mayLast = ({ method, isOpen, isForTokens, changesAccounts }: Route): boolean =>
   method !== 'GET' && !isOpen && (!isForTokens || changesAccounts === true)
 
+/** A request may have waited for a turn, or for the hash of a password. */
+const heldTo = (route: Route, session: Authenticated, tracker: Tracker): Tracker =>
+  mayLast(route) ? { ...tracker, database: whileItStands(tracker.database, session) } : tracker
+
 /** No account has this id, so it sees and changes nothing. */
 const nobody = (origin: RequestOrigin): Authenticated => ({
   caller: { id: zeroUuid, isAdministrator: false, origin },
@@ -127,7 +138,7 @@ async function answerKeyed(once: Once, route: Route, exchange: Exchange): Promis
   const keyed = isKeyed(route) ? readKeyedRequest(request, caller) : undefined
   if (keyed === undefined) return false
   const { answer, isReplay } = await once(keyed, async (tracker) => {
-    const made = await route.handle({ ...exchange, tracker })
+    const made = await route.handle({ ...exchange, tracker: heldTo(route, exchange.session, tracker) })
     return JSON.stringify(made?.body)
   })
   if (isReplay) reply.header(replayedHeader, 'true')

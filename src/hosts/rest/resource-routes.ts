@@ -32,8 +32,8 @@ export const resourceRoutes = (tracker: Tracker, live: LiveListings, resource: R
     createRoute(resource),
     getRoute(tracker, resource),
     listRoute(tracker, live, resource),
-    updateRoute(tracker, resource),
-    removeRoute(tracker, resource),
+    updateRoute(resource),
+    removeRoute(resource),
     restoreRoute(resource),
   ].map((route) => (isOfAccounts(resource) ? { ...route, changesAccounts: true } : route))
 
@@ -99,7 +99,7 @@ const listRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Ro
   handle: answerList(tracker, live, resource),
 })
 
-const updateRoute = (tracker: Tracker, resource: Resource): Route => ({
+const updateRoute = (resource: Resource): Route => ({
   id: `Update${resource.title}`,
   tag: resource.pluralTitle,
   summary: `Changes one ${resource.noun}.`,
@@ -113,13 +113,13 @@ const updateRoute = (tracker: Tracker, resource: Resource): Route => ({
   refusals: [400, 403, 404, 409, 412],
   async handle(exchange) {
     const { body } = exchange.request
-    const versions = await readIfMatch(tracker, resource, exchange, readObject(body).id)
-    await update(tracker, resource, exchange.caller, body, versions)
+    const versions = await readIfMatch(exchange.tracker, resource, exchange, readObject(body).id)
+    await update(exchange.tracker, resource, exchange.caller, body, versions)
     return { body: isVersioned(resource) ? { success: true, message: null } : { success: true } }
   },
 })
 
-const removeRoute = (tracker: Tracker, resource: Resource): Route => ({
+const removeRoute = (resource: Resource): Route => ({
   id: `Remove${resource.title}`,
   tag: resource.pluralTitle,
   summary: `Removes ${resource.pluralNoun}, all or none.`,
@@ -132,8 +132,8 @@ const removeRoute = (tracker: Tracker, resource: Resource): Route => ({
   refusals: [400, 403, 404, 409, 412],
   async handle(exchange) {
     const { body } = exchange.request
-    const versions = await readIfMatch(tracker, resource, exchange, readObject(body).ids)
-    await remove(tracker, resource, exchange.caller, body, versions)
+    const versions = await readIfMatch(exchange.tracker, resource, exchange, readObject(body).ids)
+    await remove(exchange.tracker, resource, exchange.caller, body, versions)
     return { body: { success: true } }
   },
 })

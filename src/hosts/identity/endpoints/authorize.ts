@@ -76,7 +76,7 @@ function askToSignIn(
   headers: IncomingHttpHeaders,
 ): Answer {
   const mayShowPage = !pending.request.prompts.has('none')
-  const hasJustSignedIn = session !== undefined && session.signedInAt >= pending.since
+  const hasJustSignedIn = session !== undefined && session.provedAt >= pending.since
   if (!mayShowPage || hasJustSignedIn)
     throw new AuthorizationRefusal(
       pending.request.replyTo,

@@ -41,7 +41,9 @@ export const answerSetUp = (identity: Identity): Endpoint =>
     })
     const origin = await signInOriginOf(identity, call, pending)
     const proved = { ...origin, ...provedBy(step, isPasskey ? 'pop' : 'otp') }
-    const session = await beginSession(identity, account, proved, call)
+    // This very change is the newest one.
+    const changed = { ...account, factorChanges: account.factorChanges + 1 }
+    const session = await beginSession(identity, changed, proved, call)
     return {
       page: recoveryCodesPage(made, goOn),
       language: pending.request.language,

@@ -1,5 +1,6 @@
 import { queueMail } from '../../../accounts/mail-queue.ts'
 import type { Queries } from '../../../store/database.ts'
+import { sql } from '../../../store/sql.ts'
 import type { Identity } from '../identity.ts'
 import { endOtherSessions } from '../sessions.ts'
 
@@ -13,6 +14,9 @@ export async function afterChange(
   accountId: string,
   keptSessionId?: string,
 ): Promise<void> {
+  await transaction.query(sql`
+    insert into factor_changes (user_id, count) values (${accountId}, 1)
+    on conflict (user_id) do update set count = factor_changes.count + 1`)
   await endOtherSessions(transaction, accountId, keptSessionId, now())
   if (settings.mail) await queueMail(transaction, { purpose: 'factors', madeBy: accountId })
 }

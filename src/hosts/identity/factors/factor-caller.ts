@@ -23,7 +23,7 @@ export async function requireFactorCaller(identity: Identity, { headers }: Call)
 /** RFC 9470: says how old a sign-in may be for what was asked. */
 export async function requireFreshCaller(identity: Identity, call: Call): Promise<LiveSession> {
   const session = await requireFactorCaller(identity, call)
-  if (session.signedInAt + freshMilliseconds > identity.now()) return session
+  if (session.provedAt + freshMilliseconds > identity.now()) return session
   throw new OAuthError(
     'insufficient_user_authentication',
     'Sign in again to change how you sign in.',

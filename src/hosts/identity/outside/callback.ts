@@ -23,7 +23,13 @@ export const callbackOf =
       return { page: overPage }
     }
     try {
-      const person = await redeemOutside(provider, callbackOfCall(identity, provider, call), state, attempt)
+      const person = await redeemOutside(
+        provider,
+        callbackOfCall(identity, provider, call),
+        state,
+        attempt,
+        identity.now(),
+      )
       return await goOn(identity, provider, call, attempt, person)
     } catch (error) {
       if (!(error instanceof OutsideFailure)) throw error

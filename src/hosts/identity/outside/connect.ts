@@ -39,7 +39,7 @@ export const startConnecting =
     const returnTo = accountPageOf(identity, origin)
     const language = languageAmong(locales)
     const session = await findBrowserSession(identity, call.headers)
-    if (!session || session.signedInAt + freshMilliseconds < identity.now())
+    if (!session || session.provedAt + freshMilliseconds < identity.now())
       return { page: signInAgainPage(provider, returnTo), language }
     try {
       const purpose = { sessionId: session.sessionId, returnTo, language }

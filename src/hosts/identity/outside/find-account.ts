@@ -1,5 +1,5 @@
 import { isDeactivated } from '../../../accounts/deactivation.ts'
-import { hasHiddenCharacters } from '../../../accounts/login.ts'
+import { hasHiddenCharacters, isSameLogin } from '../../../accounts/login.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import { Problem } from '../../../model/problem.ts'
 import { loginCharactersMax } from '../../../model/text-limits.ts'
@@ -73,7 +73,7 @@ async function arrive(
   const [holder] = await findHolders(identity, login)
   if (holder === undefined) return makeOne(identity, provider, person, { ...profile, login, origin })
   if (!holder.isOpen) return 'account closed'
-  if (!provider.linkByVerifiedEmail) return 'login taken'
+  if (!provider.linkByVerifiedEmail || !isSameLogin(holder.login, login)) return 'login taken'
   const outcome = await connectIdentity(identity, provider, person, {
     label: profile.label,
     userId: holder.accountId,
@@ -101,8 +101,8 @@ async function makeOne(
 
 /** Who has the login, or had it until an administrator removed them: the active one first. */
 const findHolders = ({ database }: Identity, login: string) =>
-  database.query<{ accountId: string; isOpen: boolean }>(sql`
-    select account.id as "accountId", account.active and not ${isDeactivated} as "isOpen" from users as account
+  database.query<{ accountId: string; login: string; isOpen: boolean }>(sql`
+    select account.id as "accountId", account.login, account.active and not ${isDeactivated} as "isOpen" from users as account
     where lower(trim(account.login)) = lower(trim(${login})) order by account.active desc limit 1`)
 
 /** A login that the settings name is an administrator at once: the provider must be trusted with logins for that. */

@@ -9,6 +9,8 @@ import type { OutsideProvider } from './open-providers.ts'
 export interface OutsidePerson {
   readonly issuer: string
   readonly subject: string
+  /** When they proved it; none where the provider does not say, and was not asked to have them prove it anew. */
+  readonly provedAt: number | undefined
   /** For the sign-out there. */
   readonly identityToken: string
   /** Asked of those only who come for the first time: many providers tell it at userinfo alone. */
@@ -36,6 +38,7 @@ export const redeemOutside = (
   callback: URL,
   state: string,
   { nonce, verifier, since, needsTime }: Attempt,
+  now: number,
 ): Promise<OutsidePerson> =>
   askProvider(async () => {
     const configuration = await provider.configure()
@@ -55,11 +58,22 @@ export const redeemOutside = (
     return {
       issuer: claims.iss,
       subject: claims.sub,
+      provedAt: provedAtOf(claims.auth_time, since, now),
       identityToken: tokens.id_token ?? '',
       tell: () =>
         askProvider(async () => profileOf(provider, claims, await askForMore(configuration, tokens, claims))),
     }
   })
+
+/** Now, where a new proof was asked for; otherwise what the provider says, and never later than now. */
+function provedAtOf(
+  authTime: number | undefined,
+  since: number | undefined,
+  now: number,
+): number | undefined {
+  if (since !== undefined) return now
+  return authTime === undefined ? undefined : Math.min(Math.max(authTime, 0) * 1000, now)
+}
 
 /**
  * A provider that does not say when the sign-in was may have asked nobody. Some never say it; there a new sign-in that was asked
@@ -82,14 +96,17 @@ function profileOf(
   const called = textOf(claims.preferred_username) ?? textOf(more.preferred_username)
   const isVouchedFor = promise === true || promise === 'true' || trustsAddresses
   const verifiedAddress = isVouchedFor ? address : undefined
-  // An address that nobody vouches for may be anybody's.
-  const unverified = address && `${address} (not verified)`
   return {
-    label: (verifiedAddress ?? called ?? unverified ?? name ?? claims.sub).slice(0, labelCharactersMax),
+    label:
+      verifiedAddress?.slice(0, labelCharactersMax) ?? unverified(called ?? address ?? name ?? claims.sub),
     name: name?.slice(0, nameCharactersMax),
     verifiedAddress,
   }
 }
+
+/** Anybody may call themselves so at some provider. What cannot be seen is left out, so that the mark stays in sight. */
+const unverified = (text: string): string => `${text.replaceAll(hidden, '').slice(0, 100)} (not verified)`
+const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u3164]/gu
 
 type Tokens = Awaited<ReturnType<typeof client.authorizationCodeGrant>>
 type Claims = Readonly<Record<string, unknown>>

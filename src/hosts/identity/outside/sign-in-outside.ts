@@ -40,7 +40,7 @@ export async function signInOutside(
   const found = await findOutsideAccount(identity, provider, person, { address, requestId })
   if (typeof found === 'string') return refuse(found)
   const { account, identityId } = found
-  const outside: OutsideSignIn = { provider: provider.id, identityId }
+  const outside: OutsideSignIn = { provider: provider.id, identityId, provedAt: person.provedAt }
   const next = await nextStepOf(identity, account)
   if (next === 'second-factor' || next === 'set-up')
     return { redirectTo: askForStep(identity, next, account, authRequest, outside) }

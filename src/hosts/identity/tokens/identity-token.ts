@@ -29,7 +29,7 @@ export async function issueIdentityToken(
     sid: session.sessionId,
     iat: issuedAt,
     exp: issuedAt + identityTokenSeconds,
-    auth_time: Math.floor(session.signedInAt / 1000),
+    auth_time: Math.floor((session.provedAt || session.signedInAt) / 1000),
     ...(nonce && { nonce }),
     ...(session.methods && { amr: session.methods }),
     // The word of OpenID's EAP profile for what cannot be given to a page that only looks like ours.

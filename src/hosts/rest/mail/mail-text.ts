@@ -33,11 +33,11 @@ If you want no new password, do nothing: the old one stays.
   if (purpose === 'factors')
     return {
       subject: 'How you sign in has changed',
-      text: `A passkey, an app for codes or recovery codes of your account at ${linkOrigin} were added or taken away. Your other
-sign-ins have ended.
+      text: `How you sign in to your account at ${linkOrigin} has changed: a passkey, an app for codes, recovery codes or an account elsewhere
+was added or taken away. After a change of passkeys, apps or codes your other sign-ins have ended.
 
-If that was you, there is nothing to do. If not, choose a new password at once, look at what stands under "Second factor" on the
-page "My account", and tell an administrator.
+If that was you, there is nothing to do. If not, choose a new password at once, look at what stands under "Second factor" and
+"Sign in with" on the page "My account", and tell an administrator.
 `,
     }
   const where = project === undefined ? '' : ` to the project ${line(project)}`
