@@ -17,6 +17,7 @@ export const noteMeasures = `
 export async function slowDown(page: Page, times: number): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: times })
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   return session
 }
 
@@ -54,4 +55,14 @@ export async function framesDuring(page: Page, act: () => Promise<void>): Promis
   })()`)
   await act()
   return page.evaluate<readonly number[]>('(measured.isOver = true, measured.frames.slice(1))')
+}
+
+/**
+ * Milliseconds of processor time that the page's scripts, styles and layout have taken, slowed down as asked for. Other work
+ * on the machine changes them little, unlike what passes until the next frame.
+ */
+export async function workOf(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics')
+  const parts = metrics.filter(({ name }) => /^(Script|Layout|RecalcStyle)Duration$/.test(name))
+  return parts.reduce((sum, { value }) => sum + value * 1000, 0)
 }

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os'
 import type { Page } from 'playwright-core'
 import { openStage, type Stage } from '../../test/browser/support/stage.ts'
 import { percentile } from '../load.ts'
-import { framesDuring, millisecondsToPaint, noteMeasures, settle, slowDown } from './in-page.ts'
+import { framesDuring, millisecondsToPaint, noteMeasures, settle, slowDown, workOf } from './in-page.ts'
 import { interactions, pathOf } from './interactions.ts'
 import { makeScene, type Scene } from './scene.ts'
 import { measureShifts } from './shifts.ts'
@@ -104,20 +104,24 @@ async function measureDrags(stage: Stage, scene: Scene): Promise<void> {
 
 async function measureInteractions(stage: Stage, scene: Scene): Promise<void> {
   const page = await openPage(stage, scene, '/projects')
-  await slowDown(page, slowTimes)
+  const session = await slowDown(page, slowTimes)
   const rows = []
   for (const interaction of interactions) {
     const { name, prepare, act, leave } = interaction
     const found: number[] = []
+    const work: number[] = []
     await page.goto(stage.hosts.web + pathOf(scene, interaction))
     await page.locator('.card, .list-row, .bar').first().waitFor()
     for (let round = 0; round < rounds; round += 1) {
       await page.waitForTimeout(300)
       await prepare?.(page)
+      await settle(page)
+      const before = await workOf(session)
       found.push(await millisecondsToPaint(page, async () => void (await act(page))))
+      work.push((await workOf(session)) - before)
       await leave?.(page)
     }
-    rows.push(rowOf(name, found, limits.interaction))
+    rows.push({ ...rowOf(name, found, limits.interaction), 'work of the page': medianOf(work) })
   }
   console.table(rows)
   await page.close()
@@ -142,11 +146,13 @@ async function reportShifts(stage: Stage, scene: Scene): Promise<void> {
 
 const sorted = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)
 
+const medianOf = (numbers: readonly number[]) => Math.round(percentile(sorted(numbers), 0.5))
+
 /** The slowest one counts: whoever has it, has waited. */
 const rowOf = (name: string, found: readonly number[], limit: number) => ({
   measured: name,
   ...against(Math.max(...found), limit, 'ms'),
-  median: Math.round(percentile(sorted(found), 0.5)),
+  median: medianOf(found),
 })
 
 const against = (value: number, limit: number, unit: string) => ({

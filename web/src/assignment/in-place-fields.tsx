@@ -49,7 +49,7 @@ export function TextInPlace({
           {...attributes}
           class={`input ${rest.class ?? ''}`}
           inputMode={rest.inputMode}
-          dir="auto"
+          dir={rest.inputMode === undefined ? 'auto' : undefined}
           maxLength={limits.name}
           autocomplete="off"
           name={name}

@@ -1,11 +1,21 @@
 import { locale, t } from '../texts/text.ts'
 
-export const showNumber = (number: number): string =>
-  new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(number)
+/** Making one costs more than using it a thousand times. */
+const formats = new Map<string, Intl.NumberFormat>()
+
+function formatOf(useGrouping: boolean): Intl.NumberFormat {
+  const key = `${locale()} ${useGrouping}`
+  const known = formats.get(key)
+  if (known !== undefined) return known
+  const format = new Intl.NumberFormat(locale(), { maximumFractionDigits: 2, useGrouping })
+  formats.set(key, format)
+  return format
+}
+
+export const showNumber = (number: number): string => formatOf(true).format(number)
 
 /** As people would type it into a field. */
-export const typeHours = (hours: number): string =>
-  new Intl.NumberFormat(locale(), { maximumFractionDigits: 2, useGrouping: false }).format(hours)
+export const typeHours = (hours: number): string => formatOf(false).format(hours)
 
 export const showHours = (hours: number): string => t('{hours} h', { hours: showNumber(hours) })
 

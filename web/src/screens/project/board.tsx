@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { useAllRows } from '../../data/use-all-rows.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
@@ -7,6 +7,7 @@ import { EmptyState } from '../../ui/notes.tsx'
 import { BoardColumn } from './board-column.tsx'
 import type { BoardProps } from './board-props.ts'
 import { useCardFocus } from './use-card-focus.ts'
+import { useLatest } from './use-latest.ts'
 
 type Assignment = RecordOf<'assignment'>
 type Stage = RecordOf<'workflow'>
@@ -64,15 +65,3 @@ const blockedSince = (links: readonly RecordOf<'assignmentImpediment'>[]): Reado
       .toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
       .map(({ assignmentId, createdAt }) => [assignmentId, createdAt]),
   )
-
-/** The same function for as long as the component lives, so that what was drawn with it need not be drawn again. */
-function useLatest<Arguments extends unknown[]>(run: (...given: Arguments) => void) {
-  const latest = useRef(run)
-  latest.current = run
-  return useMemo(
-    () =>
-      (...given: Arguments) =>
-        latest.current(...given),
-    [],
-  )
-}

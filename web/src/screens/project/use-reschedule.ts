@@ -25,7 +25,7 @@ export function useReschedule(
   const [pending, setPending] = useState<ReadonlyMap<string, Change>>(new Map())
   const change = useChangeMany(onChanged)
   const rows = useMemo(
-    () => (pending.size === 0 ? stored : stored.map((row) => ({ ...row, ...pending.get(row.id) }))),
+    () => (pending.size === 0 ? stored : stored.map((row) => withChange(row, pending.get(row.id)))),
     [stored, pending],
   )
   const reschedule = async (row: Assignment, shift: Shift) => {
@@ -52,6 +52,10 @@ export function useReschedule(
   }
   return { rows, reschedule }
 }
+
+/** The same row where nothing changes it, so that its bar need not be drawn again. */
+const withChange = (row: Assignment, change: Change | undefined): Assignment =>
+  change === undefined ? row : { ...row, ...change }
 
 /** Unless it was changed again meanwhile. */
 const isSame = (one: Change, other: Change): boolean =>

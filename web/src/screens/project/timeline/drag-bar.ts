@@ -65,6 +65,7 @@ function followPress(bar: HTMLElement, press: Press, { dayPixels, endsAfter, onD
   let lane: Element | null = null
   const daysAt = (clientX: number) => Math.round(((clientX - startX) * lineDirection()) / dayPixels)
   const mark = (next: Element | null) => {
+    if (next === lane) return
     lane?.classList.remove('drop')
     lane = next
     lane?.classList.add('drop')

@@ -24,19 +24,30 @@ export interface PersonLaneProps {
   readonly target: number
   readonly openId: string | undefined
   readonly query: string
-  readonly neighbours: { readonly before: string | undefined; readonly after: string | undefined }
-  isDone(row: Assignment): boolean
+  /** Of the lanes above and below. */
+  readonly before: string | undefined
+  readonly after: string | undefined
+  readonly doneId: string | undefined
   onShift(row: Assignment, shift: Shift): void
 }
 
-/** What one person has to do, day by day, tinted where it is more than a day has. */
+/** Drawn anew only when something of its own has changed: a bar that is moved concerns one lane or two. */
 export function PersonLane(props: PersonLaneProps) {
-  const { id, name, rows, from, dayCount, target, isDone } = props
+  const { id, name, rows, from, dayCount, target, openId, query, before, after, doneId, onShift } = props
+  return useMemo(
+    () => <Lane {...props} />,
+    [id, name, rows, from, dayCount, target, openId, query, before, after, doneId, onShift],
+  )
+}
+
+/** What one person has to do, day by day, tinted where it is more than a day has. */
+function Lane(props: PersonLaneProps) {
+  const { id, name, rows, from, dayCount, target, doneId } = props
   const track = useRef<HTMLDivElement>(null)
   useEffect(() => track.current?.addEventListener('touchmove', keepFromScrolling, { passive: false }), [])
   const bars = useMemo(() => barsOf(rows, from, dayCount), [rows, from, dayCount])
   const load = loadByDay(
-    rows.filter((row) => !isDone(row)),
+    rows.filter(({ workflowId }) => workflowId !== doneId),
     from,
     dayCount,
   )
@@ -127,20 +138,20 @@ interface LaneBarProps extends PersonLaneProps {
   dayPixels(): number
 }
 
-function LaneBar({ bar, isDone, openId, query, neighbours, onShift, dayPixels }: LaneBarProps) {
+function LaneBar({ bar, doneId, openId, query, before, after, onShift, dayPixels }: LaneBarProps) {
   const { row, lane, first, last, endsAfter } = bar
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
     const key = keyAlongLine(event)
     const days = { ArrowLeft: -1, ArrowRight: 1 }[key]
     if (days !== undefined) return event.altKey ? { endDays: days } : { days }
-    const userId = { ArrowUp: neighbours.before, ArrowDown: neighbours.after }[key]
+    const userId = { ArrowUp: before, ArrowDown: after }[key]
     return userId === undefined ? undefined : { userId }
   }
   return (
     <AssignmentBar
       bar={bar}
       hasFace={false}
-      isDone={isDone(row)}
+      isDone={row.workflowId === doneId}
       isOpen={row.id === openId}
       query={query}
       place={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}

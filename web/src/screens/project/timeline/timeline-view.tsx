@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { dailyTarget } from '../../../assignment/daily-target.ts'
 import { useMembers } from '../../../data/use-members.ts'
@@ -11,6 +11,7 @@ import { EmptyState, LoadProblem, Skeleton } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
+import { useLatest } from '../use-latest.ts'
 import type { Shift } from '../use-reschedule.ts'
 import { useWindowRows } from '../use-window-rows.ts'
 import type { ProjectViewProps } from '../view-props.ts'
@@ -31,12 +32,12 @@ export function TimelineView(props: ProjectViewProps) {
   const found = useWindowRows(props, from, addDays(from, dayCount))
   const people = usePeople(scope.projectId, filters.userId, found)
   const keepFocusOn = useCardFocus()
-  const byPerson = Map.groupBy(found.rows, ({ userId }) => userId)
+  const byPerson = useRowsByPerson(found.rows)
   const goTo = (monday: string) => router.setQuery({ from: monday === usual ? '' : monday })
-  const shift = (row: Assignment, how: Shift) => {
+  const shift = useLatest((row: Assignment, how: Shift) => {
     keepFocusOn(row.id)
     void found.reschedule(row, how)
-  }
+  })
   return (
     <>
       <div class="timeline-tools">
@@ -73,14 +74,15 @@ export function TimelineView(props: ProjectViewProps) {
               key={id}
               id={id}
               name={name}
-              rows={byPerson.get(id) ?? []}
+              rows={byPerson.get(id) ?? none}
               from={from}
               dayCount={dayCount}
               target={dailyTarget()}
               openId={openId}
               query={query}
-              neighbours={{ before: people[index - 1]?.id, after: people[index + 1]?.id }}
-              isDone={(row) => row.workflowId === scope.doneId}
+              before={people[index - 1]?.id}
+              after={people[index + 1]?.id}
+              doneId={scope.doneId}
               onShift={shift}
             />
           ))}
@@ -88,6 +90,22 @@ export function TimelineView(props: ProjectViewProps) {
       )}
     </>
   )
+}
+
+const none: readonly Assignment[] = []
+
+/** By person; the same list as before where none of its rows has changed. */
+function useRowsByPerson(rows: readonly Assignment[]) {
+  const last = useRef<ReadonlyMap<string, readonly Assignment[]>>(new Map())
+  return useMemo(() => {
+    const groups = [...Map.groupBy(rows, ({ userId }) => userId)].map(([id, some]) => {
+      const before = last.current.get(id) ?? none
+      const isSame = before.length === some.length && some.every((row, index) => row === before[index])
+      return [id, isSame ? before : some] as const
+    })
+    last.current = new Map(groups)
+    return last.current
+  }, [rows])
 }
 
 /** As many as have the room to be read. */
