@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { ask } from './ask.ts'
 import { columnTypes } from './column-types.ts'
 import { type ConnectionLimits, limitConnection, limitsOf } from './connection-limits.ts'
 import { openPipelinedConnection, type PipelinedConnection } from './pipelined-connection.ts'
@@ -69,15 +70,15 @@ export function createConnections({
     openPipelined: (limits) => openPipelinedConnection(config, limit(limits)),
     async run<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits, position?: Position) {
       const isLimited = limited.has(client)
-      if (isLimited && position === undefined) return (await client.query(prepare(statement))).rows as Row[]
+      if (isLimited && position === undefined) return ask<Row>(client, prepare(statement))
       // Sent in one go, so that nobody else's statement comes between them on a shared connection.
       const [there, rows] = await Promise.all([
         isLimited ? undefined : client.query(beginning(client, limits)),
-        position && client.query<{ isThere: boolean }>(prepare(isThere(position))),
-        client.query(prepare(statement)),
+        position && ask<{ isThere: boolean }>(client, prepare(isThere(position))),
+        ask<Row>(client, prepare(statement)),
         isLimited ? undefined : client.query('commit'),
-      ]).then(([, asked, answered]) => [asked, answered.rows as Row[]] as const)
-      if (there && !there.rows[0]?.isThere) throw new Behind()
+      ]).then(([, asked, answered]) => [asked, answered] as const)
+      if (there && !there[0]?.isThere) throw new Behind()
       return rows
     },
     begin: (client, limits) => client.query(beginning(client, limits)),

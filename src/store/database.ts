@@ -1,4 +1,5 @@
 import { type Budgets, openBudgets } from '../configuration/budgets.ts'
+import { ask } from './ask.ts'
 import { createConnections } from './connections.ts'
 import { chooseForms } from './distributed/forms.ts'
 import { isLostConnection } from './failures.ts'
@@ -69,9 +70,7 @@ export function openDatabase({
   const connections = createConnections({ url, applicationName, prepare })
   const reads = connections.openPipelined(limits)
   const read = <Row>(statement: Sql): Promise<Row[]> =>
-    retried(isLostConnection, () =>
-      reads.use(async (client) => (await client.query(prepare(statement))).rows),
-    )
+    retried(isLostConnection, () => reads.use((client) => ask<Row>(client, prepare(statement))))
   const forms = chooseForms(read)
   const atStandby = (each: string) =>
     createConnections({ url: each, applicationName, prepare, connectSeconds: 1, isForStandbys: true })

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { contended } from '../model/problem.ts'
+import { ask } from './ask.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import type { Connections } from './connections.ts'
 import type { Forms } from './distributed/forms.ts'
@@ -40,10 +41,7 @@ export function openTransactions(
   }
   const begin = (client: pg.PoolClient) => connections.begin(client, limits)
   const send = <Row>(client: pg.PoolClient, statement: Sql) =>
-    timed({ kind: 'in transaction', statement }, async () => {
-      const { rows } = await client.query(prepare(statement))
-      return rows as Row[]
-    })
+    timed({ kind: 'in transaction', statement }, () => ask<Row>(client, prepare(statement)))
 
   async function transaction<Result>(work: (transaction: Queries) => Promise<Result>): Promise<Result> {
     const inForm = ({ query }: Queries) => work({ query: (statement) => forms.run(query, statement) })
