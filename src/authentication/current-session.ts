@@ -49,8 +49,18 @@ interface Answer {
   known: boolean | Promise<boolean>
 }
 
+/** Of tokens that are remembered, which come with each of their requests. */
+const keys = new WeakMap<AccessTokenClaims, string>()
+
 /** Everything that the answer depends on; each token can be revoked by itself. */
-const keyOf = ({ expiresAt, ...claims }: AccessTokenClaims): string => JSON.stringify(Object.values(claims))
+function keyOf(claims: AccessTokenClaims): string {
+  const known = keys.get(claims)
+  if (known !== undefined) return known
+  const { expiresAt, ...others } = claims
+  const key = JSON.stringify(Object.values(others))
+  keys.set(claims, key)
+  return key
+}
 
 /** Asked of the store, whatever is remembered. */
 export async function standsNow(

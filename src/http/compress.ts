@@ -10,23 +10,31 @@ import { addVary, tagOfCoding } from './conditional.ts'
  * Why this gives no secret away: docs/decisions/0044-compressed-answers.md.
  */
 export function compressAnswers(app: FastifyInstance, atOnce: Budget): void {
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (typeof payload !== 'string' || !isJson(reply) || reply.hasHeader('content-encoding')) return payload
-    if (payload.length < sizeMin) return payload
+  // Without a promise where nothing is compressed: that is most of the answers.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (!isCompressible(reply, payload)) return done(null, payload)
     addVary(reply, 'Accept-Encoding')
     const coding = codingOf(request)
     // Sent uncompressed rather than late: every answer that waits is held in memory.
-    if (coding === undefined || !atOnce.take()) return payload
-    try {
-      const body = await codings[coding](Buffer.from(payload))
-      reply.header('content-encoding', coding)
-      const tag = reply.getHeader('etag')
-      if (tag !== undefined) reply.header('etag', tagOfCoding(String(tag), coding))
-      return body
-    } finally {
-      atOnce.giveBack()
-    }
+    if (coding === undefined || !atOnce.take()) return done(null, payload)
+    compress(reply, payload, coding)
+      .finally(() => atOnce.giveBack())
+      .then((body) => done(null, body), done)
   })
+}
+
+const isCompressible = (reply: FastifyReply, payload: unknown): payload is string =>
+  typeof payload === 'string' &&
+  payload.length >= sizeMin &&
+  isJson(reply) &&
+  !reply.hasHeader('content-encoding')
+
+async function compress(reply: FastifyReply, payload: string, coding: Coding): Promise<Buffer> {
+  const body = await codings[coding](Buffer.from(payload))
+  reply.header('content-encoding', coding)
+  const tag = reply.getHeader('etag')
+  if (tag !== undefined) reply.header('etag', tagOfCoding(String(tag), coding))
+  return body
 }
 
 /** Below that, headers are most of what travels. */

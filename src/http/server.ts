@@ -6,6 +6,7 @@ import {
   fastify,
   LogController,
 } from 'fastify'
+import type { Bindings } from 'pino'
 import { budgetLimits } from '../configuration/budgets.ts'
 import { type Budget, createBudget } from '../model/budget.ts'
 import { answerErrors, frameworkRefusal } from './answer-errors.ts'
@@ -108,6 +109,8 @@ function logOptions(log: Log | undefined) {
   return {
     ...(log === undefined ? { logger: false } : { loggerInstance: log as FastifyBaseLogger }),
     logController: new LogController({ disableRequestLogging: true }),
+    // Without the options that no route of ours has: given any, even none, the log looks through all of them for each request.
+    childLoggerFactory: (logger: FastifyBaseLogger, bindings: Bindings) => logger.child(bindings),
     genReqId: requestIdOf,
   }
 }

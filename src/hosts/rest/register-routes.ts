@@ -37,8 +37,7 @@ export function registerRoutes(
   const once = createOnce(tracker)
   const sentDates = createSentDates()
   const { during, complete } = tracker.database
-  const sessions = new WeakMap<FastifyRequest, Authenticated>()
-  const works = new WeakMap<FastifyRequest, Work>()
+  const admissions = new WeakMap<FastifyRequest, Admission>()
   async function answer(route: Route, exchange: Exchange) {
     if (await answerKeyed(once, route, exchange)) return
     // Asked before the answer is made, because it holds for what is read afterwards.
@@ -56,23 +55,22 @@ export function registerRoutes(
         announceDeprecations(reply, ofRoute)
         const origin = { ...originOf(request), host: 'rest' } as const
         const work = startWork(route.id, 'rest', request.headers.traceparent)
-        works.set(request, work)
+        const admission: Admission = { work }
+        admissions.set(request, admission)
         const session = await during(work, () =>
           admit(authentication, route, request.headers.authorization, origin),
         )
-        sessions.set(request, session)
+        admission.session = session
         if (route.turns) await enter(route.turns, session.caller.id, reply, work)
       },
-      async onSend(request, reply, payload) {
-        const work = works.get(request)
-        const session = sessions.get(request)
+      onSend(request, reply, payload, done) {
+        const { session, work } = admissions.get(request) ?? {}
         if (work && session && showsTimes) showServerTiming(reply, session.caller, work)
-        return payload
+        done(null, payload)
       },
       async handler(request, reply) {
         announceDeprecations(reply, [...ofRoute, ...deprecationsIn(request.body, route.deprecatedFields)])
-        const session = sessions.get(request)
-        const work = works.get(request)
+        const { session, work } = admissions.get(request) ?? {}
         if (!session || !work) throw new Error('A route was reached without authentication.')
         await complete(work, async () => {
           // Behind the body, which may have been on its way for long.
@@ -89,6 +87,12 @@ export function registerRoutes(
       },
     })
   }
+}
+
+interface Admission {
+  readonly work: Work
+  /** Once the token was accepted. */
+  session?: Authenticated
 }
 
 async function admit(
