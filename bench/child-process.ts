@@ -4,18 +4,22 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** One host as it is deployed, in a process of its own, without its limiter and its log lines. */
+const ownTree = join(import.meta.dirname, '..')
+
+/** One host as it is deployed, in a process of its own, without its limiter and its log lines; of this working copy or another. */
 export const startHost = (
   name: string,
   environment: Readonly<Record<string, string>>,
-): Promise<ChildProcess> => startHosts([name], environment)
+  tree = ownTree,
+): Promise<ChildProcess> => startHosts([name], environment, tree)
 
 /** No name means all of them. */
 export async function startHosts(
   names: readonly string[],
   environment: Readonly<Record<string, string>>,
+  tree = ownTree,
 ): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../src/cli.ts'), 'start', ...names], {
+  const child = spawn(process.execPath, [join(tree, 'src/cli.ts'), 'start', ...names], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, RateLimit__Rest__PermitLimit: '0', LOG_LEVEL: 'warn', ...environment },
   })

@@ -15,37 +15,44 @@ export interface LoadResult {
   readonly latencies: readonly number[]
 }
 
-export interface LoadOptions {
+/** Until one of them is reached. */
+interface Length {
+  readonly seconds?: number
+  readonly requests?: number
+}
+
+export interface LoadOptions extends Length {
   readonly port: number
   readonly connections: number
-  readonly seconds: number
   readonly next: (count: number) => Shot
 }
 
 /** A closed loop over HTTP/1.1: each connection sends its next request when it has the answer to the one before. */
-export async function runLoad({ port, connections, seconds, next }: LoadOptions): Promise<LoadResult> {
+export async function runLoad({ port, connections, next, ...length }: LoadOptions): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
-  const fireNext = async (count: number) => (await fire(agent, port, next(count))) === 200
-  const result = await runLoop({ atOnce: connections, seconds, fire: fireNext })
+  const fireNext = async (count: number) => isSuccess(await fire(agent, port, next(count)))
+  const result = await runLoop({ atOnce: connections, ...length, fire: fireNext })
   agent.destroy()
   return result
 }
 
-export interface LoopOptions {
+const isSuccess = (status: number): boolean => status === 200 || status === 201
+
+export interface LoopOptions extends Length {
   readonly atOnce: number
-  readonly seconds: number
   /** Whether it succeeded. */
   readonly fire: (count: number) => Promise<boolean>
 }
 
-export async function runLoop({ atOnce, seconds, fire }: LoopOptions): Promise<LoadResult> {
+export async function runLoop({ atOnce, fire, ...length }: LoopOptions): Promise<LoadResult> {
+  const { seconds = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY } = length
   const latencies: number[] = []
   const startedAt = performance.now()
   const endsAt = startedAt + seconds * 1000
   let sent = 0
   let failures = 0
   const worker = async () => {
-    while (performance.now() < endsAt) {
+    while (performance.now() < endsAt && sent < requests) {
       sent += 1
       const shotAt = performance.now()
       const isGood = await fire(sent)

@@ -1,16 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, type ClientRequest, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { raw } from '../../src/store/sql.ts'
 import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer.ts'
-import { postmasterOf } from '../child-process.ts'
+import { postmasterOf, startHost } from '../child-process.ts'
 import { cpuSecondsOf, cpuSecondsOfServer } from '../cpu.ts'
 import { seedStore } from '../rest/seed.ts'
 
@@ -107,7 +105,7 @@ async function furnish(
 }
 
 async function measure(tree: string, setting: Setting) {
-  const host = await startHost(tree, setting.environment)
+  const host = await startHost('rest', setting.environment, tree)
   const cost = createMeter(host.pid ?? 0, setting.postmaster)
   try {
     await writeEachSecond(setting, 3)
@@ -217,13 +215,4 @@ async function openAll(wanted: readonly { readonly path: string; readonly token:
       for (const sent of requests) sent.destroy()
     },
   }
-}
-
-async function startHost(tree: string, environment: Readonly<Record<string, string>>): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [join(tree, 'src/cli.ts'), 'start', 'rest'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, RateLimit__Rest__PermitLimit: '0', LOG_LEVEL: 'warn', ...environment },
-  })
-  for await (const line of createInterface({ input: child.stdout })) if (line.includes('Ctrl-C')) break
-  return child
 }

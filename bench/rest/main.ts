@@ -8,7 +8,8 @@ import { migrate } from '../../src/store/migrate.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { firstLine, postmasterOf, startHost } from '../child-process.ts'
 import { cpuSecondsOf, cpuSecondsOfServer } from '../cpu.ts'
-import { type LoadResult, percentile, runLoad, type Shot } from '../load.ts'
+import { runLoad, type Shot } from '../load.ts'
+import { measureLoad, rounded } from '../measured.ts'
 import { memoryMegabytesOf } from '../memory.ts'
 import type { BareSqlTask } from './bare-sql.ts'
 import { type Scenario, scenariosFor } from './scenarios.ts'
@@ -76,18 +77,26 @@ interface Running {
 
 async function measureEmpty({ seconds, empty, postmaster }: Bench) {
   const shot: Shot = { method: 'GET', path: '/empty', headers: {} }
-  return measured('empty route', empty, postmaster, seconds, () => shot)
+  return { name: 'empty route', ...(await measured(empty, postmaster, seconds, () => shot)) }
 }
+
+const measured = (
+  { process: { pid = 0 }, port }: Running,
+  postmaster: number,
+  seconds: number,
+  next: (count: number) => Shot,
+) => measureLoad({ pid, postmaster }, { port, connections, seconds, next })
 
 /** Floors and scenario follow each other, so that other work on the machine disturbs them alike. */
 async function measure(bench: Bench, { name, budgetMilliseconds, shot }: Scenario) {
   const { seconds, host, postmaster, empty } = bench
   const floorShot: Shot = { method: 'GET', path: '/empty', headers: {} }
   await runLoad({ port: host.port, connections, seconds: 1, next: shot })
-  const floor = await measured('empty', empty, postmaster, Math.min(seconds, 2), () => floorShot)
-  const figures = await measured(name, host, postmaster, seconds, shot)
+  const floor = await measured(empty, postmaster, Math.min(seconds, 2), () => floorShot)
+  const figures = await measured(host, postmaster, seconds, shot)
   const bare = name === 'mixed' ? undefined : await measureBareSql(bench, name)
   return {
+    name,
     ...figures,
     ...(budgetMilliseconds !== undefined && { budget: budgetMilliseconds }),
     'x empty route': ratio(figures['host CPU'], floor['host CPU']),
@@ -95,34 +104,6 @@ async function measure(bench: Bench, { name, budgetMilliseconds, shot }: Scenari
     ...(bare && {
       'x SQL (host and server)': ratio(figures['host CPU'] + figures['store CPU'], bare.client + bare.server),
     }),
-  }
-}
-
-async function measured(
-  name: string,
-  { process: child, port }: Running,
-  postmaster: number,
-  seconds: number,
-  next: (count: number) => Shot,
-) {
-  const before = [cpuSecondsOf(child.pid ?? 0), cpuSecondsOfServer(postmaster)] as const
-  const result = await runLoad({ port, connections, seconds, next })
-  const after = [cpuSecondsOf(child.pid ?? 0), cpuSecondsOfServer(postmaster)] as const
-  return { name, ...figuresOf(result, after[0] - before[0], after[1] - before[1]) }
-}
-
-function figuresOf(
-  { requests, seconds, failures, latencies }: LoadResult,
-  hostSeconds: number,
-  storeSeconds: number,
-) {
-  return {
-    'requests/s': Math.round(requests / seconds),
-    'p50 ms': rounded(percentile(latencies, 0.5)),
-    'p99 ms': rounded(percentile(latencies, 0.99)),
-    failures,
-    'host CPU': rounded((hostSeconds * 1000) / requests),
-    'store CPU': rounded((storeSeconds * 1000) / requests),
   }
 }
 
@@ -170,5 +151,4 @@ async function startEmptyHost(): Promise<Running> {
   return { process: child, port: Number(await firstLine(child)) }
 }
 
-const rounded = (number: number): number => Math.round(number * 1000) / 1000
 const ratio = (figure: number, floor: number): number => Math.round((figure / floor) * 100) / 100

@@ -1,0 +1,13 @@
+import type { Shot } from '../load.ts'
+
+export const verbs = ['get', 'list 20', 'update', 'create'] as const
+export type Verb = (typeof verbs)[number]
+
+/** One of those that are compared: a host on a database of its own in the same server. */
+export interface System {
+  readonly name: string
+  readonly pid: number
+  readonly port: number
+  readonly shots: Readonly<Record<Verb, (count: number) => Shot>>
+  stop(): void
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cpuSecondsOf, cpuSecondsOfServer } from './cpu.ts'
+import { type LoadOptions, percentile, runLoad } from './load.ts'
+
+/** A host and the first process of its store, each with processor time of its own. */
+export interface Measured {
+  readonly pid: number
+  readonly postmaster: number
+}
+
+/** What a load costs; CPU is milliseconds of processor time for each request. */
+export async function measureLoad(measured: Measured, load: LoadOptions) {
+  return figuresOf(measured, load, async () => {})
+}
+
+/** The same with what a request leaves to be done after its answer. */
+export async function measureToTheEnd(measured: Measured, load: LoadOptions) {
+  return figuresOf(measured, load, () => untilRest(measured))
+}
+
+async function figuresOf(measured: Measured, load: LoadOptions, wait: () => Promise<void>) {
+  const before = secondsOf(measured)
+  const { requests, seconds, failures, latencies } = await runLoad(load)
+  await wait()
+  const after = secondsOf(measured)
+  return {
+    'requests/s': Math.round(requests / seconds),
+    'p50 ms': rounded(percentile(latencies, 0.5)),
+    'p99 ms': rounded(percentile(latencies, 0.99)),
+    failures,
+    'host CPU': rounded(((after.host - before.host) * 1000) / requests),
+    'store CPU': rounded(((after.store - before.store) * 1000) / requests),
+  }
+}
+
+export type Figures = Awaited<ReturnType<typeof figuresOf>>
+
+const restSecondsMax = 60
+const lookMilliseconds = 250
+/** Of a look: what goes on anyway is less. */
+const busyShare = 0.1
+
+async function untilRest(measured: Measured) {
+  const deadline = performance.now() + restSecondsMax * 1000
+  let before = secondsOf(measured)
+  while (performance.now() < deadline) {
+    await sleep(lookMilliseconds)
+    const now = secondsOf(measured)
+    const used = now.host - before.host + now.store - before.store
+    if (used * 1000 < lookMilliseconds * busyShare) return
+    before = now
+  }
+}
+
+const secondsOf = ({ pid, postmaster }: Measured) => ({
+  host: cpuSecondsOf(pid),
+  store: cpuSecondsOfServer(postmaster),
+})
+
+export const rounded = (number: number): number => Math.round(number * 1000) / 1000
