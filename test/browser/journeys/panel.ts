@@ -140,7 +140,9 @@ export function panelJourneys(stage: () => Stage): void {
 
   test('shows the time recorded against the time planned, and takes more', async () => {
     const { signIn, workspace } = stage()
-    const id = await workspace.assignment('Timed', { amountHours: 4 })
+    const account = { name: 'Ursula Unseen', login: 'ursula@example.com', password: 'Correct-Horse-7' }
+    const { id: userId } = await workspace.make('user', account)
+    const id = await workspace.assignment('Timed', { amountHours: 4, userId })
     await workspace.make('appointment', {
       assignmentId: id,
       userId: workspace.jonas.id,
@@ -148,6 +150,7 @@ export function panelJourneys(stage: () => Stage): void {
       amountHours: 1.5,
     })
     const page = await signIn('mara@example.com', addressOf(id))
+    await page.getByRole('img', { name: 'Somebody you do not see' }).first().waitFor()
     await page.getByText('1.5 h of 4 h').waitFor()
     // Members see each other's names.
     await page.locator('.panel .row', { hasText: 'Jonas Weber' }).waitFor()

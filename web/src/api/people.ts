@@ -8,7 +8,7 @@ import { limits, type Person } from './types.ts'
 export interface People {
   /** The person's name; a stand-in until it is known or where it cannot be had. Reading it in a component keeps it current. */
   nameOf(id: string): string
-  /** The name, or nothing until it is known. */
+  /** The name, or nothing until it is known; empty for somebody whom the caller does not see. */
   findName(id: string): string | undefined
   /** The number of this person's colour; the first twelve people get different ones. */
   tintOf(id: string): number
@@ -54,10 +54,19 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
     const asked: Promise<unknown>[] = [asking]
     for (let from = 0; from < ids.length; from += limits.ids) {
       const some = ids.slice(from, from + limits.ids)
-      const finding = find({ ids: some.join(','), pageSize: limits.ids }).then(learn, () => {
-        // Asked for again the next time it is drawn: the failure may be over by then.
-        for (const id of some) names.delete(id)
-      })
+      const finding = find({ ids: some.join(','), pageSize: limits.ids }).then(
+        (found) => {
+          learn(found)
+          for (const id of some) {
+            const name = names.get(id)
+            if (name !== undefined) name.value ??= ''
+          }
+        },
+        () => {
+          // Asked for again the next time it is drawn: the failure may be over by then.
+          for (const id of some) names.delete(id)
+        },
+      )
       asked.push(finding)
     }
     asking = Promise.all(asked)
@@ -68,7 +77,7 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
   }
   return {
     findName,
-    nameOf: (id) => findName(id) ?? '…',
+    nameOf: (id) => findName(id) || '…',
     tintOf: createTints(),
     async known(ids) {
       for (const id of ids) findName(id)

@@ -697,6 +697,7 @@ export const en = [
   '{name} on {system}',
   'The program',
   'another one',
+  'Somebody you do not see',
   '{what} “{name}”',
   'planned hours',
   'responsible',

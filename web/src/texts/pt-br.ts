@@ -849,6 +849,7 @@ export const ptBr: Translations = {
   'New organizations are made under Admin, Organizations.':
     'Novas organizações são criadas em Admin, Organizações.',
   'Administrators make new organizations.': 'Administradores criam novas organizações.',
+  'Somebody you do not see': 'Alguém que você não vê',
 }
 
 export const ptBrSpeech: Speech = { texts: ptBr, refusals: ptBrRefusals, things: ptBrThings }

@@ -41,16 +41,18 @@ export interface AvatarProps {
   readonly tint: number
   /** The name stands beside it. */
   readonly isNamed?: boolean
+  /** In place of the name's own. */
+  readonly initials?: string
 }
 
 /** A person's initials in a circle; the name is beside it or in its label. */
-export const Avatar = ({ name, tint, isNamed = false }: AvatarProps) => (
+export const Avatar = ({ name, tint, isNamed = false, initials = initialsOf(name) }: AvatarProps) => (
   <span
     class={`avatar tint-${tint}`}
     title={name || undefined}
     {...(isNamed || name === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
   >
-    {initialsOf(name)}
+    {initials}
   </span>
 )
 

@@ -27,7 +27,8 @@ export function useChangeNames(changes: readonly Change[]): NameOf {
   const told = new Map(
     changes.flatMap(({ rowId, before, after }) => nameIn(rowId, after) ?? nameIn(rowId, before) ?? []),
   )
-  return (property, id) => (property === 'userId' ? people.findName(id) : (value?.get(id) ?? told.get(id)))
+  return (property, id) =>
+    property === 'userId' ? people.findName(id) || undefined : (value?.get(id) ?? told.get(id))
 }
 
 /** Of a record that is gone only its history tells the name. */
