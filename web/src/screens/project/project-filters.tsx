@@ -81,12 +81,18 @@ interface FacesProps {
   onChange(userId: string): void
 }
 
-/** The members: one click shows what is theirs, another one everything again. Behind them is who they are, and who else. */
+/**
+ * The members: one click shows what is theirs, another one everything again. Before them, where the room always reaches, is the way
+ * to who they are and who else.
+ */
 function Faces({ projectId, chosen, onMembers, onChange }: FacesProps) {
   const { people } = useServices()
   const { ids } = useMembers(projectId)
   return (
     <fieldset class="faces" aria-label={t('Members')}>
+      <button type="button" class="button quiet icon-only" aria-label={t('Members…')} onClick={onMembers}>
+        <Icon name="people" />
+      </button>
       {ids.slice(0, facesMax).map((id) => (
         <button
           key={id}
@@ -99,9 +105,6 @@ function Faces({ projectId, chosen, onMembers, onChange }: FacesProps) {
           <span class="visually-hidden">{t('Only {name}', { name: people.nameOf(id) })}</span>
         </button>
       ))}
-      <button type="button" class="button quiet icon-only" aria-label={t('Members…')} onClick={onMembers}>
-        <Icon name="people" />
-      </button>
     </fieldset>
   )
 }
