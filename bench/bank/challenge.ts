@@ -24,7 +24,7 @@ export interface ChallengeResult {
 /** "Rinha de Backend 2024/Q1": its checks first, then its load. */
 export async function runChallenge(options: ChallengeOptions): Promise<ChallengeResult> {
   const run = startRun(options.port)
-  await checkConsistency(run.send, run.tell)
+  await checkConsistency(run.send, run.report)
   await runLoad(run, options)
   return run.result()
 }
@@ -51,7 +51,7 @@ function startRun(port: number) {
       else latencies.push(answer.milliseconds)
       return answer
     },
-    tell: (problem: string) => void inconsistencies.push(problem),
+    report: (problem: string) => void inconsistencies.push(problem),
     refuse: () => void refused++,
     result: (): ChallengeResult => ({
       requests: latencies.length + unanswered,
@@ -76,7 +76,7 @@ async function runLoad(run: Run, { rampSeconds, holdSeconds }: ChallengeOptions)
 
 async function fire(run: Run, kind: Kind): Promise<void> {
   const { status, body } = await run.send(requestOf(kind))
-  if (status === 200) return isUnderLimit(body) ? run.tell(`under the limit: ${body}`) : undefined
+  if (status === 200) return isUnderLimit(body) ? run.report(`under the limit: ${body}`) : undefined
   if (status !== 0 && !(status === 422 && kind === 'debit')) run.refuse()
 }
 

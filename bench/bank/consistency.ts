@@ -1,30 +1,30 @@
 import { type Answer, statementRequest, transactionRequest } from '../../src/hosts/bank/testing/raw-client.ts'
 
 type Send = (request: string) => Promise<Answer>
-type Tell = (problem: string) => void
+type Report = (problem: string) => void
 
 /** What the challenge checks before its load: parallel sums, every client's first steps, bad payloads, no client 6. */
-export async function checkConsistency(send: Send, tell: Tell): Promise<void> {
-  await checkParallelSum(send, tell, 'd', -25)
-  await checkParallelSum(send, tell, 'c', 25)
-  await Promise.all([1, 2, 3, 4, 5].map((client) => checkClient(client, send, tell)))
+export async function checkConsistency(send: Send, report: Report): Promise<void> {
+  await checkParallelSum(send, report, 'd', -25)
+  await checkParallelSum(send, report, 'c', 25)
+  await Promise.all([1, 2, 3, 4, 5].map((client) => checkClient(client, send, report)))
   const { status } = await send(statementRequest(6))
-  if (status !== 404) tell(`client 6: ${status}`)
+  if (status !== 404) report(`client 6: ${status}`)
 }
 
-async function checkParallelSum(send: Send, tell: Tell, tipo: string, sum: number): Promise<void> {
+async function checkParallelSum(send: Send, report: Report, tipo: string, sum: number): Promise<void> {
   const before = totalOf(await send(statementRequest(1)))
   const one = transactionRequest(1, { valor: 1, tipo, descricao: 'validacao' })
   const answers = await Promise.all(Array.from({ length: 25 }, () => send(one)))
-  if (answers.some(({ status }) => status !== 200)) tell(`25 parallel ${tipo}: not all 200`)
+  if (answers.some(({ status }) => status !== 200)) report(`25 parallel ${tipo}: not all 200`)
   const after = totalOf(await send(statementRequest(1)))
-  if (after !== before + sum) tell(`25 parallel ${tipo}: ${before} became ${after}`)
+  if (after !== before + sum) report(`25 parallel ${tipo}: ${before} became ${after}`)
 }
 
-async function checkClient(client: number, send: Send, tell: Tell): Promise<void> {
+async function checkClient(client: number, send: Send, report: Report): Promise<void> {
   const transact = (tipo: string, descricao: unknown, valor: unknown = 1) =>
     send(transactionRequest(client, { valor, tipo, descricao }))
-  const expect = (isRight: boolean, what: string) => isRight || tell(`client ${client}: ${what}`)
+  const expect = (isRight: boolean, what: string) => isRight || report(`client ${client}: ${what}`)
   await transact('c', 'toma')
   await transact('d', 'devolve')
   const first = entriesOf(await send(statementRequest(client)))

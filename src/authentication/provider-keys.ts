@@ -68,7 +68,7 @@ export function createProviderKeys({
   }
 }
 
-/** Not the token's fault: whoever was told that it is would sign in again, which cannot help. */
+/** The token may be fine. An answer of 401 would make the client sign in again, which cannot help. */
 const keysUnknown = () =>
   overloaded('Tokens cannot be checked now, and nothing was done. Please try again later.', {
     retryAfterSeconds: 1,

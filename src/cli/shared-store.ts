@@ -42,8 +42,8 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
   const open = once(async () => {
     const store = await openStore(settings, budgets, onFault)
     stops.push(store.close)
-    tellOfSlowStatements(store.database, settings)
-    if (settings.telemetry) stops.push(await tellCollector(store.database, settings.telemetry))
+    logSlowStatements(store.database, settings)
+    if (settings.telemetry) stops.push(await startTelemetry(store.database, settings.telemetry))
     return store
   })
   const tracker = once(async () => {
@@ -73,12 +73,15 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
 }
 
 /** Loaded only where somebody wants it. */
-async function tellCollector(database: Database, telemetry: TelemetrySettings): Promise<() => Promise<void>> {
+async function startTelemetry(
+  database: Database,
+  telemetry: TelemetrySettings,
+): Promise<() => Promise<void>> {
   const { openTelemetry } = await import('../telemetry/open-telemetry.ts')
   return openTelemetry(database, telemetry).stop
 }
 
-function tellOfSlowStatements(database: Database, { slowStatementMilliseconds, logLevel }: StoreSettings) {
+function logSlowStatements(database: Database, { slowStatementMilliseconds, logLevel }: StoreSettings) {
   if (slowStatementMilliseconds === 0) return
   const log = createLog({ level: logLevel, host: 'store' })
   watchSlowStatements(database, { slowMilliseconds: slowStatementMilliseconds }, (slow) =>

@@ -56,7 +56,7 @@ async function runOnce(
 ): Promise<AnsweredOnce> {
   const { database, securityLog } = tracker
   let events: SecurityEvent[] = []
-  const tell = () => {
+  const logEvents = () => {
     for (const event of events) securityLog?.(event)
   }
   try {
@@ -73,11 +73,11 @@ async function runOnce(
       await keepAnswer(transaction, request, answer)
       return { answer, isReplay: false }
     })
-    tell()
+    logEvents()
     return done
   } catch (error) {
     // A refusal may itself be an event for the log, such as the failure that begins a lockout; a store that is away is none.
-    if (error instanceof Problem && error.kind !== 'overloaded') tell()
+    if (error instanceof Problem && error.kind !== 'overloaded') logEvents()
     throw error
   }
 }

@@ -8,20 +8,22 @@ import { startWork } from './work.ts'
 
 describe('slow statements', () => {
   let store: FreshDatabase
-  const told: SlowStatement[] = []
+  const reported: SlowStatement[] = []
   let clock = 0
   before(async () => {
     store = await freshDatabase()
-    watchSlowStatements(store.database, { slowMilliseconds: 30, now: () => clock }, (slow) => told.push(slow))
+    watchSlowStatements(store.database, { slowMilliseconds: 30, now: () => clock }, (slow) =>
+      reported.push(slow),
+    )
   })
   after(() => store.drop())
   const sleepy = (text: string) => sql`select pg_sleep(0.04), ${text}::text as secret`
 
-  test('are told with their operation and without values', async () => {
+  test('are reported with their operation and without values', async () => {
     const { database } = store
     const work = startWork('ListProjects', 'rest')
     await database.complete(work, () => database.query(sleepy('hush')))
-    const [slow] = told.splice(0)
+    const [slow] = reported.splice(0)
     assert.equal(slow?.operation, 'ListProjects')
     assert.equal(slow?.kind, 'read')
     assert.equal(slow?.statement, 'select pg_sleep(0.04), $1::text as secret')
@@ -29,10 +31,10 @@ describe('slow statements', () => {
     assert.ok(work.storeSeconds >= 0.04)
   })
 
-  test('of a transaction are told one by one, and before the transaction', async () => {
+  test('of a transaction are reported one by one, and before the transaction', async () => {
     clock = 3000
     await store.database.transaction((transaction) => transaction.query(sleepy('e')))
-    const [slow] = told.splice(0)
+    const [slow] = reported.splice(0)
     assert.equal(slow?.kind, 'in transaction')
     assert.match(slow?.statement ?? '', /^select pg_sleep/)
   })
@@ -50,9 +52,9 @@ describe('slow statements', () => {
     assert.ok(last.storeSeconds >= 0.04, `${last.storeSeconds}`)
   })
 
-  test('that a request has started for everybody are not told as the request’s, once it is over', async () => {
+  test('that a request has started for everybody are not reported as the request’s, once it is over', async () => {
     clock = 9000
-    told.length = 0
+    reported.length = 0
     const { database } = store
     const { promise: later, resolve } = Promise.withResolvers<void>()
     const work = startWork('ListTypes', 'rest')
@@ -62,13 +64,13 @@ describe('slow statements', () => {
     })
     resolve()
     await following
-    assert.equal(told[0]?.operation, undefined)
+    assert.equal(reported[0]?.operation, undefined)
     assert.equal(work.storeSeconds, 0)
   })
 })
 
-test('Of slow statements one a second is told, with how many were left out', () => {
-  const told: SlowStatement[] = []
+test('Of slow statements one a second is reported, with how many were left out', () => {
+  const reported: SlowStatement[] = []
   let clock = 0
   let end: StatementListener = () => undefined
   const database = {
@@ -76,14 +78,14 @@ test('Of slow statements one a second is told, with how many were left out', () 
       end = listener
     },
   }
-  watchSlowStatements(database, { slowMilliseconds: 30, now: () => clock }, (slow) => told.push(slow))
+  watchSlowStatements(database, { slowMilliseconds: 30, now: () => clock }, (slow) => reported.push(slow))
   const ended = (seconds: number) =>
     end({ kind: 'read', seconds, waitSeconds: 0, isFailed: false, work: undefined, text: () => 'select' })
   for (const seconds of [0.04, 0.029, 0.05, 0.06]) ended(seconds)
   clock = 1000
   ended(0.07)
   assert.deepEqual(
-    told.map(({ milliseconds, leftOut }) => [milliseconds, leftOut]),
+    reported.map(({ milliseconds, leftOut }) => [milliseconds, leftOut]),
     [
       [40, 0],
       [70, 2],

@@ -22,18 +22,18 @@ const textLengthMax = 2000
 export function watchSlowStatements(
   { onStatement }: Pick<Database, 'onStatement'>,
   { slowMilliseconds, now = () => performance.now() }: { slowMilliseconds: number; now?: () => number },
-  tell: (slow: SlowStatement) => void,
+  report: (slow: SlowStatement) => void,
 ): void {
-  let toldAt = Number.NEGATIVE_INFINITY
+  let reportedAt = Number.NEGATIVE_INFINITY
   let leftOut = 0
   onStatement(({ kind, seconds, waitSeconds, work, text }) => {
     if (seconds * 1000 < slowMilliseconds) return
-    if (now() - toldAt < betweenMilliseconds) {
+    if (now() - reportedAt < betweenMilliseconds) {
       leftOut += 1
       return
     }
-    toldAt = now()
-    tell({
+    reportedAt = now()
+    report({
       operation: work?.operation,
       kind,
       milliseconds: Math.round(seconds * 1000),

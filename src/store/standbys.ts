@@ -7,9 +7,10 @@ import { sql } from './sql.ts'
 /** A server that replays what the primary commits, a little later. */
 export interface Standby {
   readonly connections: Connections
-  /** For the next looks at it; before the first one it is not. */
+  /** As the last look found it; false before the first look. */
   isUsable: boolean
-  restsUntil: number
+  /** After it was behind it gets no reads for a moment. On the clock of `performance.now()`. */
+  unusedUntil: number
 }
 
 /** What became of the reads that might have gone to a standby. */
@@ -29,29 +30,30 @@ export interface Standbys {
   close(): Promise<void>
 }
 
-/** How soon one that is back is used again; nobody waits for one that is away. */
+/** How often each is looked at, and so how soon one that is back is used again. No reader waits for one that is away. */
 const lookMilliseconds = 1000
-/** Of one that was behind: most are there again after a few milliseconds. */
-const restMilliseconds = 20
+/** How long one that was behind gets no reads. Most have caught up after a few milliseconds. */
+const unusedMilliseconds = 20
+
 export function openStandbys(
   connections: readonly Connections[],
   position: () => Promise<Position>,
 ): Standbys {
-  const all = connections.map((each): Standby => ({ connections: each, isUsable: false, restsUntil: 0 }))
+  const all = connections.map((each): Standby => ({ connections: each, isUsable: false, unusedUntil: 0 }))
   const outcomes: Record<StandbyOutcome, number> = { standby: 0, behind: 0, failed: 0, unavailable: 0 }
   const looks = all.map(watch)
   let turn = 0
 
   function choose(): Standby | undefined {
     const now = performance.now()
-    const usable = all.filter(({ isUsable, restsUntil }) => isUsable && restsUntil <= now)
+    const usable = all.filter(({ isUsable, unusedUntil }) => isUsable && unusedUntil <= now)
     turn += 1
     return usable[turn % usable.length]
   }
 
   function note(standby: Standby, error: unknown) {
     outcomes[error instanceof Behind ? 'behind' : 'failed'] += 1
-    if (error instanceof Behind) standby.restsUntil = performance.now() + restMilliseconds
+    if (error instanceof Behind) standby.unusedUntil = performance.now() + unusedMilliseconds
     // A conflict with what is being repeated (40001) is of one statement, any other failure of the server.
     else if ((error as { code?: string }).code !== '40001') standby.isUsable = false
   }

@@ -36,7 +36,7 @@ export function openTransactions(
 ): Transactions {
   const pool = connections.openPool(atOnce, limits)
   const listeners: (() => void)[] = []
-  const tell = () => {
+  const notifyListeners = () => {
     for (const listener of listeners) listener()
   }
   const begin = (client: pg.PoolClient) => connections.begin(client, limits)
@@ -50,7 +50,7 @@ export function openTransactions(
         retriedTransaction(() => runTransaction(pool, waiting, { begin, send, work: inForm })),
       ),
     )
-    tell()
+    notifyListeners()
     return result
   }
 
@@ -65,7 +65,7 @@ export function openTransactions(
             retriedTransaction(() => runSingle(pool, waiting, run)),
           ),
         )
-        tell()
+        notifyListeners()
         return rows
       },
     },

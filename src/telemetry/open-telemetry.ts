@@ -15,7 +15,7 @@ export interface Telemetry {
 const betweenSpansMilliseconds = 2000
 const betweenMeasuresMilliseconds = 30_000
 /** Statement texts are most of what a span costs, so only slow and failed ones get them. */
-const tellingSeconds = 0.05
+const slowSeconds = 0.05
 const textLengthMax = 1000
 
 /** Tells a collector of every request, command and statement of this process, without values. */
@@ -81,7 +81,7 @@ export function openTelemetry(database: Database, settings: TelemetrySettings): 
 }
 
 function statementSpan(parent: TraceContext, { kind, seconds, isFailed, text }: EndedStatement): object {
-  const query = isFailed || seconds >= tellingSeconds ? text()?.slice(0, textLengthMax) : undefined
+  const query = isFailed || seconds >= slowSeconds ? text()?.slice(0, textLengthMax) : undefined
   return {
     ...spanOf(childOf(parent), seconds),
     name: `store ${kind}`,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Entry } from '../../src/hosts/bank/testing/audit.ts'
-import type { Hammer } from '../../src/hosts/bank/testing/hammer.ts'
+import type { TransactionLoad } from '../../src/hosts/bank/testing/transaction-load.ts'
 
 /**
  * What was answered is in the ledger exactly once and with the balance that was answered; what was refused is not; what
  * got no answer may be, but only once. Nobody was ever shown a balance under its limit.
  */
-export function requireKept(hammer: Hammer, ledger: readonly Entry[]): void {
-  const { name, applied, balances, refused, failed, underLimit } = hammer
+export function requireKept(load: TransactionLoad, ledger: readonly Entry[]): void {
+  const { name, applied, balances, refused, failed, underLimit } = load
   const written = ledger.filter(({ description }) => description.startsWith(name))
   const kept = new Map(written.map(({ description, balance }) => [description, balance]))
   assert.equal(kept.size, written.length, 'nothing was applied twice')
@@ -19,5 +19,5 @@ export function requireKept(hammer: Hammer, ledger: readonly Entry[]): void {
   const strange = [...kept.keys()].filter((description) => !known.has(description))
   assert.deepEqual(strange, [], 'applied, and never sent')
   assert.deepEqual(underLimit, [], 'a balance under its limit was shown')
-  assert.ok(refused.length > 0 && hammer.statements() > 0, 'limits were reached, and statements read')
+  assert.ok(refused.length > 0 && load.statements() > 0, 'limits were reached, and statements read')
 }

@@ -6,9 +6,9 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { startBank } from '../../src/hosts/bank/main.ts'
 import { auditLedger } from '../../src/hosts/bank/testing/audit.ts'
-import { startHammer } from '../../src/hosts/bank/testing/hammer.ts'
 import { get, transact } from '../../src/hosts/bank/testing/in-process.ts'
 import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
+import { startTransactionLoad } from '../../src/hosts/bank/testing/transaction-load.ts'
 import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { until } from '../support/until.ts'
@@ -29,11 +29,11 @@ test('kill -9 of the database under load loses nothing that was answered', async
   const instances = bank.pids()
 
   for (let round = 1; round <= rounds; round++) {
-    const hammer = startHammer(bank.port, 32, `${round}.`)
-    await until(() => hammer.applied.length >= 200, 'answers')
-    const failedBefore = hammer.failed.length
+    const load = startTransactionLoad(bank.port, 32, `${round}.`)
+    await until(() => load.applied.length >= 200, 'answers')
+    const failedBefore = load.failed.length
     process.kill(serverOf(dataDirectory), 'SIGKILL')
-    await until(() => hammer.failed.length > failedBefore + 32, 'refusals')
+    await until(() => load.failed.length > failedBefore + 32, 'refusals')
 
     // A server process may outlive its killed parent for a moment, and then it really applies what it answers.
     let answer = await transact(bank.port, 1, 1, 'c', 'refused')
@@ -51,10 +51,10 @@ test('kill -9 of the database under load loses nothing that was answered', async
 
     await store.stop()
     store = await start()
-    const appliedBefore = hammer.applied.length
-    await until(() => hammer.applied.length >= appliedBefore + 200, 'answers after the restart')
-    await hammer.stop()
-    requireKept(hammer, await auditLedger(store.url))
+    const appliedBefore = load.applied.length
+    await until(() => load.applied.length >= appliedBefore + 200, 'answers after the restart')
+    await load.stop()
+    requireKept(load, await auditLedger(store.url))
   }
   assert.deepEqual(bank.pids(), instances, 'the instances have lived through it')
 })

@@ -4,8 +4,8 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { pino } from 'pino'
 import { type RunningBank, startBank } from '../../src/hosts/bank/main.ts'
 import { auditLedger } from '../../src/hosts/bank/testing/audit.ts'
-import { type Hammer, startHammer } from '../../src/hosts/bank/testing/hammer.ts'
 import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
+import { startTransactionLoad, type TransactionLoad } from '../../src/hosts/bank/testing/transaction-load.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { until } from '../support/until.ts'
 import { requireKept } from './bank-checks.ts'
@@ -15,7 +15,7 @@ const writers = 32
 describe('kill -9 under load', () => {
   let store: FreshDatabase
   let bank: RunningBank
-  let hammer: Hammer
+  let load: TransactionLoad
   before(async () => {
     store = await freshDatabase()
     bank = await startBank(store.url, testSettings, pino({ level: 'silent' }))
@@ -26,26 +26,26 @@ describe('kill -9 under load', () => {
   })
   let count = 0
   beforeEach(() => {
-    hammer = startHammer(bank.port, writers, `${++count}.`)
+    load = startTransactionLoad(bank.port, writers, `${++count}.`)
   })
   afterEach(async () => {
-    await hammer.stop()
-    requireKept(hammer, await auditLedger(store.url))
+    await load.stop()
+    requireKept(load, await auditLedger(store.url))
   })
   const answered = async (count: number) => {
-    const enough = hammer.applied.length + count
-    await until(() => hammer.applied.length >= enough, `${count} more answers`)
+    const enough = load.applied.length + count
+    await until(() => load.applied.length >= enough, `${count} more answers`)
   }
 
   test('of one instance costs at most the requests it was working on, and it comes back', async () => {
     for (let round = 0; round < 3; round++) {
       const [first, second] = bank.pids()
       const victim = (round % 2 === 0 ? first : second) ?? assert.fail('there is an instance')
-      const failedBefore = hammer.failed.length
+      const failedBefore = load.failed.length
       await answered(100)
       process.kill(victim, 'SIGKILL')
       await answered(100)
-      assert.ok(hammer.failed.length - failedBefore <= writers, `${hammer.failed.length} failed`)
+      assert.ok(load.failed.length - failedBefore <= writers, `${load.failed.length} failed`)
       await until(() => bank.pids().length === 2 && !bank.pids().includes(victim), 'another instance')
     }
   })

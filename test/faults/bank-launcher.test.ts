@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { auditLedger } from '../../src/hosts/bank/testing/audit.ts'
-import { startHammer } from '../../src/hosts/bank/testing/hammer.ts'
+import { startTransactionLoad } from '../../src/hosts/bank/testing/transaction-load.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { until } from '../support/until.ts'
 import { requireKept } from './bank-checks.ts'
@@ -19,21 +19,21 @@ describe('the program that started the bank', () => {
   for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
     test(`ends by ${signal} under load, and both instances end with it, after what they have begun`, async (t) => {
       const { launcher, port, pids } = await launch(t, store.url)
-      const hammer = startHammer(port, 16, `${signal[3]}.`)
-      await until(() => hammer.applied.length >= 100, 'answers')
+      const load = startTransactionLoad(port, 16, `${signal[3]}.`)
+      await until(() => load.applied.length >= 100, 'answers')
       launcher.kill(signal)
       await until(() => !pids.some(isAlive), 'the end of the instances')
-      await hammer.stop()
-      requireKept(hammer, await auditLedger(store.url))
+      await load.stop()
+      requireKept(load, await auditLedger(store.url))
     })
   }
 
   test('is hit by Ctrl-C together with its instances, which leave the stopping to it', async (t) => {
     const { launcher, port, pids } = await launch(t, store.url)
     for (const pid of pids) process.kill(pid, 'SIGINT')
-    const hammer = startHammer(port, 4, 'c.')
-    await until(() => hammer.applied.length >= 50, 'answers')
-    await hammer.stop()
+    const load = startTransactionLoad(port, 4, 'c.')
+    await until(() => load.applied.length >= 50, 'answers')
+    await load.stop()
     assert.ok(pids.every(isAlive))
     launcher.kill('SIGINT')
     await until(() => !pids.some(isAlive), 'the end of the instances')

@@ -5,10 +5,10 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { pino } from 'pino'
 import { type RunningBank, startBank } from '../../src/hosts/bank/main.ts'
 import { auditLedger } from '../../src/hosts/bank/testing/audit.ts'
-import { startHammer } from '../../src/hosts/bank/testing/hammer.ts'
 import { get, post, transact } from '../../src/hosts/bank/testing/in-process.ts'
 import { exchange, requestBytes } from '../../src/hosts/bank/testing/raw-socket.ts'
 import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
+import { startTransactionLoad } from '../../src/hosts/bank/testing/transaction-load.ts'
 import { requireKept } from '../faults/bank-checks.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { type Nginx, nginxProgram, startNginx } from '../support/nginx.ts'
@@ -72,16 +72,16 @@ describe('behind nginx', { skip }, () => {
 
   test('kill -9 of an instance under load costs at most what it was working on, and nothing is applied twice', async () => {
     const writers = 32
-    const hammer = startHammer(port, writers, 'n.')
-    await until(() => hammer.applied.length >= 200, 'answers')
+    const load = startTransactionLoad(port, writers, 'n.')
+    await until(() => load.applied.length >= 200, 'answers')
     const [victim = assert.fail()] = instances[0]?.pids() ?? []
     process.kill(victim, 'SIGKILL')
-    const appliedBefore = hammer.applied.length
+    const appliedBefore = load.applied.length
     await until(() => instances[0]?.pids().some((pid) => pid !== victim) ?? false, 'the new instance')
-    await until(() => hammer.applied.length >= appliedBefore + 200, 'more answers')
-    await hammer.stop()
-    assert.ok(hammer.failed.length <= writers, `${hammer.failed.length} failed`)
-    requireKept(hammer, await auditLedger(store.url))
+    await until(() => load.applied.length >= appliedBefore + 200, 'more answers')
+    await load.stop()
+    assert.ok(load.failed.length <= writers, `${load.failed.length} failed`)
+    requireKept(load, await auditLedger(store.url))
   })
 })
 

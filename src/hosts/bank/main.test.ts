@@ -8,10 +8,10 @@ import { readSettings } from '../../configuration/settings.ts'
 import { prepareBank, startBank } from './main.ts'
 import { auditLedger } from './testing/audit.ts'
 import { acceptedBy } from './testing/connections.ts'
-import { startHammer } from './testing/hammer.ts'
 import { get, transact } from './testing/in-process.ts'
 import { openRawClient, sendAlone, statementRequest } from './testing/raw-client.ts'
 import { testSettings } from './testing/settings.ts'
+import { startTransactionLoad } from './testing/transaction-load.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -67,12 +67,12 @@ describe('the bank', () => {
   test('stops in order under load: what was begun is answered, and no process stays', async () => {
     const { port, pids, stop } = await startBank(store.url, testSettings, log)
     const processes = pids()
-    const hammer = startHammer(port, 16)
-    while (hammer.applied.length < 100) await sleep(10)
+    const load = startTransactionLoad(port, 16)
+    while (load.applied.length < 100) await sleep(10)
     await stop()
     for (const pid of processes) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
-    await hammer.stop()
-    requireKept(hammer, await auditLedger(store.url))
+    await load.stop()
+    requireKept(load, await auditLedger(store.url))
   })
 
   for (const instances of [1, 2]) {
@@ -80,7 +80,7 @@ describe('the bank', () => {
       const { port, pids, restart, stop } = await startBank(store.url, { ...testSettings, instances }, log)
       t.after(stop)
       const before = pids()
-      const hammer = startHammer(port, 16, `r${instances}.`)
+      const load = startTransactionLoad(port, 16, `r${instances}.`)
       // A connection for each request too: some wait to be accepted at any moment.
       let isOver = false
       const failures: unknown[] = []
@@ -88,18 +88,18 @@ describe('the bank', () => {
         while (!isOver) await sendAlone(port, statementRequest(1)).catch((error) => failures.push(error))
       }
       const visitors = Promise.all(Array.from({ length: 8 }, visit))
-      while (hammer.applied.length < 100) await sleep(10)
+      while (load.applied.length < 100) await sleep(10)
       await restart()
       const after = pids()
-      const applied = hammer.applied.length
-      while (hammer.applied.length < applied + 100) await sleep(10)
+      const applied = load.applied.length
+      while (load.applied.length < applied + 100) await sleep(10)
       isOver = true
       await visitors
-      await hammer.stop()
+      await load.stop()
       assert.equal(after.length, instances)
       assert.ok(after.every((pid) => !before.includes(pid)))
-      assert.deepEqual([hammer.failed, failures], [[], []])
-      requireKept(hammer, await auditLedger(store.url))
+      assert.deepEqual([load.failed, failures], [[], []])
+      requireKept(load, await auditLedger(store.url))
     })
   }
 

@@ -6,12 +6,12 @@ export interface Channel {
 }
 
 /** What an answer may carry: data, or the handle of a socket, which the channel gives to the other process. */
-export interface Told {
+export interface Reply {
   readonly value?: unknown
   readonly handle?: unknown
 }
 
-export type Ask = (question: string) => Promise<Told>
+export type Ask = (question: string) => Promise<Reply>
 
 interface Message {
   readonly asked?: number
@@ -26,9 +26,9 @@ const answerMilliseconds = 5000
 /** Questions that either end may ask, each answered once or not at all. */
 export function openQuestions(
   channel: Channel,
-  answers: Readonly<Record<string, () => Told | Promise<Told>>>,
+  answers: Readonly<Record<string, () => Reply | Promise<Reply>>>,
 ): Ask {
-  const waiting = new Map<number, (told: Told) => void>()
+  const waiting = new Map<number, (reply: Reply) => void>()
   let count = 0
   const send = (message: Message, handle?: unknown) =>
     // Who asked, or would answer, may have ended; both ends notice that by themselves.
@@ -38,8 +38,8 @@ export function openQuestions(
     if (answered !== undefined) waiting.get(answered)?.({ value, handle })
     const answer = asked === undefined ? undefined : answers[question]
     if (answer === undefined) return
-    void Promise.resolve(answer()).then((told) =>
-      send({ answered: asked as number, value: told.value }, told.handle),
+    void Promise.resolve(answer()).then((reply) =>
+      send({ answered: asked as number, value: reply.value }, reply.handle),
     )
   })
   return (question) =>
@@ -53,9 +53,9 @@ export function openQuestions(
         forget()
         reject(new Error(`Nobody answered: ${question}.`))
       }, answerMilliseconds)
-      waiting.set(asked, (told) => {
+      waiting.set(asked, (reply) => {
         forget()
-        resolve(told)
+        resolve(reply)
       })
       send({ asked, question })
     })

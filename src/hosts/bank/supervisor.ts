@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Log } from '../../http/log.ts'
 import type { Assignment, Report } from './instance.ts'
 import { type MeasuresAsText, putTogether } from './measures.ts'
-import { type Ask, openQuestions, type Told } from './questions.ts'
+import { type Ask, openQuestions, type Reply } from './questions.ts'
 
 export interface Supervised {
   /** The processes that listen at the moment. */
@@ -90,9 +90,9 @@ async function replaceAll(
 
 /** Of those that answer: one that is just ending is missed the next time too. */
 async function measuresOf(instances: readonly Instance[]): Promise<MeasuresAsText> {
-  const told = await Promise.allSettled(instances.map(({ ask }) => ask('measures')))
+  const replies = await Promise.allSettled(instances.map(({ ask }) => ask('measures')))
   return putTogether(
-    told.flatMap((result) => (result.status === 'fulfilled' ? [result.value.value as object] : [])),
+    replies.flatMap((result) => (result.status === 'fulfilled' ? [result.value.value as object] : [])),
   )
 }
 
@@ -108,7 +108,7 @@ interface Instance {
 
 const program = fileURLToPath(new URL('./instance.ts', import.meta.url))
 
-function spawnInstance(readMeasures: () => Promise<Told>): Instance {
+function spawnInstance(readMeasures: () => Promise<Reply>): Instance {
   const child = fork(program, [], {
     execArgv: [],
     env: { ...process.env, ...compileCache() },

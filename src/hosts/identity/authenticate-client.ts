@@ -76,7 +76,7 @@ function decodeForm(text: string): string {
   }
 }
 
-/** Hashes have one length and take one time. */
+/** Hashes have the same length, so comparing them always takes the same time. */
 function equalSecrets(expected: Buffer | undefined, given: string | undefined): boolean {
   const isEqual = timingSafeEqual(expected ?? digestOf(''), digestOf(given ?? ''))
   return isEqual && (expected === undefined) === (given === undefined)

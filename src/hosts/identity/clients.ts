@@ -9,7 +9,7 @@ export type GrantType = (typeof grantTypes)[number]
 
 export interface Client {
   readonly id: string
-  /** Of its secret; a public client has none. */
+  /** SHA-256 of the client's secret; undefined for a public client, which has no secret. */
   readonly secretHash: Buffer | undefined
   readonly grants: readonly GrantType[]
   readonly scopes: readonly string[]
@@ -25,11 +25,11 @@ export interface Client {
   readonly registration: Registration | undefined
 }
 
-/** What people who run the service say of a client that signs people in on the pages of this host. */
+/** What administrators or the settings say about a client that signs people in on the pages of this host. */
 export interface Registration {
-  /** As people are shown it. */
+  /** Shown to people on the consent page. */
   readonly name: string
-  /** One's own: nobody is asked whether it may. */
+  /** A client of the operator's own: people are not asked for their consent. */
   readonly isFirstParty: boolean
   readonly requiresPkce: boolean
 }
@@ -37,7 +37,7 @@ export interface Registration {
 export interface RegisteredClientSettings extends Registration {
   readonly id: string
   readonly signingAlgorithm: SigningAlgorithm
-  /** A public client has none. */
+  /** Undefined for a public client. */
   readonly secret: string | undefined
   readonly scopes: readonly string[]
   readonly redirectUris: readonly string[]
@@ -101,7 +101,7 @@ export type StoredClient = Omit<RegisteredClientSettings, 'secret' | 'signingAlg
   Pick<Client, 'secretHash'> &
   Partial<Pick<Client, 'signingAlgorithm'>>
 
-/** One that signs people in on the pages of this host. */
+/** A client that signs people in on the pages of this host. */
 export const registeredClient = ({ name, isFirstParty, requiresPkce, ...client }: StoredClient): Client => ({
   ...common,
   ...client,
@@ -109,10 +109,10 @@ export const registeredClient = ({ name, isFirstParty, requiresPkce, ...client }
   registration: { name, isFirstParty, requiresPkce },
 })
 
-/** Of one length, so that comparing takes one time. */
+/** Digests all have the same length, so comparing two of them always takes the same time. */
 export const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** A callback may send on to another address of its client. */
+/** All of them, because a callback may redirect the browser to another address of the same client. */
 export const addressesOf = ({ redirectUris, postLogoutRedirectUris }: Client): readonly string[] => [
   ...redirectUris,
   ...postLogoutRedirectUris,
@@ -124,7 +124,7 @@ export const scriptOriginsOf = (clients: Clients): readonly string[] => [
     [...clients.values()]
       .filter(({ registration, secretHash }) => registration !== undefined && secretHash === undefined)
       .flatMap(({ redirectUris }) => redirectUris.map((address) => new URL(address).origin))
-      // That of an app on a device is `null`.
+      // The callback of an app on a device has no web origin: URL says `null`.
       .filter((origin) => origin !== 'null'),
   ),
 ]

@@ -52,7 +52,7 @@ export function readIdentitySettings(settings: Settings): IdentitySettings {
   const tracker = readTrackerSettings(settings)
   const registered = readRegisteredClients(settings, settings.idsUnder('Identity__ServiceClients'))
   const providers = readProviders(settings)
-  // Otherwise nobody could sign in, administrators neither.
+  // Otherwise nobody could sign in, not even administrators.
   if (!tracker.passwords && (providers.length === 0 || !tracker.extensions))
     settings.refuse(
       'Identity__Passwords can be off only with Identity__Providers__{id}__…, and with the extensions on.',
@@ -94,7 +94,7 @@ function readInactivity(settings: Settings): number {
   return minutes
 }
 
-/** Its pages are beyond the contract, so without them nobody could do what is asked of them. */
+/** The pages for second factors are extensions: without them, nobody could set up the factor that is required. */
 function readSecondFactor(settings: Settings): SecondFactorPolicy {
   const given = settings.text('Identity__SecondFactor', 'off')
   const policy = secondFactorPolicies.find((known) => known === given)

@@ -37,7 +37,7 @@ export interface IdentityHost {
   stop(): Promise<void>
 }
 
-/** Browsers come through one proxy. */
+/** Between browsers and this host stands one proxy. */
 const proxiesByDefault = 1
 /** A key is announced a day before it is used, and expired rows may stay for this long. */
 const upkeepMilliseconds = 5 * 60_000
@@ -123,7 +123,7 @@ const corsOf = (
   closedPaths,
 })
 
-/** Whoever has a second factor cannot sign in without its page. */
+/** Without the extensions there is no page for second factors, so accounts that have one cannot sign in. */
 async function warnOfClosedAccounts(database: Tracker['database'], log: Log): Promise<void> {
   const [{ accounts } = { accounts: 0 }] = await database.query<{ accounts: number }>(
     sql`

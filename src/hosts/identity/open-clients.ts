@@ -19,7 +19,7 @@ export interface OpenClients {
   refreshClients(): Promise<void>
 }
 
-/** Beyond what administrators may make. */
+/** Above the number of clients that administrators may make, so that none is left out. */
 const storedMax = 1000
 
 /** Both collections are updated in place, so code that was given them always sees the current clients. */
@@ -35,12 +35,12 @@ export async function openClients(
     const stored = settings.extensions ? await readStored(database) : []
     const text = JSON.stringify(stored)
     if (text === known) return
-    // Those of the settings go before.
+    // A client of the settings replaces a stored one with the same id.
     const next = new Map([
       ...stored.map((client): [string, Client] => [client.id, registeredClient(client)]),
       ...clientsOf(settings),
     ])
-    // Afterwards whoever ends a client says so: other instances may have other settings.
+    // Only at the start. Later, ending a client writes its own note, and other instances may have other settings.
     if (known === undefined) await noteClients(database, next, now())
     replace(clients, next)
     scriptOrigins.clear()
@@ -60,7 +60,7 @@ async function readStored(database: Database): Promise<StoredClient[]> {
   return rows.map(({ hash, ...client }) => ({ ...client, secretHash: hash ?? undefined }))
 }
 
-/** At once, between two requests. */
+/** Without a pause in between, so that no request sees half of the clients. */
 function replace(clients: Map<string, Client>, next: Clients): void {
   clients.clear()
   for (const [id, client] of next) clients.set(id, client)

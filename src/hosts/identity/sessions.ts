@@ -19,7 +19,7 @@ export interface LiveSession extends Account {
 }
 
 export interface StartedSession extends Pick<LiveSession, 'sessionId' | 'expiresAt'> {
-  /** Those of another account that it took the place of. */
+  /** Sessions of other accounts in the same browser, which this one replaces. */
   readonly endedSessionIds: readonly string[]
 }
 
@@ -103,8 +103,8 @@ export async function findLiveSession(
 }
 
 /**
- * Whatever made a session end, it is this: in a query that calls the rows `session` and `account`. A changed password or
- * login needs no further news, because it replaces the account's stamp.
+ * The condition under which a session is live, for queries that call the rows `session` and `account`. A changed password or
+ * login gives the account a new security stamp, so sessions with the old stamp are over without being marked as ended.
  */
 export const isLive = ({ settings, now }: Pick<Identity, 'settings' | 'now'>): Sql => sql`
   session.ended_at is null and session.expires_at > ${moment(now())}
@@ -138,7 +138,7 @@ async function endRows(transaction: Queries, which: Sql, now: number): Promise<r
   return ids
 }
 
-/** All sign-ins of an account but the one that asks, where it has one, and the links that they have made. */
+/** Ends all other sessions of the account, and the links made in them. The session that makes the request stays, if there is one. */
 export async function endOtherSessions(
   transaction: Queries,
   accountId: string,
@@ -149,7 +149,7 @@ export async function endOtherSessions(
   await endLinksOfAccount(transaction, accountId, keptSessionId)
 }
 
-/** Whether it was still there to be ended. What somebody made before they signed out stays. */
+/** False when the session had already ended. What the person made before they signed out stays. */
 export async function endSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   sessionId: string,

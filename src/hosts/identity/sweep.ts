@@ -5,7 +5,7 @@ import { moment } from './moment.ts'
 
 /** Rows per statement, so that no sweep holds many locks for long. */
 const batchSize = 1000
-/** A million rows; what is left waits for the next sweep. */
+/** With the batch size above, a million rows. The rest waits for the next sweep. */
 const batchesMax = 1000
 
 /** Deletes what can no longer be used. Several instances may do so at once: each takes rows that nobody else has. */
@@ -45,7 +45,10 @@ const expiredAttempts = (now: number): Sql => sql`
     limit ${batchSize}::int for update skip locked)
   returning 1`
 
-/** Of very many addresses: each alone has its share. What is counted is not locked, so nobody on the way back waits. */
+/**
+ * Each address has a limit of its own; this is the limit for all addresses together. The rows are counted without a lock, so
+ * nobody who is coming back from a provider waits.
+ */
 const excessAttempts = sql`
   delete from outside_attempts where id in (
     select id from outside_attempts where expires_at <= (

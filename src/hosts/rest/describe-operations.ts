@@ -88,10 +88,10 @@ function blocking(resource: Resource): string {
   return `Refused while one has active ${listOf(names, 'or')}.`
 }
 
-function along(resource: Resource, tell: (names: string) => string): string {
+function along(resource: Resource, sentence: (names: string) => string): string {
   const children = referencesTo(resource).filter(({ whenRemoved }) => whenRemoved === 'removeAlong')
   const names = [...new Set(children.map(({ child }) => child.pluralNoun))]
-  return names.length === 0 ? '' : tell(listOf(names, 'and'))
+  return names.length === 0 ? '' : sentence(listOf(names, 'and'))
 }
 
 const listOf = (names: readonly string[], word: 'and' | 'or'): string =>

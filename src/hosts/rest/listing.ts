@@ -6,11 +6,11 @@ import type { Problem } from '../../model/problem.ts'
 import { newestPosition } from '../../operations/feed/read-feed.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import type { LimitedReads } from '../../store/limited-reads.ts'
-import { type Audience, createAudience } from './audience.ts'
+import { createListingStreams, type ListingStreams } from './listing-streams.ts'
 import { snapshotId } from './snapshot-id.ts'
 
 /** After a statement a listing pauses this many times as long as the statement took, so slow ones are read less often. */
-const restsPerStatement = 4
+const pausePerStatement = 4
 
 /** What a live listing shows again after every change. */
 export interface View extends Concerned {
@@ -26,7 +26,7 @@ export interface View extends Concerned {
 /** One view of one query: all its streams share a statement, a serialization and the bytes. */
 export interface Listing {
   readonly view: View
-  readonly audience: Audience
+  readonly streams: ListingStreams
   /** The newest snapshot as an event; the same bytes stay the same buffer. */
   newest(): Buffer
   idOf(snapshot: Buffer): string | undefined
@@ -44,11 +44,11 @@ export function createListing(
   onFailure: (error: unknown) => void,
 ): Listing {
   const newest = createNewest(keeper)
-  const audience = createAudience(newest.get)
+  const streams = createListingStreams(newest.get)
   const ids = new WeakMap<Buffer, string>()
   let isChanged = false
   let isRefreshing = false
-  let restsUntil = 0
+  let pausedUntil = 0
   let statementsSent = 0
   let newestStatement = 0
 
@@ -60,8 +60,8 @@ export function createListing(
     if (statement < newestStatement) return
     newestStatement = statement
     const refusal = newest.replaceBy(event)
-    if (!refusal) return audience.fallBehind()
-    audience.close(refusal.message)
+    if (!refusal) return streams.fallBehind()
+    streams.close(refusal.message)
     throw refusal
   }
 
@@ -76,14 +76,14 @@ export function createListing(
       onFailure(error)
     } finally {
       isRefreshing = false
-      restsUntil = Date.now() + restsPerStatement * (Date.now() - startedAt)
+      pausedUntil = Date.now() + pausePerStatement * (Date.now() - startedAt)
     }
-    audience.offer(Date.now())
+    streams.offer(Date.now())
   }
 
   return {
     view,
-    audience,
+    streams,
     takeSnapshot,
     newest: newest.get,
     idOf: (snapshot) => ids.get(snapshot),
@@ -94,8 +94,8 @@ export function createListing(
     tick(now) {
       if (isRefreshing) return
       // Read only when an event may be sent again: changes until then cost nothing more.
-      if (isChanged && now >= restsUntil && audience.isAnyDue(now)) void refresh()
-      else if (!isChanged) audience.offer(now)
+      if (isChanged && now >= pausedUntil && streams.isAnyDue(now)) void refresh()
+      else if (!isChanged) streams.offer(now)
     },
   }
 }

@@ -73,12 +73,12 @@ export function createLiveListings(
       throw error
     }
     const onClose = () => {
-      listing.audience.leave(stream)
+      listing.streams.leave(stream)
       leave()
     }
     const onReady = () => stream.offer(listing.newest(), Date.now())
     const stream = openLiveStream(request, { keeper, idOf: listing.idOf, onReady, onClose })
-    listing.audience.join(stream)
+    listing.streams.join(stream)
     return undefined
   }
 
@@ -94,7 +94,7 @@ function createTicker(listings: SharedListings, onFailure: (error: unknown) => v
   }
   const attend = () => {
     const now = Date.now()
-    for (const { audience } of listings.all()) audience.attend(now)
+    for (const { streams } of listings.all()) streams.attend(now)
   }
   return {
     tick,
@@ -113,5 +113,5 @@ function createTicker(listings: SharedListings, onFailure: (error: unknown) => v
 }
 
 function sendAllAway(listings: Iterable<Listing>) {
-  for (const { audience } of listings) for (const stream of audience.streams) stream.sendAway()
+  for (const { streams } of listings) for (const stream of streams.all) stream.sendAway()
 }

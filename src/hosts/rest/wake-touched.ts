@@ -41,7 +41,7 @@ async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer | undefin
   }
 }
 
-/** Who is a member is asked afterwards: whoever joined or left in between is woken by that change. */
+/** Members are read afterwards. Those who join or leave in between are woken by that change itself. */
 async function wakeMembers(
   { liveLists }: Reads,
   listings: ReadonlyMap<Listing, ReadonlySet<unknown>>,

@@ -12,7 +12,7 @@ export const writeCursor = (question: string, place: readonly Value[]): string =
   return `${text}.${checkOf(question, text)}`
 }
 
-/** Nothing for any other text. */
+/** Undefined for a text that is no cursor. */
 export function readCursor(
   question: string,
   keys: readonly SortKey[],
@@ -36,7 +36,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Any client can compute the checksum, so the store is never given what it would refuse with an error of its own. */
+/** Any client can compute the checksum, so the values are checked before the store gets them and refuses them with an error. */
 function isPossible({ column: { isNullable, shape } }: SortKey, value: unknown): boolean {
   if (value === null) return isNullable
   if (shape === 'number') return Number.isFinite(value)

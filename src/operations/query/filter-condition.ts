@@ -7,7 +7,7 @@ import type { Comparison, Filter, Operator, Shape, Value } from './filter.ts'
 export function filterCondition(filter: Filter): Sql {
   if ('all' in filter) return sql`(${join(filter.all.map(filterCondition), ' and ')})`
   if ('any' in filter) return sql`(${join(filter.any.map(filterCondition), ' or ')})`
-  // What compares with nothing is not true, so its opposite is: a row is either in a filter or in its opposite.
+  // A comparison with an empty value counts as false, not as unknown. So every row matches either a filter or its negation.
   if ('not' in filter) return sql`(${filterCondition(filter.not)} is not true)`
   return comparisonCondition(filter)
 }
@@ -38,5 +38,5 @@ const signs: Readonly<Record<Exclude<Operator, 'in' | 'contains' | 'startsWith'>
   ge: '>=',
 }
 
-/** The store must not guess the type from the column: a whole number would refuse 1.5 with an error of its own. */
+/** With its type, which the store would otherwise take from the column: an integer column would refuse 1.5 with an error. */
 export const typed = (shape: Shape, value: Value): Sql => sql`${value}::${raw(types[shape])}`

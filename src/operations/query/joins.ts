@@ -10,7 +10,7 @@ import type { Shown } from './shape.ts'
 export interface Joins {
   readonly joins: readonly Sql[]
   readonly selected: readonly Sql[]
-  /** What the page itself must have. */
+  /** The columns that the page must select, because the joins use them. */
   readonly columns: readonly string[]
 }
 

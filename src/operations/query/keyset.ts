@@ -18,7 +18,7 @@ export const orderBy = (keys: readonly SortKey[]): Sql =>
     ', ',
   )
 
-/** The rows that stand behind this place. Keys end with the id, so no two rows have one place. */
+/** The rows that come after this one in the order. The keys end with the id, so no two rows are equal. */
 export function behind(keys: readonly SortKey[], place: readonly Value[]): Sql {
   const [first] = keys
   const isPlain = keys.every(
@@ -34,7 +34,7 @@ const behindTogether = (keys: readonly SortKey[], place: readonly Value[]): Sql 
     ', ',
   )})`
 
-/** Equal in the keys before, and behind in this one. */
+/** Rows that are equal in the keys before this one, and come after it by this key. */
 const behindEach = (keys: readonly SortKey[], place: readonly Value[]): Sql =>
   sql`(${join(
     keys.map((key, index) =>

@@ -15,7 +15,7 @@ export function readComparison(source: Source): Comparison {
   return { column: column?.name ?? '', shape: column?.shape ?? 'text', operator, values }
 }
 
-/** Nothing for an unknown one; the rest can still be read. */
+/** Undefined for an unknown field; the rest of the filter can still be read. */
 function readColumn({ listed, problems, take }: Source): QueryColumn | undefined {
   const { kind, text, at } = take()
   if (kind !== 'word') throw new FilterFault(`At character ${at} a field of ${listed.pluralNoun} is missing.`)

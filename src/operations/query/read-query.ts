@@ -34,7 +34,7 @@ export interface Query {
   /** The sort values of the row after which the page begins. */
   readonly place: readonly Value[] | undefined
   readonly isCounted: boolean
-  /** As it was then; nothing is as it is now. */
+  /** The moment to show the rows of; undefined for now. */
   readonly at: string | undefined
   /** List, order, filter and moment: what a cursor belongs to. */
   readonly question: string
@@ -42,7 +42,10 @@ export interface Query {
   readonly asked: Keys
 }
 
-/** Reads flat query keys, all violations at once. A key that it does not know is refused: with a misspelt filter there would be more rows than wanted. */
+/**
+ * Reads flat query keys, and reports all violations at once. An unknown key is refused: with a misspelt filter, the answer
+ * would have more rows than wanted.
+ */
 export function readQuery(listed: Listed, caller: Caller, given: Readonly<Record<string, unknown>>): Query {
   const violations = collectViolations()
   const keys = readKeys(given, violations)
@@ -106,7 +109,7 @@ function readSort(listed: Listed, input: string | undefined, violations: Violati
     violations.add('sort', 'Sort names a field twice.')
   const id = columns.find(({ name }) => name === 'id')
   if (!id || keys.some(({ column }) => column === id)) return keys
-  // In the direction of the key before it, so that one index can hold both.
+  // The id is sorted in the same direction as the key before it, so that one index serves both.
   return [...keys, { column: id, isDescending: keys.at(-1)?.isDescending ?? false }]
 }
 

@@ -23,7 +23,7 @@ export interface QueryPage {
   readonly rows: readonly Values[]
   /** Where the next page begins; null at the end. */
   readonly nextCursor: string | null
-  /** Of the filter, on all pages; when it was asked for. */
+  /** How many rows match the filter, on all pages; only when the request asked for it. */
   readonly totalCount?: number
   readonly lastChangeSecond: number | null
 }
@@ -100,7 +100,7 @@ function statementOf(listed: Listed, caller: Caller, query: Query, viewResources
     order by page."position"`
   return rare(
     eitherWay(statement, async (queries) => {
-      // Asked first: the rows must never be older than their date.
+      // Read before the rows, so that the rows are never older than this date.
       const [change] = await queries.query<object>(sql`select ${lastChange}`)
       const [total] = query.isCounted
         ? await queries.query<object>(sql`select count(*) as "totalCount" from ${from}`)
@@ -117,7 +117,7 @@ function statementOf(listed: Listed, caller: Caller, query: Query, viewResources
   )
 }
 
-/** What is asked for, as it stands after `from`. */
+/** The rows of the query, to stand after `from`. */
 function rowsOf(listed: Listed, caller: Caller, { filter, at }: Query): Sql {
   // Anyone who sees every row may have the first that match in the order of an index.
   const isApart = (part: Filter) => !seesEveryRow(listed, caller) && looksIntoTexts(part)

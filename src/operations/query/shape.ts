@@ -14,7 +14,7 @@ export interface Shown {
 
 export interface Expansion {
   readonly name: string
-  /** Of the row that refers. */
+  /** The column that holds the reference. */
   readonly column: string
   readonly shown: Shown
 }
@@ -40,7 +40,7 @@ const whyNot = ({ pluralNoun }: Listed, path: string): string =>
     ? `goes more than ${expansionDepthMax} references deep.`
     : `is no reference that ${pluralNoun} lead to.`
 
-/** Notes in `known` what was meant by each name. */
+/** Adds to `known` each name that it has understood. */
 function shownOf(
   listed: Listed,
   prefix: string,

@@ -14,7 +14,7 @@ export function asksTexts(filter: Filter): boolean {
   return ('all' in filter ? filter.all : filter.any).some(asksTexts)
 }
 
-/** Whether it has to look into the text of each row, because no index helps: what is short, and what must not be contained. */
+/** Whether the text of every row has to be searched, because no index helps: for short words, and for negated ones. */
 export function looksIntoTexts(filter: Filter): boolean {
   if ('not' in filter) return asksTexts(filter.not)
   if ('all' in filter) return asksTexts(filter) && filter.all.filter(asksTexts).every(looksIntoTexts)

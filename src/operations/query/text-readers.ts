@@ -5,7 +5,7 @@ import type { Shape } from './filter.ts'
 
 type TextReader = (text: string, label: string) => Reading<string>
 
-/** What is written as text, by what the column holds: nothing passes that the store would refuse. */
+/** Reads a value from its text, by the kind of column. Anything that the store would refuse is refused here. */
 export const textReaders: Readonly<Record<Exclude<Shape, 'number'>, TextReader>> = {
   text(text, label) {
     if (!isStorable(text)) return refused(`${label} contains a character that cannot be stored.`)

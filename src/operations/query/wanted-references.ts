@@ -1,7 +1,7 @@
 import type { Filter, Value } from './filter.ts'
 import { partsOf } from './text-conditions.ts'
 
-/** By column, the ids of which a row of this filter has to have one. */
+/** For each column, the ids that the filter allows: a matching row has one of them. */
 export const wantedReferences = (filter: Filter | undefined): Readonly<Record<string, readonly Value[]>> =>
   Object.fromEntries(
     partsOf(filter).flatMap((part) =>

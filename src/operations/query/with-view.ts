@@ -22,7 +22,7 @@ interface ViewRow {
 
 const views = [savedView, projectView]
 
-/** The keys of a query with those of the view that it names; what the request says itself goes before. */
+/** The keys of a query, together with those of the view that it names. A key of the request replaces that of the view. */
 export async function withView(
   { database }: Tracker,
   listed: Listed,

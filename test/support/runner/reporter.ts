@@ -9,9 +9,9 @@ export default async function* workerReporter(events: AsyncIterable<TestEvent>) 
   const path: string[] = []
   for await (const event of events) {
     if (event.type === 'test:start') path.splice(event.data.nesting, path.length, event.data.name)
-    if (event.type === 'test:fail') tellFailed(event.data, path)
-    if (event.type === 'test:pass') tellPassed(event.data, path)
-    if (event.type === 'test:diagnostic') tell(lateError(event.data))
+    if (event.type === 'test:fail') showFailure(event.data, path)
+    if (event.type === 'test:pass') showPassed(event.data, path)
+    if (event.type === 'test:diagnostic') show(lateError(event.data))
     if (event.type === 'test:summary') report({ kind: 'end', counts: countsOf(event.data) })
   }
   yield ''
@@ -21,18 +21,18 @@ type Passed = Extract<TestEvent, { type: 'test:pass' }>['data']
 type Failure = Extract<TestEvent, { type: 'test:fail' }>['data']
 type Summary = Extract<TestEvent, { type: 'test:summary' }>['data']
 
-function tellPassed(passed: Passed, path: readonly string[]) {
+function showPassed(passed: Passed, path: readonly string[]) {
   const { name, nesting, details } = passed
-  tell(skipped(passed, path))
+  show(skipped(passed, path))
   if (nesting === 0) report({ kind: 'file', file: name, seconds: details.duration_ms / 1000 })
 }
 
-function tellFailed(failed: Failure, path: readonly string[]) {
-  tell(failure(failed, path))
+function showFailure(failed: Failure, path: readonly string[]) {
+  show(failure(failed, path))
   if (failed.nesting === 0) report({ kind: 'failedFile', file: failed.name })
 }
 
-const tell = (text: string) => text !== '' && report({ kind: 'text', text })
+const show = (text: string) => text !== '' && report({ kind: 'text', text })
 
 function failure({ name, nesting, file, line, details, todo }: Failure, path: readonly string[]): string {
   const error = details.error as Error & { failureType?: string }

@@ -4,14 +4,14 @@ import { moment } from '../moment.ts'
 import type { LiveSession } from '../sessions.ts'
 import type { PendingRequest } from './pending-request.ts'
 
-/** Whether this person has allowed the client what it asks for; nobody is asked about a client of one's own. */
+/** Whether this person has allowed the client what it asks for. The operator's own clients need no consent. */
 export async function hasConsented(
   { database }: Identity,
   { request: { client, scopes, prompts }, since }: PendingRequest,
   { accountId }: LiveSession,
 ): Promise<boolean> {
   if (client.registration === undefined || client.registration.isFirstParty) return true
-  // Asked to ask once more, only an answer to this very request counts.
+  // With `prompt=consent`, only an answer to this very request counts, no earlier consent.
   const notBefore = prompts.has('consent') ? since : 0
   const [consent] = await database.query(sql`
     select from consents where user_id = ${accountId} and client_id = ${client.id}
@@ -19,7 +19,7 @@ export async function hasConsented(
   return consent !== undefined
 }
 
-/** One statement, so that of two tabs neither takes back what the other allowed. */
+/** One statement: of two tabs that answer at once, neither overwrites what the other allowed. */
 export async function grantConsent(
   { database, now }: Identity,
   { request: { clientId, scopes } }: PendingRequest,

@@ -9,7 +9,7 @@ export function isSatisfiedBy(
   now: number,
 ): boolean {
   if (hintedAccountId !== undefined && hintedAccountId !== accountId) return false
-  // Signed in for this very request: asking once more could only go round in circles.
+  // The person proved who they are for this very request. Asking again would repeat forever.
   if (provedAt >= since) return true
   if (prompts.has('login') || (prompts.has('select_account') && signedInAt < since)) return false
   return maxAgeSeconds === undefined || provedAt + maxAgeSeconds * 1000 > now

@@ -1,8 +1,8 @@
 import type { Identity } from '../identity.ts'
 import { OAuthError } from '../oauth-error.ts'
 import type { Parameters } from '../parameters.ts'
+import { AuthorizationRefusal } from './answer-client.ts'
 import { type AuthorizationRequest, readAuthorizationRequest } from './read-authorization-request.ts'
-import { AuthorizationRefusal } from './tell-client.ts'
 
 /**
  * An authorization request that waits for a sign-in. It travels sealed through the browser and never carries who signed

@@ -11,8 +11,14 @@ import {
   requireShortState,
 } from '../parameters.ts'
 import { scopes as allScopes, splitScope } from '../scopes.ts'
+import {
+  isImplicit,
+  type ReplyTo,
+  type ResponseMode,
+  refusedToClient,
+  responseModes,
+} from './answer-client.ts'
 import { type Prompt, readMaxAge, readPrompts } from './read-prompts.ts'
-import { isImplicit, type ReplyTo, type ResponseMode, responseModes, tellClient } from './tell-client.ts'
 
 /** An authorization request that may be answered, RFC 6749 (4.1.1) with PKCE and OpenID Connect Core (3.1.2.1). */
 export interface AuthorizationRequest {
@@ -42,7 +48,7 @@ export function readAuthorizationRequest(clients: Clients, given: GivenParameter
   requireShortState(single)
   // Until here the client is not known, so refusals are shown to the user; from here on they are sent to the client.
   const replyTo = replyToOf(client, redirectUri, single)
-  return tellClient(replyTo, () => {
+  return refusedToClient(replyTo, () => {
     const parameters = readParameters(given)
     refuseRequestObjects(parameters)
     requireCodeFlow(parameters)

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { AuthorizationRefusal, answerClient } from '../authorization/answer-client.ts'
 import { hasConsented } from '../authorization/consent.ts'
 import { isSatisfiedBy } from '../authorization/is-satisfied.ts'
 import { issueCode } from '../authorization/issue-code.ts'
@@ -11,7 +12,6 @@ import {
   type AuthorizationRequest,
   readAuthorizationRequest,
 } from '../authorization/read-authorization-request.ts'
-import { AuthorizationRefusal, answerClient } from '../authorization/tell-client.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
 import type { Identity } from '../identity.ts'
 import { invalidRequest, OAuthError } from '../oauth-error.ts'

@@ -1,6 +1,6 @@
+import { answerClient } from '../authorization/answer-client.ts'
 import { grantConsent } from '../authorization/consent.ts'
 import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
-import { answerClient } from '../authorization/tell-client.ts'
 import type { Identity } from '../identity.ts'
 import { consentPage } from '../pages/consent.ts'
 import { overPage } from '../pages/sign-in.ts'

@@ -1,5 +1,5 @@
 import { signingAlgorithms } from '../../../authentication/access-token.ts'
-import { responseModes } from '../authorization/tell-client.ts'
+import { responseModes } from '../authorization/answer-client.ts'
 import { grantTypes } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { languages } from '../pages/texts/language.ts'

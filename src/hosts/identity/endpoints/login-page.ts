@@ -13,9 +13,9 @@ export const loginPage =
     if (authRequest === undefined || !pending)
       return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
     const { client, loginHint } = pending.request
-    // Another host's page cannot open the request; ours reads the hint there.
-    const isOthers = client.registration === undefined
-    const isTold = identity.settings.extensions && isOthers && loginHint !== undefined
-    const told = { authRequest, ...(isTold && { loginHint }) }
-    return { redirectTo: signInPageFor(identity.settings, pending.request, told) }
+    // A sign-in page of another host cannot open the request, so the hint goes along; our own page reads it there.
+    const isPageOfOthers = client.registration === undefined
+    const hasHint = identity.settings.extensions && isPageOfOthers && loginHint !== undefined
+    const query = { authRequest, ...(hasHint && { loginHint }) }
+    return { redirectTo: signInPageFor(identity.settings, pending.request, query) }
   }

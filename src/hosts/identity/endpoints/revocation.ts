@@ -32,7 +32,7 @@ export const revocation =
         address: call.address,
         requestId: call.requestId,
       })
-    // Unknown tokens, and those of another client, are answered alike (2.2): it wanted them gone, and they are not its own.
+    // RFC 7009, 2.2: for an unknown token, or one of another client, the answer is the same.
     return { body: {} }
   }
 
@@ -52,7 +52,7 @@ async function revokeAccessToken(
   return revoked !== undefined
 }
 
-/** A spent one stays, so that its second use is still recognised. */
+/** A refresh token that was already used stays in the store, so that a second use of it is still recognised. */
 async function revokeRefreshToken({ database }: Identity, client: Client, token: string): Promise<boolean> {
   const [revoked] = await database.transaction((transaction) =>
     transaction.query(sql`

@@ -76,7 +76,7 @@ export interface BegunSignIn {
   readonly account: Account
 }
 
-/** A step that is over leads back to the first one. */
+/** With an expired or used step, the browser goes back to the beginning of the sign-in. */
 export const withStep =
   (
     identity: Identity,
@@ -105,7 +105,7 @@ const attemptCode = (
     verify: () => useCode(identity, begun.account, begun.step, code),
   })
 
-/** That of another account proves nothing here. */
+/** A factor of another account proves nothing here. */
 async function attemptOwnPasskey(
   identity: Identity,
   { account, step, pending }: BegunSignIn,
@@ -121,7 +121,7 @@ async function attemptOwnPasskey(
   return isFirst ? 'right' : { error: 'invalid' }
 }
 
-/** A code is used up by being right, and the step with it. */
+/** A right code can be used once; using it also uses up the step. */
 const useCode = (
   identity: Identity,
   { accountId }: Account,

@@ -57,7 +57,7 @@ function readPresentedCode(client: Client, parameters: Parameters): PresentedCod
   }
 }
 
-/** A verifier for a code that was asked for without a challenge fits no code: the challenge was taken away. */
+/** A verifier for a code that was requested without a challenge is refused: an attacker may have removed the challenge. */
 function readChallenge({ registration }: Client, parameters: Parameters): string | undefined {
   if (registration?.requiresPkce === false && parameters.code_verifier === undefined) return undefined
   const verifier = requireParameter(parameters, 'code_verifier')

@@ -15,7 +15,7 @@ export function pinnedKeys(privateKey: KeyObject): KeyRing<SigningKey> {
 
 const modulusBitsMin = 2048
 
-/** Undefined for whatever is no RSA key fit for RS256. Environment files often write line ends as `\n`. */
+/** Undefined unless it is an RSA key that is good enough for RS256. Environment files often write line ends as `\n`. */
 export function readPinnedKey(pem: string): KeyObject | undefined {
   try {
     const key = createPrivateKey(pem.replaceAll('\\n', '\n'))

@@ -5,7 +5,7 @@ import { createSecretBox, type SecretBox } from './secret-box.ts'
 /** Values that are passed through a browser: it can neither read nor change them, nor use one in place of another. */
 export interface Seals {
   seal(purpose: SealPurpose, value: object, expiresAt: number): string
-  /** Undefined for whatever is expired, changed, or sealed for another purpose. */
+  /** Undefined when it has expired, was changed, or was sealed for another purpose. */
   open<Value>(purpose: SealPurpose, text: string): Promise<Value | undefined>
 }
 

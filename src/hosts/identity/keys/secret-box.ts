@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 export interface SecretBox {
   /** `place` is what the result belongs to, such as a row's id. */
   seal(plain: Buffer, place: string): Buffer
-  /** Undefined for whatever this box did not seal for this place. */
+  /** Undefined unless this very box sealed it for this place. */
   open(sealed: Buffer, place: string): Buffer | undefined
 }
 

@@ -8,7 +8,7 @@ import { lockedSubject } from './verify-credentials.ts'
 
 export type ProofOutcome = 'right' | { readonly error: string; readonly retryAfter?: string }
 
-/** Something else than a password. What is wrong counts with the wrong passwords of the same login; what is right clears them. */
+/** Checks a proof other than a password. A wrong one counts as a wrong password of the login; a right one clears the count. */
 export async function attemptProof(
   identity: Identity,
   { accountId: account, login }: Account,
@@ -33,7 +33,7 @@ export async function attemptProof(
   }
 }
 
-/** Alone, or after the password; the challenge is used up whatever comes of it. */
+/** Alone, or after the password. The challenge can be used once, even if the answer to it is wrong. */
 export const attemptPasskey = (
   identity: Identity,
   account: Account,

@@ -2,7 +2,7 @@ import type { Account } from '../accounts.ts'
 import type { Identity } from '../identity.ts'
 import { type SignInOrigin, type StartedSession, startSession } from '../sessions.ts'
 
-/** Who has proved all that is asked for is signed in, which is written down; nobody whose account has changed meanwhile. */
+/** Starts and logs the session of a person who has proved everything; none if the account has changed in the meantime. */
 export async function beginSession(
   identity: Identity,
   account: Account,

@@ -8,7 +8,7 @@ export interface ReportedError {
   readonly errorDescription: string
 }
 
-/** The page asks for it at once; later nobody needs it. */
+/** The page asks for it as soon as it is loaded. */
 const reportedMilliseconds = 60 * 60_000
 
 /** Sends the browser to the sign-in page, which can fetch what went wrong. */

@@ -70,7 +70,7 @@ export async function findStepAccount(
   return account
 }
 
-/** Whether nobody has used it before: the primary key holds that of two uses at once one wins. */
+/** Marks the step as used; false if it already was. Of two uses at once, the primary key lets only one succeed. */
 export async function spendStep(
   transaction: Queries,
   { id, expiresAt }: Pick<SignInStep, 'id' | 'expiresAt'>,
@@ -81,7 +81,7 @@ export async function spendStep(
   return spent !== undefined
 }
 
-/** How somebody who has passed the step has proved themselves. */
+/** How a person who has passed the step has proved who they are. */
 export const provedBy = ({ outside }: SignInStep, by: 'otp' | 'pop') => ({
   methods: [...(outside ? [] : ['pwd']), by, 'mfa'],
   outside,

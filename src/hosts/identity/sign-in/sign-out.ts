@@ -15,7 +15,7 @@ export interface SignOut {
   readonly askedSessionId?: string | undefined
 }
 
-/** One redirect away. */
+/** Long enough for one redirect. */
 const signOutMilliseconds = 5 * 60_000
 /** A page with a question, left open over night, still works in the morning. */
 const askedMilliseconds = 24 * 60 * 60_000

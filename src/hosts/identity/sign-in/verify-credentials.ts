@@ -13,7 +13,7 @@ export interface Verification {
   readonly next: NextStep | undefined
 }
 
-/** Without a difference, for anyone who asks, between an unknown login, an ambiguous one and a wrong password. */
+/** An unknown login, an ambiguous one and a wrong password get the same answer, after the same time. */
 export async function verifyCredentials(
   identity: Identity,
   given: { readonly login: string; readonly password: string },
@@ -38,7 +38,7 @@ export async function verifyCredentials(
   return { account, next }
 }
 
-/** As the store compares logins: a spelling that it takes for the same must not get five more attempts. */
+/** Lower case, as the store compares logins: another spelling of the same login must not get five more attempts. */
 export async function lockedSubject(database: Identity['database'], login: string): Promise<string> {
   const [row] = await database.query<{ subject: string }>(sql`select lower(trim(${login})) as subject`)
   return row?.subject ?? login

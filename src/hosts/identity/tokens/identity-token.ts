@@ -12,7 +12,7 @@ export interface IdentityTokenSubject {
   readonly nonce?: string | null
 }
 
-/** It is read once, on arrival. */
+/** Clients read it once, when it arrives. */
 const identityTokenSeconds = 5 * 60
 
 /** OpenID Connect Core, 2; undefined when the client did not ask for one. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Codes and refresh tokens: 256 bits of chance, of which the store knows the hash only. */
+/** Codes and refresh tokens: 256 random bits, of which the store keeps only the hash. */
 export interface OpaqueToken {
   readonly token: string
   readonly id: Buffer

@@ -1,7 +1,7 @@
 import { openRawClient, type RawClient, statementRequest } from './raw-client.ts'
 import { requestBytes } from './raw-socket.ts'
 
-export interface Hammer {
+export interface TransactionLoad {
   /** All of its descriptions begin with it. */
   readonly name: string
   /** Descriptions, each used once, of what was answered so. */
@@ -23,7 +23,7 @@ export interface Hammer {
 const requestsMax = 200_000
 
 /** Many writers, each with one transaction at a time, and a reader of statements, until told to stop. Names keep two apart. */
-export function startHammer(port: number, writers = 32, name = ''): Hammer {
+export function startTransactionLoad(port: number, writers = 32, name = ''): TransactionLoad {
   const applied: string[] = []
   const balances = new Map<string, number>()
   const refused: string[] = []

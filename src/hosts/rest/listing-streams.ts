@@ -1,8 +1,8 @@
 import { isDue, type LiveStream } from './live-stream.ts'
 
 /** The streams of one listing, and which of them lack the newest snapshot: a tick costs nothing for those that have it. */
-export interface Audience {
-  readonly streams: ReadonlySet<LiveStream>
+export interface ListingStreams {
+  readonly all: ReadonlySet<LiveStream>
   join(stream: LiveStream): void
   leave(stream: LiveStream): void
   /** A newer snapshot exists: from now on every stream lacks it. */
@@ -15,8 +15,8 @@ export interface Audience {
   close(reason: string): void
 }
 
-export function createAudience(newest: () => Buffer): Audience {
-  const streams = new Set<LiveStream>()
+export function createListingStreams(newest: () => Buffer): ListingStreams {
+  const all = new Set<LiveStream>()
   const behind = new Set<LiveStream>()
   const offer = (now: number) => {
     // Asked twenty times a second of every listing: even an iterator over nothing would be most of what they cost at rest.
@@ -27,29 +27,29 @@ export function createAudience(newest: () => Buffer): Audience {
     }
   }
   return {
-    streams,
+    all,
     join(stream) {
-      streams.add(stream)
+      all.add(stream)
       behind.add(stream)
       offer(Date.now())
     },
     leave(stream) {
-      streams.delete(stream)
+      all.delete(stream)
       behind.delete(stream)
     },
     fallBehind() {
-      for (const stream of streams) behind.add(stream)
+      for (const stream of all) behind.add(stream)
     },
     offer,
     attend(now) {
-      for (const stream of streams) stream.attend(now)
+      for (const stream of all) stream.attend(now)
     },
     isAnyDue(now) {
-      for (const stream of streams) if (isDue(stream, now)) return true
+      for (const stream of all) if (isDue(stream, now)) return true
       return false
     },
     close(reason) {
-      for (const stream of streams) stream.close(reason)
+      for (const stream of all) stream.close(reason)
     },
   }
 }

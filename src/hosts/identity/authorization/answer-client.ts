@@ -31,8 +31,8 @@ export class AuthorizationRefusal extends Error {
   }
 }
 
-/** Refusals of these steps go to the client. */
-export function tellClient<Result>(replyTo: ReplyTo, steps: () => Result): Result {
+/** Runs the steps; when they refuse the request, the client gets the refusal instead of the person at the browser. */
+export function refusedToClient<Result>(replyTo: ReplyTo, steps: () => Result): Result {
   try {
     return steps()
   } catch (error) {
