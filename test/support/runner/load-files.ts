@@ -1,7 +1,12 @@
+import { constants } from 'node:os'
 import { basename } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { inspect } from 'node:util'
 import { stopTestServer } from '../fresh-database.ts'
+import { followNoMorePromises } from './followed-promises.ts'
 import { report } from './report.ts'
+
+let running = ''
 
 /**
  * Loads each file of TEST_FILES as a suite of its own. In one process the hooks at the top of a file would otherwise be
@@ -9,7 +14,12 @@ import { report } from './report.ts'
  */
 for (const file of JSON.parse(process.env.TEST_FILES ?? '[]') as string[]) {
   describe(file, async () => {
-    before(() => report({ kind: 'start', file }))
+    before(() => {
+      // Hooks run once every file is loaded.
+      followNoMorePromises()
+      running = file
+      report({ kind: 'start', file })
+    })
     try {
       await import(`../../../${file}`)
     } catch (error) {
@@ -20,3 +30,15 @@ for (const file of JSON.parse(process.env.TEST_FILES ?? '[]') as string[]) {
 }
 
 after(stopTestServer)
+
+// node:test makes the run fail by it, and no longer knows which test it belongs to.
+process.on('unhandledRejection', (error) => {
+  report({
+    kind: 'text',
+    text: `✖ In ${running}, nobody waited for a promise that failed:\n  ${inspect(error)}\n\n`,
+  })
+})
+
+// Without these, a signal would leave the store's files behind.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => process.exit(128 + constants.signals[signal]))
