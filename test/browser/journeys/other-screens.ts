@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { everyScreen, type ScreenAddress } from '../support/every-screen.ts'
+import { everyScreen, goWithin, type ScreenAddress } from '../support/every-screen.ts'
 import type { Stage } from '../support/stage.ts'
 import { testColorSchemes } from './accessibility.ts'
 
@@ -62,10 +62,9 @@ export function otherScreensJourneys(stage: () => Stage): void {
 
   testColorSchemes('have nothing to complain of', async (look) => {
     const screens = await furnish()
-    const { hosts, signIn } = stage()
-    const page = await signIn('root@example.com', '/account', { reducedMotion: 'reduce' })
+    const page = await stage().signIn('root@example.com', '/account', { reducedMotion: 'reduce' })
     for (const { path, shows, open } of screens) {
-      await page.goto(hosts.web + path)
+      await goWithin(page, path)
       await page.getByText(shows).first().waitFor({ state: 'attached' })
       await open?.(page)
       await look(page, `${path} ${open ? 'with something in front' : ''}`)
@@ -74,13 +73,12 @@ export function otherScreensJourneys(stage: () => Stage): void {
 
   test('hold on the narrowest phone, with nothing beyond the edge and targets for fingers', async () => {
     const screens = await furnish()
-    const { hosts, signIn } = stage()
-    const page = await signIn('root@example.com', '/account', {
+    const page = await stage().signIn('root@example.com', '/account', {
       viewport: { width: 360, height: 740 },
       hasTouch: true,
     })
     for (const { path, shows, open } of screens) {
-      await page.goto(hosts.web + path)
+      await goWithin(page, path)
       await page.getByText(shows).first().waitFor({ state: 'attached' })
       if (open !== refuse) await open?.(page)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
