@@ -6,8 +6,8 @@ import { documentationPolicy } from './security-headers.ts'
 
 export interface Documented {
   readonly title: string
-  /** The OpenAPI document, exactly as it is served. */
-  readonly document: object
+  /** Makes the OpenAPI document, exactly as it is served. Asked once, by the first who reads it: most starts need none. */
+  readonly document: () => object
 }
 
 export interface Documentation extends Documented {
@@ -24,9 +24,12 @@ export function addDocumentation(app: FastifyInstance, { extensions, ...contract
       : []),
   ]
   for (const { title, document, page, address } of pages) {
-    const text = JSON.stringify(document)
+    let text: string | undefined
     const others = pages.filter((other) => other.page !== page)
-    app.get(address, (_request, reply) => reply.type(types.json).send(text))
+    app.get(address, (_request, reply) => {
+      text ??= JSON.stringify(document())
+      return reply.type(types.json).send(text)
+    })
     app.get(page, (_request, reply) => sendPage(reply, types.html, pageOf({ title, page, others })))
     app.get(`${page}/start.js`, (_request, reply) => sendPage(reply, types.js, startScript(address)))
   }

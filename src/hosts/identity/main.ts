@@ -107,9 +107,9 @@ export async function startIdentity(
 
 const documentationOf = (contract: readonly Route[], { extensions }: IdentitySettings): Documentation => ({
   title: 'Project tracking: identity',
-  document: openApiOf(contract),
+  document: () => openApiOf(contract),
   ...(extensions && {
-    extensions: { title: 'Project tracking: identity, extensions', document: identityExtensionsDocument() },
+    extensions: { title: 'Project tracking: identity, extensions', document: identityExtensionsDocument },
   }),
 })
 

@@ -84,9 +84,9 @@ export async function startRest(
   addHealthRoutes(app, [readiness, ...storeReadiness(tracker.database)])
   addDocumentation(app, {
     title: aboutContract.title,
-    document: openApiOf(contract, aboutContract),
+    document: () => openApiOf(contract, aboutContract),
     ...(settings.extensions && {
-      extensions: { title: aboutExtensions.title, document: openApiOf(extensions, aboutExtensions) },
+      extensions: { title: aboutExtensions.title, document: () => openApiOf(extensions, aboutExtensions) },
     }),
   })
   await listen(app, settings)
