@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
 import { operations } from '../../src/hosts/identity/operations.ts'
+import { anyCharacter } from '../support/any-character.ts'
 import { createPkce, queryOf, refresh, requestOf, signedIn } from '../support/browser.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin, robot } from '../support/known-clients.ts'
@@ -117,7 +118,7 @@ function requestArbitrary(known: readonly string[]): fc.Arbitrary<Request> {
     fc
       .constantFrom(...known)
       .chain((text) => fc.nat(text.length).map((length) => text.slice(0, length) + text.slice(length + 1))),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.webUrl(),
   )
   const header = fc.oneof(

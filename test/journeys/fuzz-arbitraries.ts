@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { commonFields, entities, requiredOnCreate, resources } from '../contract/resources.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 const wordsOf = (text: string): string[] => text.trim().split(/\s+/)
 
@@ -37,7 +38,7 @@ const nasty = [
 
 export const anyText = fc.oneof(
   fc.constantFrom(...nasty),
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
 )
 
