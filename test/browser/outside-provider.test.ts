@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { passwordHash } from '../support/cheap-passwords.ts'
-import { chromiumPath, launchChromium } from '../support/chromium.ts'
+import { chromiumPath, launchChromium, type OwnBrowser } from '../support/chromium.ts'
 import { insertAccount } from '../support/insert-account.ts'
 import { type OutsideProviderUnderTest, startOutsideProvider } from '../support/outside-provider.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
@@ -17,7 +17,7 @@ describe('An outside provider, in a real browser', {
 }, () => {
   let outside: OutsideProviderUnderTest
   let hosts: TrackerHosts
-  let browser: Browser
+  let browser: OwnBrowser
   before(async () => {
     outside = await startOutsideProvider()
     ;[hosts, browser] = await Promise.all([

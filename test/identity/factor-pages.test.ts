@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { assertAccessible } from '../browser/journeys/accessibility.ts'
 import { createPkce } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
-import { chromiumPath, launchChromium } from '../support/chromium.ts'
+import { chromiumPath, launchChromium, type OwnBrowser } from '../support/chromium.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import { registrationOf, requestAt } from '../support/registered-clients.ts'
 import { testApp } from '../support/second-factors.ts'
@@ -16,7 +16,7 @@ const browserMillisecondsMax = 30_000
 describe('setting up a second factor at the sign-in, in a real browser', {
   skip: chromiumPath === undefined && 'No Chromium is installed.',
 }, () => {
-  let browser: Browser
+  let browser: OwnBrowser
   let host: IdentityUnderTest
   before(async () => {
     ;[browser, host] = await Promise.all([

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { assertAccessible } from '../browser/journeys/accessibility.ts'
 import { createPkce } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
-import { chromiumPath, launchChromium } from '../support/chromium.ts'
+import { chromiumPath, launchChromium, type OwnBrowser } from '../support/chromium.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import { registrationOf, requestAt } from '../support/registered-clients.ts'
 
@@ -16,7 +16,7 @@ const browserMillisecondsMax = 30_000
 describe('the pages of the identity host, in a real browser', {
   skip: chromiumPath === undefined && 'No Chromium is installed.',
 }, () => {
-  let browser: Browser
+  let browser: OwnBrowser
   let host: IdentityUnderTest
   let clientServer: Awaited<ReturnType<typeof startClient>>
   before(async () => {

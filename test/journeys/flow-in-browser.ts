@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { password } from '../support/cheap-passwords.ts'
-import { chromiumPath, launchChromium } from '../support/chromium.ts'
+import { chromiumPath, launchChromium, type OwnBrowser } from '../support/chromium.ts'
 import type { Deployment } from '../support/deployment.ts'
 
 /** A page of two lines takes milliseconds; a busy machine takes its time. */
@@ -11,7 +11,7 @@ const browserMillisecondsMax = 30_000
 /** The flow as a browser client walks it, with the browser's own cookies, redirects and CORS. */
 export function testFlowInBrowser(deployment: () => Deployment) {
   describe('in a real browser', { skip: chromiumPath === undefined && 'No Chromium is installed.' }, () => {
-    let browser: Browser
+    let browser: OwnBrowser
     before(async () => {
       browser = await launchChromium()
     })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 
 /**
  * Debian's, unless CHROMIUM names another one; none is downloaded. The one without windows comes first: opening a page
@@ -15,9 +15,50 @@ const paths = [
 
 export const chromiumPath: string | undefined = paths.find((path) => path !== undefined && existsSync(path))
 
-export async function launchChromium(): Promise<Browser> {
+/** `close` closes what was opened here: other files go on with the same browser. */
+export type OwnBrowser = Pick<Browser, 'newContext' | 'close'>
+
+let running: Promise<Browser> | undefined
+let users = 0
+
+/** One browser for all files of the process: starting it costs more than opening a dozen pages. Nothing is shared by contexts. */
+export async function launchChromium(): Promise<OwnBrowser> {
+  users += 1
+  running ??= start()
+  const browser = await running
+  const opened: BrowserContext[] = []
+  return {
+    async newContext(options) {
+      const context = await browser.newContext(options)
+      opened.push(context)
+      return context
+    },
+    async close() {
+      await Promise.all(opened.map((context) => context.close()))
+      users -= 1
+      setTimeout(closeUnused, idleMilliseconds)
+    },
+  }
+}
+
+/** Files that need a browser follow each other. */
+const idleMilliseconds = 2000
+
+async function start(): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('No browser was found.')
-  return chromium.launch({ executablePath: chromiumPath, args })
+  const browser = await chromium.launch({ executablePath: chromiumPath, args })
+  // Whatever ended it, the next file gets another one.
+  browser.once('disconnected', () => {
+    running = undefined
+  })
+  return browser
+}
+
+async function closeUnused(): Promise<void> {
+  if (users > 0) return
+  const unused = running
+  running = undefined
+  await (await unused)?.close()
 }
 
 const args = [
