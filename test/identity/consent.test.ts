@@ -46,6 +46,14 @@ describe('a person', () => {
     assert.ok(queryOf(await ask(browser, { scope: 'openid profile email' })).code)
   })
 
+  it('reads the sentence in its order, whatever stands in the own name', async () => {
+    const { login } = await host.addAccount({ name: 'Ann\u202e\u2066 B' })
+    const browser = openBrowser(host.address)
+    await signInAt(browser, wiki, { login, answer: 'deny' })
+    const page = await ask(browser)
+    assert.ok(page.text.includes(`You are signed in as Ann B (${login})`), page.text)
+  })
+
   it('is asked again where the client wants it, and never without a page', async () => {
     const { browser, login } = await newcomer()
     const silent = await ask(browser, { prompt: 'none' })

@@ -105,7 +105,8 @@ function profileOf(
 }
 
 /** Anybody may call themselves so at some provider. What cannot be seen is left out, so that the mark stays in sight. */
-const unverified = (text: string): string => `${text.replaceAll(hidden, '').slice(0, 100)} (not verified)`
+const unverified = (text: string): string =>
+  `${text.replaceAll(hidden, '').replaceAll(/\s+/g, ' ').slice(0, 100)} (not verified)`
 const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u3164]/gu
 
 type Tokens = Awaited<ReturnType<typeof client.authorizationCodeGrant>>

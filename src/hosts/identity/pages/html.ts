@@ -5,12 +5,16 @@ export interface Html {
 
 export type HtmlValue = string | Html | readonly Html[]
 
-/** Every value that is no markup is escaped. */
+/** Every value that is no markup is escaped, and turns no text round that stands beside it. */
 export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html => ({
   markup: parts.reduce((text, part, index) => text + markupOf(values[index - 1] ?? '') + part),
 })
 
 export function markupOf(value: HtmlValue): string {
-  if (typeof value === 'string') return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  if (typeof value === 'string')
+    return value.replaceAll(directions, '').replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
   return 'markup' in value ? value.markup : value.map(({ markup }) => markup).join('')
 }
+
+/** Marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm: names of people may have them. */
+const directions = /\p{Bidi_Control}/gu
