@@ -26,16 +26,23 @@ export async function runStart(names: readonly string[]): Promise<void> {
   stopWithNpm(stop)
   try {
     const store = shareStore(storeSettings, { stops, onFault: console.error })
-    const running: RunningHost[] = []
-    for (const start of hosts) {
-      const host = await start(store)
-      stops.push(host.stop)
-      running.push(host)
-    }
+    const running = await allStarted(
+      hosts.map(async (start) => {
+        const host = await start(store)
+        stops.push(host.stop)
+        return host
+      }),
+    )
     stops.push(() => leaveFirst(running, drainSeconds))
     showStarted(running, store.demoAccount(), storeSettings)
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+/** Together, because the bank's processes start on other cores meanwhile. One that fails is told when all can be stopped. */
+async function allStarted(starts: readonly Promise<RunningHost>[]): Promise<readonly RunningHost[]> {
+  await Promise.allSettled(starts)
+  return Promise.all(starts)
 }

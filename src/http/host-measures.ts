@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { addMetrics, durationBucketsSeconds, type Measured, type MetricsOptions } from './metrics.ts'
+import type { EventCount } from './count-events.ts'
+import { addMetrics, durationBucketsSeconds, type Measured } from './metrics.ts'
 
 /** The part of a store that reports how long its statements take. */
 interface TimedStore {
@@ -8,31 +9,32 @@ interface TimedStore {
   onStatement(listener: (ended: { readonly kind: string; readonly seconds: number }) => void): void
 }
 
-interface MeasuredParts {
+export interface MeasuredParts {
   readonly budgets: Measured
-  readonly database: TimedStore
-  readonly events: { measure(registry: Registry | undefined): void }
+  readonly database?: TimedStore
+  readonly events?: CountedEvents
   /** Those who follow the change log, by name. */
   readonly readers?: Readonly<Record<string, () => number>>
 }
 
-/** What every host with a store measures, at `/metrics`. */
-export function measureHost(
+interface CountedEvents {
+  counts(): Iterable<Readonly<EventCount>>
+}
+
+export function addHostMeasures(
   app: FastifyInstance,
   { budgets, database, events, readers }: MeasuredParts,
-  options: MetricsOptions,
-): Registry | undefined {
-  const registry = addMetrics(app, budgets, options)
-  measureStore(registry, database)
-  measureStandbys(registry, database)
-  events.measure(registry)
+): Registry {
+  const registry = addMetrics(app, budgets)
+  if (database) measureStore(registry, database)
+  if (database) measureStandbys(registry, database)
+  if (events) measureEvents(registry, events)
   if (readers) measureLag(registry, readers)
   return registry
 }
 
 /** How long this process waits for its store, by the kind of statement. */
-export function measureStore(registry: Registry | undefined, store: TimedStore): void {
-  if (registry === undefined) return
+export function measureStore(registry: Registry, store: TimedStore): void {
   const durations = new Histogram({
     name: 'store_statement_duration_seconds',
     help: 'Time from asking the store to its answer, waiting for a connection and trying again included.',
@@ -47,8 +49,8 @@ export function measureStore(registry: Registry | undefined, store: TimedStore):
 }
 
 /** Whether lists were read at a standby or at the primary, and why at the primary. */
-export function measureStandbys(registry: Registry | undefined, { standbyReads }: TimedStore): void {
-  if (registry === undefined || standbyReads === undefined) return
+function measureStandbys(registry: Registry, { standbyReads }: TimedStore): void {
+  if (standbyReads === undefined) return
   new Counter({
     name: 'store_standby_reads_total',
     help: 'Reads that a standby may answer: answered by one, or by the primary because it was behind, failed or unavailable.',
@@ -62,11 +64,7 @@ export function measureStandbys(registry: Registry | undefined, { standbyReads }
 }
 
 /** How far behind the change log live listings and feeds may be. */
-export function measureLag(
-  registry: Registry | undefined,
-  readers: Readonly<Record<string, () => number>>,
-): void {
-  if (registry === undefined) return
+export function measureLag(registry: Registry, readers: Readonly<Record<string, () => number>>): void {
   new Gauge({
     name: 'change_log_lag_seconds',
     help: 'Time since the change log was last read with success; 0 while nobody listens.',
@@ -78,24 +76,15 @@ export function measureLag(
   })
 }
 
-interface Counted {
-  readonly event: string
-  readonly outcome?: string
-}
-
-/** The same log, counted by event and outcome: sign-ins that were right, wrong or locked among them. */
-export function countEvents<Event extends Counted>(log: (event: Event) => void) {
-  const events = new Counter({
+export function measureEvents(registry: Registry, events: CountedEvents): void {
+  new Counter({
     name: 'security_events_total',
     help: 'Events of the security log; sign-ins are the event sign-in.',
     labelNames: ['event', 'outcome'] as const,
-    registers: [],
-  })
-  return {
-    log(event: Event) {
-      events.inc({ event: event.event, outcome: event.outcome ?? '' })
-      log(event)
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { event, outcome, count } of events.counts()) this.inc({ event, outcome }, count)
     },
-    measure: (registry: Registry | undefined) => void registry?.registerMetric(events),
-  }
+  })
 }

@@ -1,6 +1,7 @@
 import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { it } from 'node:test'
 import { createBudgets } from '../model/budget.ts'
+import { measureHost } from './measure-host.ts'
 import { addMetrics } from './metrics.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
@@ -8,13 +9,13 @@ const budgets = createBudgets({ openStreams: { max: 3, per: 'process', of: 'stre
 
 it('metrics are not there unless asked for', async (t) => {
   const app = sampleHost(t)
-  addMetrics(app, budgets, { metrics: false })
+  await measureHost(app, { budgets }, { metrics: false })
   equal((await app.inject({ url: '/metrics' })).statusCode, 404)
 })
 
 it('metrics count by route pattern, method and status, never by path', async (t) => {
   const [app, other] = [sampleHost(t), sampleHost(t)]
-  for (const each of [app, other]) addMetrics(each, budgets, { metrics: true })
+  for (const each of [app, other]) addMetrics(each, budgets)
   await app.inject({ url: '/echo?secret=1' })
   await app.inject({ url: '/secret/path' })
   const answer = await app.inject({ url: '/metrics' })
@@ -27,7 +28,7 @@ it('metrics count by route pattern, method and status, never by path', async (t)
 
 it('metrics show each budget with its limit, its use and its refusals', async (t) => {
   const app = sampleHost(t)
-  addMetrics(app, budgets, { metrics: true })
+  addMetrics(app, budgets)
   budgets.budget('openStreams').take(2)
   budgets.budget('openStreams').take(2)
   // Asked twice, because a second answer must not add to the first.

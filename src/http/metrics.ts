@@ -2,22 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { BudgetState } from '../model/budget.ts'
 
-/** Off by default: they are for operators, and the port is public. */
-export interface MetricsOptions {
-  readonly metrics: boolean
-}
-
 export interface Measured {
   states(): readonly BudgetState[]
 }
 
 /** Durations by route, method and status at `/metrics`, and the budgets, in a registry of this host's own. */
-export function addMetrics(
-  app: FastifyInstance,
-  budgets: Measured,
-  { metrics }: MetricsOptions,
-): Registry | undefined {
-  if (!metrics) return undefined
+export function addMetrics(app: FastifyInstance, budgets: Measured): Registry {
   const registry = new Registry()
   measureProcess(registry)
   measureBudgets(registry, budgets)

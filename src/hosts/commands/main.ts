@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import type { Authentication } from '../../authentication/authenticate.ts'
 import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
-import { countEvents } from '../../http/host-measures.ts'
+import { countEvents } from '../../http/count-events.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { createFeedStreams } from '../../live/feed-streams.ts'
@@ -62,7 +62,8 @@ export async function startCommands(
   const all = [...commands('v1'), ...(settings.extensions ? commands('ext') : [])]
   const feeds = openFeeds(tracker, log)
   const readers = { feeds: feeds.secondsBehind }
-  const callLog = createCallLog(log, measureCalls(diagnostics, { ...tracker, events, readers }, settings))
+  const measureCall = await measureCalls(diagnostics, { ...tracker, events, readers }, settings)
+  const callLog = createCallLog(log, measureCall)
   const requestIds = createRequestIds()
   const admitted = admitCalls({
     ...guardsOf(tracker.budgets, limits),

@@ -1,17 +1,19 @@
 import { status } from '@grpc/grpc-js'
 import type { FastifyInstance } from 'fastify'
-import { Histogram } from 'prom-client'
-import { measureHost } from '../../http/host-measures.ts'
-import { durationBucketsSeconds, type MetricsOptions } from '../../http/metrics.ts'
+import { type MetricsOptions, measureHost } from '../../http/measure-host.ts'
 
 /** Durations by command and status, at the diagnostics' `/metrics`, with what every host measures. */
-export function measureCalls(
+export async function measureCalls(
   diagnostics: FastifyInstance,
   parts: Parameters<typeof measureHost>[1],
   options: MetricsOptions,
 ) {
-  const registry = measureHost(diagnostics, parts, options)
+  const registry = await measureHost(diagnostics, parts, options)
   if (!registry) return () => undefined
+  const [{ Histogram }, { durationBucketsSeconds }] = await Promise.all([
+    import('prom-client'),
+    import('../../http/metrics.ts'),
+  ])
   const durations = new Histogram({
     name: 'command_duration_seconds',
     help: 'Time from a complete request to its answer.',

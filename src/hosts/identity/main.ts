@@ -3,11 +3,12 @@ import { administratorsOf } from '../../accounts/administrators.ts'
 import { createLockouts, forgetOldLockouts } from '../../accounts/lockouts.ts'
 import { budgetLimits } from '../../configuration/budgets.ts'
 import type { CorsOptions } from '../../http/cors.ts'
+import { countEvents } from '../../http/count-events.ts'
 import { addDocumentation, type Documentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
-import { countEvents, measureHost } from '../../http/host-measures.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
+import { measureHost } from '../../http/measure-host.ts'
 import { createServer, smallBodies } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import type { Tracker } from '../../operations/tracker.ts'
@@ -86,7 +87,7 @@ export async function startIdentity(
     rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(events.log) },
   })
   const stopping = prepareStop(app)
-  measureHost(app, { budgets, database, events }, settings)
+  await measureHost(app, { budgets, database, events }, settings)
   refuseNul(app)
   registerRoutes(app, routes, database)
   if (settings.extensions) addPageScripts(app)

@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { administratorsOf } from '../../accounts/administrators.ts'
 import type { Authentication } from '../../authentication/authenticate.ts'
+import type { MailSettings } from '../../configuration/mail-settings.ts'
 import { allowedReceivers } from '../../http/allowed-address.ts'
 import { compressAnswers } from '../../http/compress.ts'
+import { countEvents } from '../../http/count-events.ts'
 import { addDocumentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
-import { countEvents, measureHost } from '../../http/host-measures.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
+import { measureHost } from '../../http/measure-host.ts'
 import { createServer } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
 import { createFeedStreams } from '../../live/feed-streams.ts'
@@ -19,7 +21,6 @@ import { storeReadiness } from '../../store/readiness.ts'
 import type { RestSettings } from './configuration.ts'
 import { aboutExtensions, type ExtensionParts, extensionRoutes } from './extensions/routes.ts'
 import { createLiveListings } from './live-listings.ts'
-import { startMails } from './mail/worker.ts'
 import { openApiOf } from './openapi.ts'
 import { registerRoutes } from './register-routes.ts'
 import { aboutContract, contractRoutes } from './routes.ts'
@@ -63,7 +64,7 @@ export async function startRest(
     feeds.sendAway()
   })
   const readers = { 'live listings': live.secondsBehind, feeds: feeds.secondsBehind }
-  measureHost(app, { ...tracker, events, readers }, settings)
+  await measureHost(app, { ...tracker, events, readers }, settings)
   compressAnswers(app, tracker.budgets.budget('restCompressions'))
   const receivers = allowedReceivers(settings.webhookReceivers)
   const administrators = administratorsOf(settings)
@@ -90,7 +91,7 @@ export async function startRest(
     }),
   })
   await listen(app, settings)
-  const workers = startWorkers(tracker, settings, log, { administrators, receivers })
+  const workers = await startWorkers(tracker, settings, log, { administrators, receivers })
   return {
     app,
     leave,
@@ -101,12 +102,12 @@ export async function startRest(
 }
 
 /** What goes on beside requests, each shared by all instances. */
-function startWorkers(
+async function startWorkers(
   tracker: Tracker,
   { extensions, webhooks, mail }: RestSettings,
   log: Log,
   { administrators, receivers }: Pick<ExtensionParts, 'administrators' | 'receivers'>,
-): readonly { stop(): Promise<void> }[] {
+): Promise<readonly { stop(): Promise<void> }[]> {
   const { database, budgets, securityLog } = tracker
   const webhookWorker = () =>
     startWebhooks({
@@ -115,8 +116,10 @@ function startWorkers(
       onFailure: (error) => log.warn({ err: error }, 'Webhooks wait for the store.'),
       onPaused: (details) => log.warn(details, 'A webhook is paused.'),
     })
-  return [
-    ...(extensions && webhooks ? [webhookWorker()] : []),
-    ...(mail && securityLog ? [startMails({ database, settings: mail, log, securityLog })] : []),
-  ]
+  const mailWorker = async (settings: MailSettings) => {
+    // Its library is loaded only where mails are sent.
+    const { startMails } = await import('./mail/worker.ts')
+    return securityLog ? [startMails({ database, settings, log, securityLog })] : []
+  }
+  return [...(extensions && webhooks ? [webhookWorker()] : []), ...(mail ? await mailWorker(mail) : [])]
 }

@@ -6,7 +6,7 @@ import { sendEnvelope } from '../../http/envelope.ts'
 import { addHealthRoutes } from '../../http/health.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
-import { addMetrics } from '../../http/metrics.ts'
+import { measureHost } from '../../http/measure-host.ts'
 import { pathOf } from '../../http/path.ts'
 import { createServer, smallBodies } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
@@ -38,7 +38,7 @@ export async function startWeb(settings: WebSettings, log: Log, folder = builtCl
   const { readiness, leave, stop } = prepareStop(app)
   addPageHeaders(app, settings)
   addHealthRoutes(app, [readiness])
-  addMetrics(app, budgets, settings)
+  await measureHost(app, { budgets }, settings)
   app.get('/config.json', (_request, reply) =>
     reply.header('cache-control', 'no-store').send(settings.client),
   )
