@@ -16,6 +16,7 @@ const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<
   'slow-reads': async (words) => (await import('./slow-reads/main.ts')).runSlowReadsBench(words),
   soak: async (words) => (await import('./soak/main.ts')).runSoak(words),
   web: async (words) => (await import('./web/main.ts')).runWebBench(words),
+  start: async (words) => (await import('./start/main.ts')).runStartBench(words),
   webhooks: async (words) => (await import('./webhooks/main.ts')).runWebhookBench(words),
 }
 
