@@ -14,13 +14,15 @@ import { render, type Sql } from '../../src/store/sql.ts'
 
 /**
  * The floor of a scenario, as a process of its own: the statements that the verb sends, recorded once and then repeated
- * through the driver alone. Prints how many rounds it made.
+ * through the driver alone. Prints a line when it begins, and how many rounds it made at which cost.
  */
 export interface BareSqlTask {
   readonly url: string
   readonly scenario: 'get' | 'list 20' | 'create' | 'update'
   readonly memberId: string
   readonly row: Readonly<Record<string, unknown>>
+  /** Of rows that are asked for or changed in turn; a new row gets an id of its own. */
+  readonly ids: readonly string[]
   readonly seconds: number
   readonly atOnce: number
 }
@@ -28,16 +30,18 @@ export interface BareSqlTask {
 const task: BareSqlTask = JSON.parse(process.argv[2] ?? '{}')
 const { url, scenario, seconds, atOnce } = task
 const recorded = await record(task)
-const isTransaction = scenario === 'create' || scenario === 'update'
-// As the store does: one pipelined connection for reads, several for transactions.
+const isWrite = scenario === 'create' || scenario === 'update'
+// As the store does: one pipelined connection for reads, several for writes, each of which is one statement.
 const clients = Array.from(
-  { length: isTransaction ? 12 : 1 },
+  { length: isWrite ? 12 : 1 },
   () => new pg.Client({ connectionString: url, ...{ pipeline: true } }),
 )
 await Promise.all(clients.map((client) => client.connect()))
+console.log('It begins.')
+const begun = process.cpuUsage()
 const endsAt = performance.now() + seconds * 1000
 let rounds = 0
-const workers = isTransaction ? clients : Array.from({ length: atOnce }, () => clients[0] as pg.Client)
+const workers = isWrite ? clients : Array.from({ length: atOnce }, () => clients[0] as pg.Client)
 await Promise.all(
   workers.map(async (client) => {
     while (performance.now() < endsAt) {
@@ -46,18 +50,16 @@ await Promise.all(
     }
   }),
 )
+const { user, system } = process.cpuUsage(begun)
+console.log(JSON.stringify({ rounds, milliseconds: (user + system) / 1000 }))
 await Promise.all(clients.map((client) => client.end()))
-console.log(JSON.stringify({ rounds, statements: recorded.length }))
 
 async function round(client: pg.Client) {
-  const id = randomUUID()
-  const begun = isTransaction ? client.query('begin') : undefined
+  const id = scenario === 'create' ? randomUUID() : task.ids[(rounds * 7919) % task.ids.length]
   for (const [index, { text, values }] of recorded.entries()) {
-    const own = scenario === 'create' ? values.map((value) => (value === task.row.id ? id : value)) : values
+    const own = values.map((value) => (value === task.row.id ? id : value))
     await client.query({ name: `s${index}`, text, values: own })
   }
-  await begun
-  if (isTransaction) await client.query('commit')
 }
 
 async function record({ url, scenario, memberId, row }: BareSqlTask) {
@@ -69,15 +71,18 @@ async function record({ url, scenario, memberId, row }: BareSqlTask) {
     },
   })
   const database = openDatabase({ url, applicationName: 'bench' })
+  const noteLists = (lists: Database['lists']): Database['lists'] => ({
+    query(statement, account) {
+      statements.push(render(statement))
+      return lists.query(statement, account)
+    },
+  })
   const recording: Database = {
     ...database,
     ...note(database),
-    lists: {
-      query(statement, account) {
-        statements.push(render(statement))
-        return database.lists.query(statement, account)
-      },
-    },
+    single: note(database.single),
+    lists: noteLists(database.lists),
+    listsAnywhere: noteLists(database.listsAnywhere),
     transaction: (work) => database.transaction((transaction) => work(note(transaction))),
   }
   const tracker: Tracker = { database: recording, passwords: undefined as never, budgets: openBudgets() }
@@ -96,5 +101,7 @@ async function record({ url, scenario, memberId, row }: BareSqlTask) {
   }
   await verbs[scenario]()
   await database.close()
+  if (statements.length === 0)
+    throw new Error(`The verb ${scenario} sent no statement that could be recorded.`)
   return statements
 }

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { openDatabase } from '../../src/store/database.ts'
 import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { firstLine, postmasterOf, startHost } from '../child-process.ts'
-import { cpuSecondsOf, cpuSecondsOfServer } from '../cpu.ts'
+import { cpuSecondsOfServer } from '../cpu.ts'
 import { runLoad, type Shot } from '../load.ts'
 import { measureLoad, rounded } from '../measured.ts'
 import { memoryMegabytesOf } from '../memory.ts'
@@ -117,31 +118,22 @@ async function measureBareSql(
     scenario,
     memberId: seeded.member.id,
     row,
+    ids: seeded.assignments.map(({ id }) => String(id)),
     seconds: Math.min(seconds, 3),
     atOnce: connections,
   }
   const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-sql.ts'), JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const serverBefore = cpuSecondsOfServer(postmaster)
-  let client = 0
-  const watch = setInterval(() => {
-    client = cpuSecondsOf(child.pid ?? 0) || client
-  }, 20)
-  const startCpu = await cpuAfter(child, 400)
-  const output = await firstLine(child)
-  clearInterval(watch)
-  const { rounds } = JSON.parse(output)
+  // Two lines, and nothing is lost between them.
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  await lines.next()
+  const before = cpuSecondsOfServer(postmaster)
+  const { rounds, milliseconds } = JSON.parse((await lines.next()).value ?? '')
   return {
-    client: rounded(((client - startCpu) * 1000) / rounds),
-    server: rounded(((cpuSecondsOfServer(postmaster) - serverBefore) * 1000) / rounds),
+    client: rounded(milliseconds / rounds),
+    server: rounded(((cpuSecondsOfServer(postmaster) - before) * 1000) / rounds),
   }
-}
-
-/** Loading the program is no part of a query: by then it has begun to send. */
-async function cpuAfter(child: ChildProcess, milliseconds: number): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, milliseconds))
-  return cpuSecondsOf(child.pid ?? 0)
 }
 
 async function startEmptyHost(): Promise<Running> {
