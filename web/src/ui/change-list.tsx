@@ -5,12 +5,16 @@ import { nounOf } from '../texts/declared-names.ts'
 import { type Text, t, tx } from '../texts/text.ts'
 import { dayOf, showDay } from '../time/days.ts'
 import { showMoment } from '../time/moments.ts'
+import { Skeleton } from './notes.tsx'
 import { PersonAvatar } from './person-avatar.tsx'
 import { type NameOf, useChangeNames } from './use-change-names.ts'
 
 /** Who did what to which record and when, with what it was before. */
 export function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
   const nameOf = useChangeNames(changes)
+  if (changes.length === 0) return null
+  // Names make lines longer, so that what stands below would move.
+  if (nameOf === undefined) return <Skeleton rows={6} />
   return (
     <ol class="rows">
       {changes.map((change) => (
