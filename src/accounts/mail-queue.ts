@@ -1,5 +1,6 @@
 import { budgetLimits } from '../configuration/budgets.ts'
-import type { Queries } from '../store/database.ts'
+import type { Database, Queries } from '../store/database.ts'
+import { batchSize, inBatches } from '../store/in-batches.ts'
 import { newId } from '../store/new-id.ts'
 import { sql } from '../store/sql.ts'
 
@@ -54,7 +55,9 @@ export async function queueMail(transaction: Queries, wish: MailWish): Promise<b
     where (select count(*) from mails where ended_at is null) < ${budgetLimits.mailsWaiting.max}::int
       and (select count(*) from mails where address = ${address} and created_at > now() - interval '1 hour')
         < ${budgetLimits.passwordMailsOfAddress.max}::int
-      and (select count(*) from mails where lower(trim(login)) = lower(trim(${login})) and created_at > now() - interval '1 hour')
+      -- Apart: what strangers ask for leaves administrators theirs.
+      and (select count(*) from mails where lower(trim(login)) = lower(trim(${login})) and created_at > now() - interval '1 hour'
+          and (made_by is null) = (${madeBy}::uuid is null))
         < ${budgetLimits.passwordMailsOfAccount.max}::int
       -- Apart, so that nobody uses up the one kind to keep the other from being sent.
       and (select count(*) from mails where made_by = ${madeBy} and created_at > now() - interval '1 day'
@@ -94,9 +97,12 @@ export async function endMail(queries: Queries, id: string, hasAccount = true): 
 }
 
 /** After a day nothing is counted by them. */
-export async function forgetOldMails(queries: Queries): Promise<void> {
-  await queries.query(sql`
+export const forgetOldMails = (database: Database): Promise<void> =>
+  inBatches(
+    database,
+    sql`
     delete from mails where id in (
       select id from mails where ended_at is not null and created_at < now() - interval '1 day'
-      limit 1000 for update skip locked)`)
-}
+      limit ${batchSize}::int for update skip locked)
+    returning 1`,
+  )

@@ -38,7 +38,10 @@ async function prepareNotice(transaction: Queries, { madeBy }: QueuedMail): Prom
   return { to: account.login, accountId: madeBy, ...nothing }
 }
 
-/** As an administrator makes one: the link before it ends, and any new password ends it. */
+/**
+ * As an administrator makes one: the links before it end, and any new password ends it. One that a stranger may have asked for ends
+ * only others of its kind: never what an administrator has made for the account.
+ */
 async function preparePassword(
   transaction: Queries,
   { login, madeBy, sessionId, makerStamp }: QueuedMail,
@@ -51,7 +54,8 @@ async function preparePassword(
   if (!account || accounts.length > 1 || !isMailAddress(account.login.trim())) return undefined
   await transaction.query(sql`
     update account_links set ended_at = now()
-    where user_id = ${account.id} and used_at is null and ended_at is null`)
+    where user_id = ${account.id} and used_at is null and ended_at is null
+      and (${madeBy !== null} or (made_by = user_id and maker_session_id is null))`)
   const { secret } = await makeLink(transaction, {
     purpose: 'password',
     madeBy: madeBy ?? account.id,

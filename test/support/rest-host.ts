@@ -53,7 +53,8 @@ const administratorLogin = 'admin@example.com'
 const identityEnvironment = (environment: Environment): Environment =>
   Object.fromEntries(
     Object.entries(environment).filter(
-      ([name]) => name === 'LOG_LEVEL' || /^(Identity__|SMTP_|MAIL_)/.test(name),
+      ([name]) =>
+        name === 'LOG_LEVEL' || /^(Identity__|SMTP_|MAIL_|ASPNETCORE_FORWARDED|TRUSTED_)/.test(name),
     ),
   )
 

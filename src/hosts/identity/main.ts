@@ -99,7 +99,7 @@ export async function startIdentity(
   const upkeep = repeat({ everyMilliseconds: upkeepMilliseconds, onFailure }, async () => {
     await refreshKeys()
     await sweep(database, now(), settings.inactivityMinutes)
-    await database.transaction((transaction) => forgetOldLockouts(transaction, lockoutClock))
+    await forgetOldLockouts(database, lockoutClock)
   })
   const clientUpkeep = repeat({ everyMilliseconds: clientsMilliseconds, onFailure }, refreshClients)
   const stop = async () => void (await Promise.all([upkeep.stop(), clientUpkeep.stop(), stopping.stop()]))

@@ -1,12 +1,8 @@
 import { budgetLimits } from '../../configuration/budgets.ts'
 import type { Database } from '../../store/database.ts'
+import { batchSize, inBatches } from '../../store/in-batches.ts'
 import { type Sql, sql } from '../../store/sql.ts'
 import { moment } from './moment.ts'
-
-/** Rows per statement, so that no sweep holds many locks for long. */
-const batchSize = 1000
-/** With the batch size above, a million rows. The rest waits for the next sweep. */
-const batchesMax = 1000
 
 /** Deletes what can no longer be used. Several instances may do so at once: each takes rows that nobody else has. */
 export async function sweep(database: Database, now: number, inactivityMinutes: number): Promise<void> {
@@ -68,10 +64,3 @@ const endUnused = (now: number, unusedSince: number): Sql => sql`
     where ended_at is null and coalesce(last_used_at, created_at) <= ${moment(unusedSince)}
     limit ${batchSize}::int for update skip locked)
   returning 1`
-
-async function inBatches(database: Database, statement: Sql): Promise<void> {
-  for (let batch = 0; batch < batchesMax; batch += 1) {
-    const deleted = await database.transaction((transaction) => transaction.query(statement))
-    if (deleted.length < batchSize) return
-  }
-}

@@ -3,6 +3,7 @@ import { hasRole, type PossibleAdministrator } from '../../accounts/administrato
 import { isDeactivated } from '../../accounts/deactivation.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Database, Queries } from '../../store/database.ts'
+import { batchSize, inBatches } from '../../store/in-batches.ts'
 import { raw, sql } from '../../store/sql.ts'
 import { readPosition, writePosition } from '../feed/position.ts'
 import { type FeedPage, newestPosition, readFeed } from '../feed/read-feed.ts'
@@ -227,7 +228,12 @@ type Writes = Pick<Database, 'single'>
 /** What was delivered, and is of use to nobody any more; what waits is kept as long as it waits. */
 const logDays = 30
 
-export async function forgetOldDeliveries({ single }: Writes): Promise<void> {
-  await single.query(sql`
-    delete from webhook_deliveries where next_at is null and created_at < now() - make_interval(days => ${logDays}::int) returning true`)
-}
+export const forgetOldDeliveries = (database: Pick<Database, 'transaction'>): Promise<void> =>
+  inBatches(
+    database,
+    sql`
+    delete from webhook_deliveries where id in (
+      select id from webhook_deliveries where next_at is null and created_at < now() - make_interval(days => ${logDays}::int)
+      limit ${batchSize}::int for update skip locked)
+    returning 1`,
+  )

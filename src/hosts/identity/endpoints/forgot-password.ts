@@ -1,4 +1,5 @@
 import { isMailAddress, queueMail } from '../../../accounts/mail-queue.ts'
+import { addressKey } from '../../../http/address-key.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
 import type { Identity } from '../identity.ts'
 import { forgotPage, mailedPage } from '../pages/forgot-password.ts'
@@ -43,7 +44,7 @@ export const answerForgotten =
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending || !canForget(identity)) return { page: overPage }
     const { address, requestId } = call
-    const wish = { purpose: 'password', login: login.trim(), address } as const
+    const wish = { purpose: 'password', login: login.trim(), address: addressKey(address) } as const
     const isKept =
       isMailAddress(wish.login) &&
       (await identity.database.transaction((transaction) => queueMail(transaction, wish)))

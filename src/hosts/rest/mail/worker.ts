@@ -40,7 +40,7 @@ export function startMails(options: MailWorkerOptions): MailWorker {
   const onFailure = (error: unknown) => log.warn({ err: error }, 'Mails wait for the store.')
   const looking = repeat({ everyMilliseconds: lookMilliseconds, onFailure }, look)
   const forgetting = repeat({ everyMilliseconds: forgetMilliseconds, onFailure }, () =>
-    database.transaction(forgetOldMails),
+    forgetOldMails(database),
   )
   return {
     look,

@@ -1,0 +1,18 @@
+import type { Database } from './database.ts'
+import type { Sql } from './sql.ts'
+
+/** Rows per statement, so that none holds many locks for long or runs into its time limit. */
+export const batchSize = 1000
+/** With the batch size above, a million rows. The rest waits for the next time. */
+const batchesMax = 1000
+
+/**
+ * Runs a statement that changes `batchSize` rows at most and returns one for each, until it finds fewer: what strangers add meanwhile
+ * is no more than it takes away.
+ */
+export async function inBatches(database: Pick<Database, 'transaction'>, statement: Sql): Promise<void> {
+  for (let batch = 0; batch < batchesMax; batch += 1) {
+    const changed = await database.transaction((transaction) => transaction.query(statement))
+    if (changed.length < batchSize) return
+  }
+}
