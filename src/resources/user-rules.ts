@@ -4,10 +4,17 @@ import type { Passwords } from '../accounts/passwords.ts'
 import { invalid } from '../model/problem.ts'
 import type { Queries } from '../store/database.ts'
 import type { Row, Values } from '../store/rows.ts'
+import { sql } from '../store/sql.ts'
 
 /** The password itself is never stored. */
 export async function hashPassword({ password, ...rest }: Values, passwords: Passwords): Promise<Values> {
   return typeof password === 'string' ? { ...rest, passwordHash: await passwords.hash(password) } : rest
+}
+
+/** Who is restored is who they were, but without the role: nobody saw it in the list meanwhile, and could have taken it. */
+export async function endAccess(transaction: Queries, userIds: readonly string[]): Promise<void> {
+  await endSignIns(transaction, userIds)
+  await transaction.query(sql`delete from administrators where user_id = any(${userIds}::uuid[])`)
 }
 
 export async function endSignInsWhenCredentialsChange(

@@ -1,10 +1,10 @@
-import { endSignIns } from '../accounts/end-sign-ins.ts'
 import { administratorsOnly } from '../model/access-rule.ts'
 import { required, requiredOnCreate, secret } from '../model/field.ts'
 import { newPassword, text } from '../model/field-kinds.ts'
 import { loginCharactersMax, nameCharactersMax } from '../model/text-limits.ts'
 import { defineResource } from './define-resource.ts'
 import {
+  endAccess,
   endSignInsWhenCredentialsChange,
   hashPassword,
   refuseGuessablePassword,
@@ -33,6 +33,6 @@ export const user = defineResource({
     prepare: hashPassword,
     beforeUpdate: refuseStoredLoginAsPassword,
     afterUpdate: endSignInsWhenCredentialsChange,
-    afterRemove: endSignIns,
+    afterRemove: endAccess,
   },
 })

@@ -47,6 +47,18 @@ describe('Administrators by a role in the store', () => {
     assert.ok(!(await listed()).includes(person.id))
   })
 
+  test('lose the role with their account, and come back without it', async () => {
+    const person = await made()
+    const { token } = rest.administrator
+    for (const [method, path] of [
+      ['DELETE', '/api/user'],
+      ['POST', '/api/user/restore'],
+    ] as const)
+      assert.equal((await rest.call(method, path, { token, body: { ids: [person.id] } })).status, 200)
+    assert.ok(!(await listed()).includes(person.id))
+    assert.equal(await mayReadUsers(await tokenOf(person)), 403)
+  })
+
   test('are seen and chosen by administrators only, and by no token', async () => {
     const person = await rest.signUp()
     for (const method of ['GET', 'POST', 'DELETE'])
