@@ -3,7 +3,7 @@ import { text } from '../model/field-kinds.ts'
 import { missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
 import type { Database } from '../store/database.ts'
-import { type Sql, sql } from '../store/sql.ts'
+import { sql } from '../store/sql.ts'
 import { readFields } from './read-fields.ts'
 import { requireOwnOrAdministrator } from './sessions.ts'
 
@@ -53,9 +53,3 @@ export async function withdrawConsent(
   if (!withdrawn) throw missing('Consent')
   securityLog?.({ event: 'consent', outcome: 'withdrawn', ...callerDetails(caller), client: clientId })
 }
-
-/** Whether nobody has taken back since then what the client may, in a query that calls the user's row `account`. */
-export const isAllowedSince = (clientId: string | undefined, issuedAt: Sql): Sql => sql`not exists (
-  select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId ?? ''}
-    and consent.withdrawn_at > ${issuedAt}
-)`

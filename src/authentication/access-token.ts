@@ -1,7 +1,6 @@
 import type { JWTPayload } from 'jose'
-import { isAllowedSince } from '../accounts/consents.ts'
 import { uuidPattern } from '../model/field-kinds.ts'
-import { type Sql, sql } from '../store/sql.ts'
+import { raw, type Sql, sql } from '../store/sql.ts'
 
 /** What an access token is: the identity host makes it so, and all hosts accept nothing else. */
 export const accessTokenType = 'at+jwt'
@@ -28,6 +27,7 @@ export interface AccessTokenClaims {
   /** The sign-in session; a service client's token has none. */
   readonly sessionId: string | undefined
   readonly clientId: string | undefined
+  readonly scopes: readonly string[]
   /** By which it is revoked. */
   readonly tokenId: string | undefined
   readonly securityStamp: string
@@ -39,7 +39,7 @@ export interface AccessTokenClaims {
 
 /** Undefined for a token that we cannot have issued. */
 export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | undefined {
-  const { sub = '', sid, client_id: clientId, jti, iat = 0, exp = 0 } = payload
+  const { sub = '', sid, client_id: clientId, scope, jti, iat = 0, exp = 0 } = payload
   const securityStamp = payload[claimNames.securityStamp]
   const isWrong =
     !uuidPattern.test(sub) ||
@@ -50,6 +50,7 @@ export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | 
     accountId: sub.toLowerCase(),
     sessionId: sid,
     clientId: typeof clientId === 'string' ? clientId : undefined,
+    scopes: typeof scope === 'string' ? scope.split(' ').filter((word) => word !== '') : [],
     tokenId: typeof jti === 'string' ? jti : undefined,
     securityStamp,
     isAdministrator: payload[claimNames.administrator] === administratorMark,
@@ -60,12 +61,13 @@ export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | 
 
 /**
  * Whether what stands behind a token still does, in a query that calls the user's row `account`: the account with the same
- * stamp, the client, and the sign-in where there was one. It must not have been revoked either.
+ * stamp, the client, what that may, and the sign-in where there was one. It must not have been revoked either.
  */
 export const stillStands = (claims: AccessTokenClaims, clock: Sql): Sql => sql`
   account.id = ${claims.accountId} and account.active and account.security_stamp = ${claims.securityStamp}
   and ${isClientKnown(claims)}
   and ${isAllowedSince(claims.clientId, moment(claims.issuedAt))}
+  and ${isAllowedStill(claims)}
   and not exists (select 1 from revoked_tokens as revoked where revoked.id = ${claims.tokenId ?? ''})
   ${claims.sessionId === undefined ? sql`` : sql`and ${isSessionLive(claims.sessionId, clock)}`}`
 
@@ -80,6 +82,32 @@ const isSessionLive = (sessionId: string, clock: Sql): Sql => sql`exists (
 const isClientKnown = ({ clientId, issuedAt }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from service_clients as client where client.id = ${clientId ?? ''}
     and coalesce(client.valid_since > ${moment(issuedAt)}, true)
+)`
+
+/**
+ * Of a client that administrators have made: it still may all that the token is for, by them and, if it is not first-party, by the
+ * person. No moments are compared, so it does not matter which clock issued the token, nor when the identity hosts learned of it.
+ */
+const isAllowedStill = ({ clientId, scopes }: AccessTokenClaims): Sql => sql`not exists (
+  select 1 from registered_clients as client where client.id = ${clientId ?? ''} and not (
+    ${scopes}::text[] <@ client.scopes
+    and (client.is_first_party or ${hasConsent(raw('client.id'), sql`${scopes}::text[]`)}))
+)`
+
+/** Whether the person has allowed the client all of this, in a query that calls the user's row `account`. */
+export const hasConsent = (clientId: Sql, scopes: Sql): Sql => sql`exists (
+  select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId}
+    and ${scopes} <@ string_to_array(consent.scope, ' ')
+)`
+
+/**
+ * Whether nobody has taken back since then what the client may, in a query that calls the user's row `account`. The two moments may
+ * be of two clocks: until the person allows it anew, whatever may be from before counts as such.
+ */
+export const isAllowedSince = (clientId: string | undefined, issuedAt: Sql): Sql => sql`not exists (
+  select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId ?? ''}
+    and consent.withdrawn_at > ${issuedAt}
+      - case when consent.scope = '' then make_interval(secs => ${clockSkewSeconds}::int) else interval '0' end
 )`
 
 const moment = (milliseconds: number): Sql => sql`${new Date(milliseconds).toISOString()}::timestamptz`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from '../../src/store/sql.ts'
-import { createPkce, openBrowser, queryOf } from '../support/browser.ts'
+import { createPkce, openBrowser, queryOf, refresh } from '../support/browser.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import {
   portal,
@@ -74,6 +74,24 @@ describe('a person', () => {
       assert.deepEqual([told.error, told.state, told.iss], ['access_denied', 'state-1', host.address])
     }
     assert.ok(isAsked(await ask(browser)))
+  })
+
+  it('takes back what a host gave whose clock is ahead, also when the client is allowed anew', async () => {
+    host.clock.advance(30_000)
+    const { browser, login, id } = await newcomer()
+    const { json } = await tokensAt(browser, wiki, { login })
+    await host.database.single.query(sql`
+      update consents set scope = '', withdrawn_at = now() where user_id = ${id} and client_id = 'wiki'`)
+    const renewed = () => refresh(browser, json.refresh_token, { client_id: 'wiki' })
+    const userInfo = () =>
+      browser.get('/connect/userinfo', {}, { authorization: `Bearer ${json.access_token}` })
+    assert.equal((await userInfo()).status, 401)
+    host.clock.advance(60_000)
+    assert.equal((await renewed()).json.error, 'invalid_grant')
+    const anew = await tokensAt(browser, wiki)
+    assert.equal((await renewed()).json.error, 'invalid_grant')
+    const next = await refresh(browser, anew.json.refresh_token, { client_id: 'wiki' })
+    assert.equal(next.status, 200)
   })
 
   it('is not asked about one’s own client', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from '../../src/store/sql.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
-import { openBrowser, queryOf } from '../support/browser.ts'
+import { openBrowser, queryOf, refresh } from '../support/browser.ts'
 import { signInAt, type TestClient, tokensAt, wiki } from '../support/registered-clients.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 import { until } from '../support/until.ts'
@@ -77,6 +77,47 @@ describe('Clients that administrators make', { concurrency: true }, () => {
     const { clients } = (await ask('GET')).body
     const ids = clients.map(({ id }: { id: string }) => id)
     assert.ok(ids.includes(open.id) && ids.includes(closed.id))
+  })
+
+  test('lose what they may, or that nobody is asked, with the tokens that were for more', async () => {
+    const [first, second] = [await rest.signUp(), await rest.signUp()]
+    const client = await make({ hasSecret: false })
+    await noticed(async () => (await tokensOf(client, first.login).catch(() => undefined))?.status === 200)
+    const change = async (others: object) =>
+      assert.equal((await ask('PATCH', { ...wish, id: client.id, ...others })).status, 200)
+    const me = async (token: string) => (await rest.call('GET', '/api/me', { token })).status
+    const refreshed = async (token: string) =>
+      (await refresh(openBrowser(rest.identity.address), token, { client_id: client.id })).json
+    const [one, other] = [
+      (await tokensOf(client, first.login)).json,
+      (await tokensOf(client, second.login)).json,
+    ]
+    assert.equal(await me(one.access_token), 200)
+    await change({ scopes: ['openid', 'offline_access'] })
+    // At once, before the identity host has noticed.
+    assert.equal(await me(one.access_token), 401)
+    await noticed(async () => {
+      const tokens = await tokensOf(client, first.login).catch(() => undefined)
+      return tokens?.json.scope === 'openid offline_access'
+    })
+    const narrower = await refreshed(one.refresh_token)
+    assert.equal(narrower.scope, 'openid offline_access')
+    assert.equal(await me(narrower.access_token), 401)
+    await change({ isFirstParty: false })
+    assert.equal(await me(other.access_token), 401)
+    await noticed(async () => {
+      const page = await signInAt(openBrowser(rest.identity.address), client, {
+        ...{ login: second.login, request: { scope }, answer: 'deny' },
+      })
+      return queryOf(page).error === 'access_denied'
+    })
+    // Nobody was asked, so nothing is given; refused is not spent.
+    for (let count = 0; count < 2; count += 1)
+      assert.equal((await refreshed(other.refresh_token)).error, 'invalid_grant')
+    assert.equal((await tokensOf(client, second.login)).status, 200)
+    const allowed = await refreshed(other.refresh_token)
+    assert.equal(allowed.scope, scope)
+    assert.equal(await me(allowed.access_token), 200)
   })
 
   test('have addresses and scopes that could do no harm', async () => {

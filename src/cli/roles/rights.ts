@@ -23,8 +23,10 @@ const tracker: Rights = {
   signin_sessions: ['select', 'update'],
   // Anyone who accepts one notes its use.
   api_tokens: ['select', 'update'],
-  administrators: reads,
+  // A removed account loses its role.
+  administrators: ['select', 'delete'],
   service_clients: reads,
+  registered_clients: reads,
   revoked_tokens: reads,
   consents: reads,
   migrations: reads,

@@ -1,8 +1,16 @@
-import { sql } from '../../../store/sql.ts'
+import { hasConsent } from '../../../authentication/access-token.ts'
+import { type Sql, sql } from '../../../store/sql.ts'
+import type { Client } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
 import type { LiveSession } from '../sessions.ts'
 import type { PendingRequest } from './pending-request.ts'
+
+const needsConsent = ({ registration }: Client): boolean => registration?.isFirstParty === false
+
+/** Whether the client, as it is now, may be given tokens of this scope, in a query that calls the user's row `account`. */
+export const isAllowedNow = (client: Client, scope: Sql): Sql =>
+  needsConsent(client) ? hasConsent(sql`${client.id}`, sql`string_to_array(${scope}, ' ')`) : sql`true`
 
 /** Whether this person has allowed the client what it asks for. The operator's own clients need no consent. */
 export async function hasConsented(
@@ -10,7 +18,7 @@ export async function hasConsented(
   { request: { client, scopes, prompts }, since }: PendingRequest,
   { accountId }: LiveSession,
 ): Promise<boolean> {
-  if (client.registration === undefined || client.registration.isFirstParty) return true
+  if (!needsConsent(client)) return true
   // With `prompt=consent`, only an answer to this very request counts, no earlier consent.
   const notBefore = prompts.has('consent') ? since : 0
   const [consent] = await database.query(sql`

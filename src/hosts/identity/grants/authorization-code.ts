@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { isAllowedSince } from '../../../accounts/consents.ts'
-import { accessTokenSeconds } from '../../../authentication/access-token.ts'
+import { accessTokenSeconds, isAllowedSince } from '../../../authentication/access-token.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Queries } from '../../../store/database.ts'
 import { raw, sql } from '../../../store/sql.ts'
+import { isAllowedNow } from '../authorization/consent.ts'
 import type { Client } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
@@ -25,7 +25,8 @@ export const redeemAuthorizationCode: Grant = async (identity, client, parameter
     spendCode(identity, transaction, presented, refreshToken.id),
   )
   if (!spent) throw await refusalOf(identity, presented, origin)
-  const scopes = splitScope(spent.scope)
+  // What was taken from the client while the code was under way is not in its tokens.
+  const scopes = splitScope(spent.scope).filter((scope) => client.scopes.includes(scope))
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
   const [accessToken, identityToken] = await Promise.all([
     issueAccessToken(identity, subject),
@@ -37,13 +38,13 @@ export const redeemAuthorizationCode: Grant = async (identity, client, parameter
     expires_in: accessTokenSeconds,
     ...(scopes.includes('offline_access') && { refresh_token: refreshToken.token }),
     ...(identityToken !== undefined && { id_token: identityToken }),
-    scope: spent.scope,
+    scope: scopes.join(' '),
   }
 }
 
 interface PresentedCode {
   readonly id: Buffer
-  readonly clientId: string
+  readonly client: Client
   readonly redirectUri: string
   readonly codeChallenge: string | undefined
 }
@@ -51,7 +52,7 @@ interface PresentedCode {
 function readPresentedCode(client: Client, parameters: Parameters): PresentedCode {
   return {
     id: opaqueTokenId(requireParameter(parameters, 'code')),
-    clientId: client.id,
+    client,
     redirectUri: requireParameter(parameters, 'redirect_uri'),
     codeChallenge: readChallenge(client, parameters),
   }
@@ -78,7 +79,7 @@ type SpentCode = LiveSession & { readonly scope: string; readonly nonce: string 
 async function spendCode(
   identity: Identity,
   transaction: Queries,
-  { id, clientId, redirectUri, codeChallenge }: PresentedCode,
+  { id, client, redirectUri, codeChallenge }: PresentedCode,
   refreshTokenId: Buffer,
 ): Promise<SpentCode | undefined> {
   const now = moment(identity.now())
@@ -87,16 +88,17 @@ async function spendCode(
       select code.scope, code.nonce, ${sessionColumns} from authorization_codes as code
       join signin_sessions as session on session.id = code.session_id
       join users as account on account.id = session.user_id
-      where code.id = ${id} and code.client_id = ${clientId} and code.redirect_uri = ${redirectUri}
+      where code.id = ${id} and code.client_id = ${client.id} and code.redirect_uri = ${redirectUri}
         and code.code_challenge is not distinct from ${codeChallenge ?? null}::text and code.expires_at > ${now} and ${isLive(identity)}
-        and ${isAllowedSince(clientId, raw("code.expires_at - interval '1 minute'"))}
+        and ${isAllowedSince(client.id, raw("code.expires_at - interval '1 minute'"))}
+        and ${isAllowedNow(client, raw('code.scope'))}
       for share of session
     ), spent as (
       update authorization_codes set spent_at = ${now}
       from known where authorization_codes.id = ${id} and spent_at is null returning known.*
     ), granted as (
       insert into refresh_tokens (id, session_id, client_id, scope, created_at)
-      select ${refreshTokenId}, "sessionId", ${clientId}, scope, ${now} from spent
+      select ${refreshTokenId}, "sessionId", ${client.id}, scope, now() from spent
       where 'offline_access' = any (string_to_array(scope, ' '))
     )
     select * from spent`)
@@ -106,14 +108,14 @@ async function spendCode(
 /** RFC 6749, 4.1.2: a code used twice has been stolen, before or after its client used it, so what it issued ends. */
 async function refusalOf(
   identity: Identity,
-  { id, clientId }: PresentedCode,
+  { id, client }: PresentedCode,
   origin: RequestOrigin,
 ): Promise<Error> {
   const [code] = await identity.database.query<{ sessionId: string; isSpent: boolean }>(sql`
     select session_id as "sessionId", spent_at is not null as "isSpent" from authorization_codes
-    where id = ${id} and client_id = ${clientId}`)
+    where id = ${id} and client_id = ${client.id}`)
   if (code?.isSpent) {
-    await endReplayed(identity, { sessionId: code.sessionId, clientId, what: 'code' }, origin)
+    await endReplayed(identity, { sessionId: code.sessionId, clientId: client.id, what: 'code' }, origin)
   }
   return invalidGrant('The authorization code is wrong, expired, used, or was not issued for this request.')
 }

@@ -1,8 +1,9 @@
-import { isAllowedSince } from '../../../accounts/consents.ts'
-import { accessTokenSeconds } from '../../../authentication/access-token.ts'
+import { accessTokenSeconds, isAllowedSince } from '../../../authentication/access-token.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Queries } from '../../../store/database.ts'
 import { raw, sql } from '../../../store/sql.ts'
+import { isAllowedNow } from '../authorization/consent.ts'
+import type { Client } from '../clients.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
@@ -20,7 +21,7 @@ import type { Grant } from './grant.ts'
 export const redeemRefreshToken: Grant = async (identity, client, parameters, origin) => {
   const presented: PresentedToken = {
     id: opaqueTokenId(requireParameter(parameters, 'refresh_token')),
-    clientId: client.id,
+    client,
     requestedScopes: splitScope(parameters.scope ?? ''),
   }
   const successor = createOpaqueToken()
@@ -30,7 +31,7 @@ export const redeemRefreshToken: Grant = async (identity, client, parameters, or
   if (!spent) throw await refusalOf(identity, presented, origin)
   if (lacksSecondFactor(identity, spent))
     throw invalidGrant('The person has to sign in with a second factor.')
-  const scopes = narrowedScopes(spent.scope, parameters)
+  const scopes = narrowedScopes(spent.scope, client, parameters)
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
   const [accessToken, identityToken] = await Promise.all([
     issueAccessToken(identity, subject),
@@ -48,26 +49,30 @@ export const redeemRefreshToken: Grant = async (identity, client, parameters, or
 
 interface PresentedToken {
   readonly id: Buffer
-  readonly clientId: string
+  readonly client: Client
   readonly requestedScopes: readonly string[]
 }
 
-/** The token at hand may be for less; the successor keeps everything that was granted. */
-function narrowedScopes(granted: string, { scope }: Parameters): readonly string[] {
+/**
+ * The token at hand may be for less: for what is asked, and for no more than the client may by now. The successor keeps everything
+ * that was granted.
+ */
+function narrowedScopes(granted: string, client: Client, { scope }: Parameters): readonly string[] {
   const requested = splitScope(scope ?? granted)
-  return splitScope(granted).filter((name) => requested.includes(name))
+  return splitScope(granted).filter((name) => requested.includes(name) && client.scopes.includes(name))
 }
 
 type SpentToken = LiveSession & { readonly scope: string }
 
 /**
  * One statement, so that of many uses at once one finds the token unspent. The lock on the session makes a request that ends it
- * wait for the successor inserted here, and then delete that too; it is that of an update, because one follows.
+ * wait for the successor inserted here, and then delete that too; it is that of an update, because one follows. When a refresh token
+ * was made is told by the store's clock, as is when a consent was withdrawn.
  */
 async function spendToken(
   identity: Identity,
   transaction: Queries,
-  { id, clientId, requestedScopes }: PresentedToken,
+  { id, client, requestedScopes }: PresentedToken,
   successorId: Buffer,
 ): Promise<SpentToken | undefined> {
   const now = moment(identity.now())
@@ -76,8 +81,9 @@ async function spendToken(
       select token.scope, ${sessionColumns} from refresh_tokens as token
       join signin_sessions as session on session.id = token.session_id
       join users as account on account.id = session.user_id
-      where token.id = ${id} and token.client_id = ${clientId} and ${isLive(identity)}
-        and ${isAllowedSince(clientId, raw('token.created_at'))}
+      where token.id = ${id} and token.client_id = ${client.id} and ${isLive(identity)}
+        and ${isAllowedSince(client.id, raw('token.created_at'))}
+        and ${isAllowedNow(client, raw('token.scope'))} and ${client.scopes.includes('offline_access')}
         and ${requestedScopes}::text[] <@ string_to_array(token.scope, ' ')
       for no key update of session
     ), spent as (
@@ -85,7 +91,7 @@ async function spendToken(
       from known where refresh_tokens.id = ${id} and spent_at is null returning known.*
     ), successor as (
       insert into refresh_tokens (id, session_id, client_id, scope, created_at)
-      select ${successorId}, "sessionId", ${clientId}, scope, ${now} from spent
+      select ${successorId}, "sessionId", ${client.id}, scope, now() from spent
     ), used as (
       update signin_sessions set last_used_at = ${now} from spent where signin_sessions.id = spent."sessionId"
     )
@@ -95,14 +101,18 @@ async function spendToken(
 
 async function refusalOf(
   identity: Identity,
-  { id, clientId, requestedScopes }: PresentedToken,
+  { id, client, requestedScopes }: PresentedToken,
   origin: RequestOrigin,
 ): Promise<Error> {
   const [token] = await identity.database.query<{ sessionId: string; isSpent: boolean; scope: string }>(sql`
     select session_id as "sessionId", spent_at is not null as "isSpent", scope from refresh_tokens
-    where id = ${id} and client_id = ${clientId}`)
+    where id = ${id} and client_id = ${client.id}`)
   if (token?.isSpent) {
-    await endReplayed(identity, { sessionId: token.sessionId, clientId, what: 'refresh token' }, origin)
+    await endReplayed(
+      identity,
+      { sessionId: token.sessionId, clientId: client.id, what: 'refresh token' },
+      origin,
+    )
     return invalidGrant('The refresh token was used before.')
   }
   const granted = splitScope(token?.scope ?? '')
