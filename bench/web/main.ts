@@ -12,6 +12,8 @@ const limits = { scriptBytes: 60_000, firstCard: 1000, frame: 33, interaction: 2
 
 const slowTimes = 4
 const rounds = 5
+/** Of the pointer, while something is dragged. */
+const moves = 90
 
 /**
  * The limits of the web client in a real browser whose processor is four times slower, on hosts of its own:
@@ -67,7 +69,7 @@ async function measureLoad(stage: Stage, scene: Scene): Promise<void> {
 async function measureDrags(stage: Stage, scene: Scene): Promise<void> {
   const page = await openPage(stage, scene, `/projects/${scene.largeId}`)
   await page.locator('.card').first().waitFor()
-  await slowDown(page, slowTimes)
+  const session = await slowDown(page, slowTimes)
   const rows = []
   for (const [name, path, from] of [
     ['a card over the board of 5,000', `/projects/${scene.largeId}`, '.card'],
@@ -84,10 +86,12 @@ async function measureDrags(stage: Stage, scene: Scene): Promise<void> {
     const [x, y] = [box.x + 20, box.y + 10]
     await page.mouse.move(x, y)
     await page.mouse.down()
+    const before = await workOf(session)
     const frames = await framesDuring(page, async () => {
-      for (let step = 0; step < 90; step += 1)
+      for (let step = 0; step < moves; step += 1)
         await page.mouse.move(x + 8 * Math.abs((step % 120) - 60), y + 3 * Math.abs((step % 60) - 30))
     })
+    const work = (await workOf(session)) - before
     await page.mouse.move(x, y)
     await page.mouse.up()
     rows.push({
@@ -96,6 +100,8 @@ async function measureDrags(stage: Stage, scene: Scene): Promise<void> {
       p50: Math.round(percentile(sorted(frames), 0.5)),
       worst: Math.round(Math.max(...frames)),
       frames: frames.length,
+      // Of the page, for each of the places the pointer went to.
+      work: Math.round((work / moves) * 10) / 10,
     })
   }
   console.table(rows)

@@ -10,9 +10,11 @@ import { PersonAvatar } from './person-avatar.tsx'
 import { type NameOf, useChangeNames } from './use-change-names.ts'
 
 /** Who did what to which record and when, with what it was before. */
-export function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
+export const ChangeList = ({ changes }: { readonly changes: readonly Change[] }) =>
+  changes.length === 0 ? null : <NamedChanges changes={changes} />
+
+function NamedChanges({ changes }: { readonly changes: readonly Change[] }) {
   const nameOf = useChangeNames(changes)
-  if (changes.length === 0) return null
   // Names make lines longer, so that what stands below would move.
   if (nameOf === undefined) return <Skeleton rows={6} />
   return (
