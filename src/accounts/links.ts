@@ -1,5 +1,6 @@
 import { gone, unauthenticated } from '../model/problem.ts'
-import type { Queries } from '../store/database.ts'
+import type { Database, Queries } from '../store/database.ts'
+import { batchSize, inBatches } from '../store/in-batches.ts'
 import { newId } from '../store/new-id.ts'
 import { raw, type Sql, sql } from '../store/sql.ts'
 import { holdSignIn } from './hold-sign-in.ts'
@@ -107,5 +108,16 @@ export async function useLink(transaction: Queries, { id }: Link): Promise<void>
   )
   if (!used) throw linkOver()
 }
+
+/** Long over: nobody asks for them, and no list shows them. */
+export const forgetOldLinks = (database: Database): Promise<void> =>
+  inBatches(
+    database,
+    sql`
+    delete from account_links where id in (
+      select id from account_links where expires_at < now() - interval '30 days'
+      limit ${batchSize}::int for update skip locked)
+    returning 1`,
+  )
 
 export const linkOver = () => gone('This link has been used, has ended, or never was one. Ask for a new one.')

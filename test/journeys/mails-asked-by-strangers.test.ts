@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { forgetOldLinks } from '../../src/accounts/links.ts'
 import { forgetOldMails } from '../../src/accounts/mail-queue.ts'
 import { sql } from '../../src/store/sql.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
@@ -74,5 +75,17 @@ describe('Mails that strangers ask for', () => {
     await Promise.all([1, 2].map(() => forgetOldMails(rest.database)))
     const left = await rest.database.query(sql`select id from mails where address = 'of yesterday'`)
     assert.equal(left.length, 0)
+  })
+  test('leave no links behind that have been over for a month', async () => {
+    const { id } = rest.administrator
+    const make = (days: number) =>
+      rest.database.single.query(sql`
+        insert into account_links (id, purpose, hash, made_by, created_at, expires_at)
+        values (gen_random_uuid(), 'invitation', sha256(${`${days}`}::text::bytea), ${id},
+          now() - make_interval(days => ${days}::int + 1), now() - make_interval(days => ${days}::int))`)
+    for (const days of [29, 31, 400]) await make(days)
+    await forgetOldLinks(rest.database)
+    const left = await rest.database.query(sql`select 1 from account_links where made_by = ${id}`)
+    assert.equal(left.length, 1)
   })
 })

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer'
+import { forgetOldLinks } from '../../../accounts/links.ts'
 import { claimMails, endMail, forgetOldMails, type QueuedMail } from '../../../accounts/mail-queue.ts'
 import { type MailToSend, prepareMail } from '../../../accounts/mailed-links.ts'
 import { budgetLimits } from '../../../configuration/budgets.ts'
@@ -39,9 +40,10 @@ export function startMails(options: MailWorkerOptions): MailWorker {
   }
   const onFailure = (error: unknown) => log.warn({ err: error }, 'Mails wait for the store.')
   const looking = repeat({ everyMilliseconds: lookMilliseconds, onFailure }, look)
-  const forgetting = repeat({ everyMilliseconds: forgetMilliseconds, onFailure }, () =>
-    forgetOldMails(database),
-  )
+  const forgetting = repeat({ everyMilliseconds: forgetMilliseconds, onFailure }, async () => {
+    await forgetOldMails(database)
+    await forgetOldLinks(database)
+  })
   return {
     look,
     async stop() {
