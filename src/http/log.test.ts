@@ -1,6 +1,7 @@
 import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
+import { until } from '../../test/support/until.ts'
 import { createLog } from './log.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
 
@@ -53,12 +54,13 @@ describe('the log', () => {
 
   it('tells of a client that left before its answer', async (t) => {
     const { app, requests } = hostWithLog(t)
-    app.get('/never', (_request, reply) => void reply.hijack())
+    app.get('/never', (_request, reply) => {
+      reply.hijack()
+      socket.destroy()
+    })
     const port = await listen(app)
     const socket = connect(port, '127.0.0.1', () => socket.write('GET /never HTTP/1.1\r\nHost: x\r\n\r\n'))
-    setTimeout(() => socket.destroy(), 20)
-    await new Promise((resolve) => socket.on('close', resolve))
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await until(() => requests().length > 0, 'the line about the request')
     equal(requests()[0].aborted, true)
   })
 })
