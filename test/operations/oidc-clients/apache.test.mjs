@@ -66,7 +66,7 @@ OIDCInfoHook iat access_token access_token_expires id_token userinfo refresh_tok
   const { launchChromium } = await import(`${process.env.ROOT}/test/support/chromium.ts`)
   const browser = await launchChromium()
   t.after(() => browser.close())
-  const page = await browser.newPage()
+  const page = await (await browser.newContext()).newPage()
   page.setDefaultTimeout(25_000)
   await page.goto(`${place}/secret/`)
   await page.getByLabel('Login').fill(login)
