@@ -60,7 +60,7 @@ describe('Mails that strangers ask for', () => {
     assert.equal((await ask('/ext/password-links/mail', { userId: id }, token)).status, 200)
     const mailed = await linkOf(login, 4)
     // An hour later, in which a stranger may ask again.
-    await rest.database.single.query(sql`update mails set created_at = created_at - interval '1 hour'`)
+    await rest.database.single.query(sql`update mails set created_at = now() - interval '1 hour'`)
     await forget(login)
     const newest = await linkOf(login, 5)
     assert.equal((await usePasswordLink(mailed)).status, 200)
