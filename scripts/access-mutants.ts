@@ -148,7 +148,7 @@ export const accessMutants: readonly Mutant[] = [
     rule: 'the links of an administrator end with the role',
     from: 'await endLinksOfAccount(transaction, userId)',
     to: '',
-    tests: ['links-of-sign-ins'],
+    tests: ['password-links'],
   },
   {
     file: 'src/http/cors.ts',

@@ -116,13 +116,6 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['identity/passkeys'],
   },
   {
-    file: 'src/hosts/identity/factors/factor-caller.ts',
-    rule: 'factors are changed by a fresh sign-in',
-    from: 'if (session.signedInAt + freshMilliseconds > identity.now()) return session',
-    to: 'if (session) return session',
-    tests: ['identity/factors'],
-  },
-  {
     file: 'src/hosts/identity/factors/after-change.ts',
     rule: 'a changed factor ends the other sign-ins',
     from: '  await endOtherSessions(transaction, accountId, keptSessionId, now())\n',
