@@ -1,9 +1,9 @@
-import { gone, unauthenticated } from '../model/problem.ts'
+import { gone } from '../model/problem.ts'
 import type { Database, Queries } from '../store/database.ts'
 import { batchSize, inBatches } from '../store/in-batches.ts'
 import { newId } from '../store/new-id.ts'
 import { raw, type Sql, sql } from '../store/sql.ts'
-import { holdSignIn } from './hold-sign-in.ts'
+import { requireSignIn } from './hold-sign-in.ts'
 import { hashOfToken, linkPrefix, newTokenText } from './token-text.ts'
 
 export type LinkPurpose = 'invitation' | 'password'
@@ -48,15 +48,15 @@ export const isOpen = raw(`link.used_at is null and link.ended_at is null and li
     select 1 from users as maker where maker.id = link.made_by and maker.security_stamp = link.maker_stamp))`)
 
 export async function makeLink(transaction: Queries, wish: LinkWish): Promise<MadeLink> {
-  const isAskedNow = wish.sessionId !== undefined && wish.makerStamp === undefined
-  if (isAskedNow && !(await holdSignIn(transaction, wish.sessionId ?? ''))) throw unauthenticated()
+  // For a mail that was asked for the sign-in stood then, and may have been left since.
+  if (wish.makerStamp === undefined) await requireSignIn(transaction, wish.sessionId)
   const secret = newTokenText(linkPrefix)
   const [link] = await transaction.query<Link>(sql`
     insert into account_links as link (id, purpose, hash, made_by, maker_session_id, maker_stamp, project_id, user_id,
       security_stamp, expires_at)
     select ${newId()}::uuid, ${wish.purpose}, ${hashOfToken(secret, linkPrefix)}::bytea, maker.id, ${wish.sessionId ?? null},
-      coalesce(${wish.makerStamp ?? null}, maker.security_stamp), ${wish.projectId ?? null}::uuid, ${wish.userId ?? null}::uuid, ${wish.securityStamp ?? null},
-      now() + make_interval(hours => ${wish.hours}::int)
+      coalesce(${wish.makerStamp ?? null}, maker.security_stamp), ${wish.projectId ?? null}::uuid,
+      ${wish.userId ?? null}::uuid, ${wish.securityStamp ?? null}, now() + make_interval(hours => ${wish.hours}::int)
     from users as maker where maker.id = ${wish.madeBy}
     returning ${linkColumns}`)
   return { link: link as Link, secret }

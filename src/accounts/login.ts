@@ -1,11 +1,13 @@
+import { withoutHiddenCharacters } from '../model/hidden-characters.ts'
+
 /** Two spellings of one login: the store holds `lower(trim(login))` unique among active accounts. */
 export const normalizeLogin = (login: string): string => login.trim().toLowerCase()
 
 /** What nobody sees makes one login look like another: everything that is not drawn, but a space. */
-export const hasHiddenCharacters = (login: string): boolean => hidden.test(login.trim().replaceAll(' ', ''))
-
-// U+2800 is a pattern of dots without a dot.
-const hidden = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
+export function hasHiddenCharacters(login: string): boolean {
+  const drawn = login.trim().replaceAll(' ', '')
+  return withoutHiddenCharacters(drawn) !== drawn || /\p{Zs}/u.test(drawn)
+}
 
 /**
  * Whether the store, which found one by the other, found what a person reads as the same: it takes letters of other scripts for

@@ -1,6 +1,6 @@
 import type { Caller, RequestOrigin } from '../model/caller.ts'
 import { newPassword, text, uuid } from '../model/field-kinds.ts'
-import { busy, forbidden, invalid, missing, unauthenticated } from '../model/problem.ts'
+import { busy, forbidden, invalid, missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
 import type { Database, Queries } from '../store/database.ts'
 import { updateRow } from '../store/rows.ts'
@@ -10,7 +10,7 @@ import { type Administrators, hasRole, type PossibleAdministrator } from './admi
 import { isDeactivated } from './deactivation.ts'
 import { endSignIns } from './end-sign-ins.ts'
 import { guessableProblem } from './guessable-password.ts'
-import { holdSignIn } from './hold-sign-in.ts'
+import { requireSignIn } from './hold-sign-in.ts'
 import { findOpenLink, type Link, linkOver, type MadeLink, makeLink, useLink } from './links.ts'
 import { isMailAddress, queueMail } from './mail-queue.ts'
 import type { Passwords } from './passwords.ts'
@@ -78,7 +78,7 @@ export async function mailPasswordLink(
     if (!isMailAddress(account.login.trim()))
       throw invalid({ userId: ['The login of this account is no mail address. Make a link instead.'] })
     const sessionId = caller.origin?.sessionId
-    if (sessionId !== undefined && !(await holdSignIn(transaction, sessionId))) throw unauthenticated()
+    await requireSignIn(transaction, sessionId)
     const wish = { purpose: 'password', login: account.login, madeBy: caller.id, sessionId } as const
     if (!(await queueMail(transaction, wish))) throw busy(mailRetrySeconds)
   })

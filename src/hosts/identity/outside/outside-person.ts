@@ -1,5 +1,6 @@
 import * as client from 'openid-client'
 import { clockSkewSeconds } from '../../../authentication/access-token.ts'
+import { withoutHiddenCharacters } from '../../../model/hidden-characters.ts'
 import { nameCharactersMax } from '../../../model/text-limits.ts'
 import type { Attempt } from './attempts.ts'
 import { askProvider, OutsideFailure } from './failures.ts'
@@ -106,8 +107,7 @@ function profileOf(
 
 /** Anybody may call themselves so at some provider. What cannot be seen is left out, so that the mark stays in sight. */
 const unverified = (text: string): string =>
-  `${text.replaceAll(hidden, '').replaceAll(/\s+/g, ' ').slice(0, 100)} (not verified)`
-const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u3164]/gu
+  `${withoutHiddenCharacters(text).replaceAll(/\s+/g, ' ').slice(0, 100)} (not verified)`
 
 type Tokens = Awaited<ReturnType<typeof client.authorizationCodeGrant>>
 type Claims = Readonly<Record<string, unknown>>
