@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from '../../src/store/sql.ts'
 import { createPkce, type Fields, openBrowser, queryOf, redeem, requestOf } from '../support/browser.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import {
@@ -8,7 +9,8 @@ import {
   type OutsideProviderUnderTest,
   startOutsideProvider,
 } from '../support/outside-provider.ts'
-import { askFactors } from '../support/second-factors.ts'
+import { submit } from '../support/registered-clients.ts'
+import { askFactors, setUpApp } from '../support/second-factors.ts'
 
 describe('a sign-in by a provider that asked nobody anew', () => {
   let outside: OutsideProviderUnderTest
@@ -51,5 +53,18 @@ describe('a sign-in by a provider that asked nobody anew', () => {
       assert.equal(queryOf(again).code, undefined, JSON.stringify(wanted))
       assert.match(again.location, /^http:\/\/app.example.test\/login\//)
     }
+  })
+
+  it('is none once its identity was disconnected before the second step', async () => {
+    const { id, login } = await host.addAccount()
+    const app = await setUpApp(host, login)
+    await insertIdentity(host.database, outside.issuer, { userId: id, subject: login })
+    const browser = openBrowser(host.address)
+    const way = { provider: 'plain', person: { sub: login }, browser }
+    const step = await arriveFrom(outside, host.address, way)
+    assert.equal(step.address.pathname, '/ext/second-step')
+    await host.database.single.query(sql`delete from outside_identities where user_id = ${id}`)
+    await submit(browser, step, { code: app.code() })
+    assert.equal(browser.cookies.has('identity'), false)
   })
 })

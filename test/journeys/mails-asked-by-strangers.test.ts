@@ -4,7 +4,7 @@ import { forgetOldLinks } from '../../src/accounts/links.ts'
 import { forgetOldMails } from '../../src/accounts/mail-queue.ts'
 import { sql } from '../../src/store/sql.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
-import { createPkce, openBrowser, queryOf, requestOf } from '../support/browser.ts'
+import { claimsOf, createPkce, openBrowser, queryOf, requestOf } from '../support/browser.ts'
 import { type MailServer, secretIn, startMailServer } from '../support/mail-server.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
@@ -76,6 +76,17 @@ describe('Mails that strangers ask for', () => {
     const left = await rest.database.query(sql`select id from mails where address = 'of yesterday'`)
     assert.equal(left.length, 0)
   })
+  test('leave a link of an administrator that ends with the sign-in that asked for it', async () => {
+    const { id: userId, login } = await rest.signUp()
+    const { token, login: administrator } = rest.administrator
+    const { access_token: stolen } = await rest.identity.signIn(administrator)
+    assert.equal((await ask('/ext/password-links/mail', { userId }, stolen)).status, 200)
+    const secret = await linkOf(login, 1)
+    const ids = [claimsOf(stolen).sid]
+    assert.equal((await rest.call('DELETE', '/ext/sessions', { token, body: { ids } })).status, 200)
+    assertEnvelope(await usePasswordLink(secret), 410)
+  })
+
   test('leave no links behind that have been over for a month', async () => {
     const { id } = rest.administrator
     const make = (days: number) =>
