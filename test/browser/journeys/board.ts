@@ -31,6 +31,23 @@ export function boardJourneys(stage: () => Stage): void {
     await cardIn(mara, 'Done', 'And the next one').waitFor()
   })
 
+  test('asks for the members of its project once, with an assignment open beside it, too', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Asked for once')
+    const page = await signIn('mara@example.com', board())
+    const asked: string[] = []
+    page.on('request', (request) => void asked.push(request.url()))
+    const ofMembers = () => asked.splice(0).filter((url) => url.includes('/userProjects?')).length
+    await page.reload()
+    await page.getByRole('button', { name: 'Only Jonas Weber' }).waitFor()
+    await cardIn(page, 'Backlog', 'Asked for once').waitFor()
+    assert.equal(ofMembers(), 1)
+    const opened = page.waitForResponse(/\/userAssignments\?/)
+    await page.locator(`#card-${id}`).click()
+    await opened
+    assert.equal(ofMembers(), 1)
+  })
+
   test('is moved with keys, and the focus stays on the card', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Moved with keys')

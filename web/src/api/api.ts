@@ -1,4 +1,5 @@
 import { inOwnWords } from '../texts/text.ts'
+import { askTogether } from './ask-together.ts'
 import type { Send } from './send.ts'
 import {
   type Account,
@@ -70,8 +71,9 @@ export interface Api {
 export function createApi(send: Send): Api {
   const listeners = new Set<(name: ResourceName) => void>()
   const read = async (path: string, signal?: AbortSignal) => (await send({ path, signal })).json()
-  const readPage = async (path: string, query: Query, signal?: AbortSignal) =>
-    (await read(path + queryOf(query), signal)).result
+  const readResult = askTogether(async (path, signal) => (await read(path, signal)).result)
+  const readPage = (path: string, query: Query, signal?: AbortSignal) =>
+    readResult(path + queryOf(query), signal)
   const write = async (
     name: ResourceName,
     request: { method: 'POST' | 'PATCH' | 'DELETE'; path?: string; body: unknown },
