@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { askTogether } from '../../web/src/api/ask-together.ts'
 import { readEvents } from '../../web/src/api/read-events.ts'
 import { matchPath } from '../../web/src/router/match-path.ts'
-import { addDays, momentOf, showDay } from '../../web/src/time/days.ts'
+import { addDays, endMomentOf, momentOf, showDay } from '../../web/src/time/days.ts'
 
 async function eventsOf(chunks: readonly string[]) {
   const bytes = chunks.map((chunk) => Uint8Array.from(Buffer.from(chunk, 'latin1')))
@@ -52,6 +53,47 @@ describe('Events of a stream', () => {
   })
 })
 
+describe('Lists that several parts of a screen ask for', () => {
+  const setUp = () => {
+    const asked: { path: string; signal: AbortSignal | undefined; answer: (text: string) => void }[] = []
+    const ask = askTogether(
+      (path, signal) =>
+        new Promise<string>((answer, refuse) => {
+          asked.push({ path, signal, answer })
+          signal?.addEventListener('abort', () => refuse(signal.reason))
+        }),
+    )
+    return { ask, asked }
+  }
+
+  test('at the same moment are asked for once, and a moment later again', async () => {
+    const { ask, asked } = setUp()
+    const answers = [ask('/a'), ask('/b'), ask('/a')]
+    await Promise.resolve()
+    answers.push(ask('/a'))
+    assert.deepEqual(
+      asked.map(({ path }) => path),
+      ['/a', '/b', '/a'],
+    )
+    for (const [index, { answer }] of asked.entries()) answer(String(index))
+    assert.deepEqual(await Promise.all(answers), ['0', '1', '0', '2'])
+  })
+
+  test('are given up when the last of them has left, and not before', async () => {
+    const { ask, asked } = setUp()
+    const [one, other] = [new AbortController(), new AbortController()]
+    const answers = [ask('/a', one.signal), ask('/a', other.signal)]
+    one.abort()
+    await assert.rejects(answers[0] as Promise<string>, { name: 'AbortError' })
+    assert.equal(asked[0]?.signal?.aborted, false)
+    other.abort()
+    await assert.rejects(answers[1] as Promise<string>, { name: 'AbortError' })
+    assert.equal(asked[0]?.signal?.aborted, true)
+    await assert.rejects(ask('/a', one.signal), { name: 'AbortError' })
+    assert.equal(asked.length, 1)
+  })
+})
+
 describe('Paths of screens', () => {
   const cases = [
     ['/projects', '/projects/', {}],
@@ -79,6 +121,15 @@ describe('Days', () => {
     assert.equal(momentOf('2026-11-16', '2026-11-16T09:30:00Z'), '2026-11-16T09:30:00Z')
     assert.equal(momentOf('2026-11-17', '2026-11-16T09:30:00Z'), '2026-11-17')
     assert.equal(momentOf('2026-11-17', undefined), '2026-11-17')
+  })
+
+  test('on which something ends are not before the moment at which it starts', () => {
+    const start = '2026-11-16T09:30:00.000Z'
+    assert.equal(endMomentOf('2026-11-16', '2026-11-18T00:00:00.000Z', start), start)
+    assert.equal(endMomentOf('2026-11-16', '2026-11-16T17:00:00.000Z', start), '2026-11-16T17:00:00.000Z')
+    assert.equal(endMomentOf('2026-11-17', undefined, start), '2026-11-17')
+    // What is wrong by days is not made right unseen.
+    assert.equal(endMomentOf('2026-11-15', undefined, start), '2026-11-15')
   })
 
   test('of another year are shown with it', () => {

@@ -1,10 +1,12 @@
 import { commentJourneys } from './journeys/comments.ts'
+import { timelineJourneys } from './journeys/timeline.ts'
 import { timerJourneys } from './journeys/timer.ts'
 import { viewJourneys } from './journeys/views.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 
 describeInBrowser('The views of a project', {
-  'list, calendar and timeline': viewJourneys,
+  'list and calendar': viewJourneys,
+  'the timeline': timelineJourneys,
   'the timer': timerJourneys,
   comments: commentJourneys,
 })

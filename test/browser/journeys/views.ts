@@ -1,37 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { addDays, showDay, today } from '../../../web/src/time/days.ts'
-import { mondayOf } from '../../../web/src/time/weeks.ts'
-import { dragWithFinger } from '../support/finger.ts'
+import { addDays, showDay } from '../../../web/src/time/days.ts'
+import { bar, datedProjects, monday } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-const monday = mondayOf(today())
 const namesIn = (page: Page) => page.locator('.list-link').allTextContents()
-const bar = (page: Page, name: string) => page.getByRole('link', { name: new RegExp(`^${name} `) })
 
 export function viewJourneys(stage: () => Stage): void {
-  /** A project of its own, so that what stands in it is known. */
-  const makeProject = async (name: string) => {
-    const { workspace } = stage()
-    const { id: projectId } = await workspace.make('project', {
-      name,
-      organizationId: workspace.organizationId,
-    })
-    for (const userId of [workspace.mara.id, workspace.jonas.id])
-      await workspace.make('userProject', { projectId, userId })
-    const make = (title: string, from: number, to: number, more = {}) =>
-      workspace.assignment(title, {
-        projectId,
-        startDate: addDays(monday, from),
-        endDate: addDays(monday, to),
-        ...more,
-      })
-    return { projectId, path: `/projects/${projectId}`, make }
-  }
-  const dayOf = async (id: string, field: 'startDate' | 'endDate') =>
-    String((await stage().workspace.get('assignment', id))[field]).slice(0, 10)
+  const { makeProject, dayOf } = datedProjects(stage)
 
   test('lists assignments sorted, grouped and with the columns one chooses; the address keeps all of it', async () => {
     const { signIn, workspace } = stage()
@@ -147,72 +125,5 @@ export function viewJourneys(stage: () => Stage): void {
     await page.keyboard.press('Escape')
     await page.locator('.agenda').getByRole('link', { name: 'Moved about' }).waitFor()
     await assertAccessible(page, 'calendar on a phone')
-  })
-
-  test('shows who does what when, tints days with too much to do, and hands over by dragging and by keys', async () => {
-    const { signIn, workspace } = stage()
-    const { path, make } = await makeProject('By person')
-    const id = await make('Handed over', 0, 1, { amountHours: 24 })
-    await make('Fits', 3, 3, { amountHours: 8 })
-    const page = await signIn('mara@example.com', `${path}?view=timeline`)
-    const lane = (name: string) => page.getByRole('region', { name })
-    await lane('Mara Lindqvist')
-      .getByRole('link', { name: /^Handed over/ })
-      .waitFor()
-    assert.equal(await lane('Mara Lindqvist').locator('.timeline-day.over').count(), 2)
-    assert.equal(await lane('Mara Lindqvist').locator('.timeline-day.fits').count(), 1)
-    await assertAccessible(page, 'timeline')
-    await bar(page, 'Handed over').focus()
-    await page.keyboard.press('Shift+Alt+ArrowRight')
-    await page.getByText('Handed over is from').waitFor()
-    assert.equal(await dayOf(id, 'endDate'), addDays(monday, 2))
-    assert.equal(await lane('Mara Lindqvist').locator('.timeline-day.over').count(), 0)
-    await page.keyboard.press('Shift+ArrowUp')
-    await lane('Jonas Weber')
-      .getByRole('link', { name: /^Handed over/ })
-      .waitFor()
-    await page.locator(`#card-${id}:focus`).waitFor()
-    // With the pointer, back and two days later.
-    const box = await bar(page, 'Handed over').boundingBox()
-    const day = await page.locator('.timeline-day').first().boundingBox()
-    const goal = await lane('Mara Lindqvist').boundingBox()
-    assert.ok(box && day && goal)
-    await page.mouse.move(box.x + 5, box.y + 5)
-    await page.mouse.down()
-    await page.mouse.move(box.x + 5 + 2 * day.width, goal.y + 20, { steps: 4 })
-    await page.mouse.up()
-    await lane('Mara Lindqvist')
-      .getByRole('link', { name: /^Handed over/ })
-      .waitFor()
-    assert.equal(new URL(page.url()).pathname, path)
-    await page.getByText('Handed over is for Mara Lindqvist').waitFor()
-    assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
-    assert.equal((await workspace.get('assignment', id)).userId, workspace.mara.id)
-  })
-
-  test('gives other days to a bar that a finger was held on, and its end alone where it ends; other fingers scroll', async () => {
-    const { signIn } = stage()
-    const { path, make } = await makeProject('By finger')
-    const id = await make('Held', 0, 1)
-    const options = { viewport: { width: 1000, height: 800 }, hasTouch: true }
-    const page = await signIn('mara@example.com', `${path}?view=timeline`, options)
-    await bar(page, 'Held').waitFor()
-    const drag = async (days: number, isHeld: boolean, place: 'middle' | 'end' = 'middle') => {
-      const box = await bar(page, 'Held').boundingBox()
-      const day = await page.locator('.timeline-day').first().boundingBox()
-      assert.ok(box && day)
-      const from = { x: box.x + (place === 'end' ? box.width - 4 : box.width / 2), y: box.y + box.height / 2 }
-      await dragWithFinger(page, from, { ...from, x: from.x + days * day.width }, { isHeld })
-    }
-    await drag(2, false)
-    await drag(3, true)
-    const shown = (first: number, last: number) =>
-      `Held is from ${showDay(addDays(monday, first))} to ${showDay(addDays(monday, last))} now.`
-    await page.getByText(shown(3, 4)).waitFor()
-    assert.equal(await dayOf(id, 'startDate'), addDays(monday, 3))
-    await drag(2, true, 'end')
-    await page.getByText(shown(3, 6)).waitFor()
-    assert.equal(await dayOf(id, 'endDate'), addDays(monday, 6))
-    assert.equal(new URL(page.url()).pathname, path)
   })
 }

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { readHours } from '../forms/hours.ts'
 import { useServices } from '../services/services.ts'
-import { momentOf } from '../time/days.ts'
+import { endMomentOf, momentOf } from '../time/days.ts'
 import { type AssignmentValues, fieldsOf, valuesOf } from './assignment-values.ts'
 import { type InPlace, useInPlace } from './use-in-place.ts'
 
@@ -35,7 +35,7 @@ export function useEdit(
 function bodyOfField(name: EditableName, text: string, stored: Assignment): Partial<Assignment> {
   if (name === 'amountHours') return { amountHours: readHours(text, name) }
   if (name === 'startDate') return movedStart(text, stored)
-  if (name === 'endDate') return { endDate: momentOf(text, stored.endDate) }
+  if (name === 'endDate') return { endDate: endMomentOf(text, stored.endDate, stored.startDate) }
   if (name === 'description') return { description: text.trim() === '' ? null : text }
   return { [name]: text }
 }

@@ -37,7 +37,9 @@ export function createToasts(): Toasts {
     },
     show(toast) {
       last += 1
-      all.value = [...all.value, { ...toast, id: last }].slice(-toastsMax)
+      // What is refused again, as by a key that is held, is said again and stands there once.
+      const others = all.value.filter(({ kind, text }) => kind !== 'problem' || text !== toast.text)
+      all.value = [...others, { ...toast, id: last }].slice(-toastsMax)
     },
     dismiss(id) {
       all.value = all.value.filter((toast) => toast.id !== id)

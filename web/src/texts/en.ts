@@ -489,6 +489,7 @@ export const en = [
   'Hold a bar to move it.',
   '{name} stays in {stage}.',
   '{name} is from {from} to {to} now.',
+  '{name} starts on {from} and cannot end before that.',
   '{name} is for {person} from {from} to {to} now.',
   'View',
   'Board',

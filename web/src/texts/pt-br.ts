@@ -547,6 +547,7 @@ export const ptBr: Translations = {
   'Hold a bar to move it.': 'Segure uma barra para movê-la.',
   '{name} stays in {stage}.': '{name} continua em {stage}.',
   '{name} is from {from} to {to} now.': '{name} agora vai de {from} a {to}.',
+  '{name} starts on {from} and cannot end before that.': '{name} começa em {from} e não pode terminar antes.',
   '{name} is for {person} from {from} to {to} now.': '{name} agora é de {person}, de {from} a {to}.',
   View: 'Visualização',
   Board: 'Quadro',

@@ -61,13 +61,15 @@ export function showAge(moment: string): string {
   return days === 1 ? t('for 1 day') : t('for {days} days', { days })
 }
 
-/** The moment itself, for what happened. */
-export const showMoment = (moment: string): string =>
-  new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(moment))
-
 /** The moment that was stored, unless the person chose another day. */
 export const momentOf = (day: string, stored: string | undefined): string =>
   stored !== undefined && dayOf(stored) === day ? stored : day
+
+/** The same of an end. On the day of the start it is not before it, which others may have set to any time of the day. */
+export function endMomentOf(day: string, stored: string | undefined, start: string): string {
+  const end = momentOf(day, stored)
+  return dayOf(start) === day && end < start ? start : end
+}
 
 /** The same day of another month, or its last one where it has fewer. */
 export function addMonths(day: string, count: number): string {

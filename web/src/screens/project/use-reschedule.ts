@@ -3,7 +3,7 @@ import type { RecordOf } from '../../api/api.ts'
 import { type Change, useChangeMany } from '../../assignment/use-change-many.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { addDays, dayOf, showDay } from '../../time/days.ts'
+import { addDays, dayOf, endMomentOf, showDay } from '../../time/days.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -21,7 +21,7 @@ export function useReschedule(
   stored: readonly Assignment[],
   onChanged: (rows: readonly Assignment[]) => void,
 ) {
-  const { people } = useServices()
+  const { people, toasts } = useServices()
   const [pending, setPending] = useState<ReadonlyMap<string, Change>>(new Map())
   const change = useChangeMany(onChanged)
   const rows = useMemo(
@@ -29,7 +29,15 @@ export function useReschedule(
     [stored, pending],
   )
   const reschedule = async (row: Assignment, shift: Shift) => {
-    const wish = changeOf(row, shift)
+    const { wish, isCut } = changeOf(row, shift)
+    if (isCut)
+      toasts.show({
+        kind: 'problem',
+        text: t('{name} starts on {from} and cannot end before that.', {
+          name: row.name,
+          from: showDay(row.startDate),
+        }),
+      })
     if (Object.keys(wish).length === 0) return
     setPending((all) => new Map(all).set(row.id, { ...all.get(row.id), ...wish }))
     const after = { ...row, ...wish }
@@ -61,15 +69,17 @@ const withChange = (row: Assignment, change: Change | undefined): Assignment =>
 const isSame = (one: Change, other: Change): boolean =>
   Object.entries(other).every(([name, value]) => one[name as keyof Change] === value)
 
-function changeOf(row: Assignment, { days = 0, endDays = 0, userId = row.userId }: Shift): Change {
+/** An end that would be before the start stays on its day. */
+function changeOf(row: Assignment, { days = 0, endDays = 0, userId = row.userId }: Shift) {
   const [start, end] = [dayOf(row.startDate), dayOf(row.endDate)]
-  const nextStart = addDays(start, days)
+  const startDate = days === 0 ? row.startDate : addDays(start, days)
   const moved = addDays(end, days + endDays)
-  // An end before the start stays on it.
-  const nextEnd = [moved, nextStart].toSorted().at(-1) ?? moved
-  return {
-    ...(nextStart !== start && { startDate: nextStart }),
-    ...(nextEnd !== end && { endDate: nextEnd }),
+  const isCut = moved < dayOf(startDate)
+  const nextEnd = isCut ? dayOf(startDate) : moved
+  const wish: Change = {
+    ...(days !== 0 && { startDate }),
+    ...(nextEnd !== end && { endDate: endMomentOf(nextEnd, undefined, startDate) }),
     ...(userId !== row.userId && { userId }),
   }
+  return { wish, isCut }
 }

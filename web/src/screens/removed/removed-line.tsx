@@ -1,6 +1,6 @@
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { showMoment } from '../../time/days.ts'
+import { showMoment } from '../../time/moments.ts'
 import { type RemovedRow, titleOf } from './removed-rows.ts'
 
 export interface RemovedLineProps {

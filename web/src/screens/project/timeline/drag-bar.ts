@@ -14,6 +14,7 @@ const holdPixels = 10
 export interface DragOptions {
   /** How wide a day is drawn. */
   readonly dayPixels: number
+  readonly beginsBefore: boolean
   readonly endsAfter: boolean
   onDrop(shift: Shift): void
 }
@@ -54,7 +55,8 @@ function afterHolding({ clientX, clientY }: Press, begin: () => void): void {
   addEventListener('pointerdown', leave, { signal, capture: true })
 }
 
-function followPress(bar: HTMLElement, press: Press, { dayPixels, endsAfter, onDrop }: DragOptions): void {
+function followPress(bar: HTMLElement, press: Press, options: DragOptions): void {
+  const { dayPixels, beginsBefore, endsAfter, onDrop } = options
   const { clientX: startX, clientY: startY, pointerId, pointerType } = press
   const isTouch = pointerType === 'touch'
   const width = bar.offsetWidth
@@ -76,7 +78,7 @@ function followPress(bar: HTMLElement, press: Press, { dayPixels, endsAfter, onD
     if (!isDragging) return
     bar.classList.add('dragging')
     const x = daysAt(move.clientX) * dayPixels
-    if (isEnd) bar.style.width = `${Math.max(dayPixels, width + x)}px`
+    if (isEnd) drawUntil(bar, width + x, dayPixels)
     else {
       bar.style.transform = `translate(${x * lineDirection()}px, ${move.clientY - startY}px)`
       mark(document.elementFromPoint(move.clientX, move.clientY)?.closest('[data-person]') ?? null)
@@ -86,7 +88,7 @@ function followPress(bar: HTMLElement, press: Press, { dayPixels, endsAfter, onD
     over.abort()
     const userId = lane instanceof HTMLElement ? lane.dataset.person : undefined
     mark(null)
-    bar.classList.remove('dragging')
+    bar.classList.remove('dragging', 'at-limit')
     bar.style.transform = ''
     bar.style.width = ''
     return userId
@@ -97,7 +99,9 @@ function followPress(bar: HTMLElement, press: Press, { dayPixels, endsAfter, onD
     if (!isDragging) return
     swallowClick()
     const days = daysAt(up.clientX)
-    onDrop(isEnd ? { endDays: days } : { days, ...(userId && { userId }) })
+    // Of one that begins earlier than is shown, the end goes no further than one could see.
+    const least = beginsBefore ? 1 - Math.round(width / dayPixels) : days
+    onDrop(isEnd ? { endDays: Math.max(days, least) } : { days, ...(userId && { userId }) })
   }
   const { signal } = over
   if (isTouch) bar.classList.add('dragging')
@@ -107,6 +111,12 @@ function followPress(bar: HTMLElement, press: Press, { dayPixels, endsAfter, onD
   addEventListener('keydown', (key) => key.key === 'Escape' && finish(), { signal })
   // What a browser offers for a link that is held.
   addEventListener('contextmenu', (menu) => menu.preventDefault(), { signal })
+}
+
+/** The end stays on the first day that is shown. */
+function drawUntil(bar: HTMLElement, width: number, dayPixels: number): void {
+  bar.style.width = `${Math.max(dayPixels, width)}px`
+  bar.classList.toggle('at-limit', Math.round(width) < Math.round(dayPixels))
 }
 
 function pixelsToEnd(bar: HTMLElement, clientX: number): number {

@@ -139,7 +139,7 @@ interface LaneBarProps extends PersonLaneProps {
 }
 
 function LaneBar({ bar, doneId, openId, query, before, after, onShift, dayPixels }: LaneBarProps) {
-  const { row, lane, first, last, endsAfter } = bar
+  const { row, lane, first, last, beginsBefore, endsAfter } = bar
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
     const key = keyAlongLine(event)
     const days = { ArrowLeft: -1, ArrowRight: 1 }[key]
@@ -156,7 +156,12 @@ function LaneBar({ bar, doneId, openId, query, before, after, onShift, dayPixels
       query={query}
       place={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
       onPointerDown={(event) =>
-        dragBar(event, { dayPixels: dayPixels(), endsAfter, onDrop: (shift) => onShift(row, shift) })
+        dragBar(event, {
+          dayPixels: dayPixels(),
+          beginsBefore,
+          endsAfter,
+          onDrop: (shift) => onShift(row, shift),
+        })
       }
       onKeyDown={(event) => {
         const shift = event.shiftKey ? shiftOf(event) : undefined

@@ -1,0 +1,33 @@
+import type { Page } from 'playwright-core'
+import { addDays, today } from '../../../web/src/time/days.ts'
+import { mondayOf } from '../../../web/src/time/weeks.ts'
+import type { Stage } from './stage.ts'
+
+export const monday = mondayOf(today())
+/** Of an assignment, in a calendar or a timeline. */
+export const bar = (page: Page, name: string) => page.getByRole('link', { name: new RegExp(`^${name} `) })
+
+/** Projects whose assignments lie in this week. */
+export function datedProjects(stage: () => Stage) {
+  /** A project of its own, so that what stands in it is known. */
+  const makeProject = async (name: string) => {
+    const { workspace } = stage()
+    const { id: projectId } = await workspace.make('project', {
+      name,
+      organizationId: workspace.organizationId,
+    })
+    for (const userId of [workspace.mara.id, workspace.jonas.id])
+      await workspace.make('userProject', { projectId, userId })
+    const make = (title: string, from: number, to: number, more = {}) =>
+      workspace.assignment(title, {
+        projectId,
+        startDate: addDays(monday, from),
+        endDate: addDays(monday, to),
+        ...more,
+      })
+    return { projectId, path: `/projects/${projectId}`, make }
+  }
+  const dayOf = async (id: string, field: 'startDate' | 'endDate') =>
+    String((await stage().workspace.get('assignment', id))[field]).slice(0, 10)
+  return { makeProject, dayOf }
+}
