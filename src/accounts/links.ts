@@ -120,4 +120,15 @@ export const forgetOldLinks = (database: Database): Promise<void> =>
     returning 1`,
   )
 
+/** What an invitation leads into, as people call it. */
+export interface InvitedInto {
+  readonly project: string
+  readonly organization: string
+}
+
+export const invitedInto = (projectId: string): Sql => sql`
+  select project.name as project, organization.name as organization
+  from projects as project join organizations as organization on organization.id = project.organization_id
+  where project.id = ${projectId} and project.active`
+
 export const linkOver = () => gone('This link has been used, has ended, or never was one. Ask for a new one.')

@@ -1,7 +1,7 @@
 import type { Queries } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
 import { isDeactivated } from './deactivation.ts'
-import { isOpen, makeLink } from './links.ts'
+import { type InvitedInto, invitedInto, isOpen, makeLink } from './links.ts'
 import { isMailAddress, type QueuedMail } from './mail-queue.ts'
 import { passwordLinkHours } from './password-links.ts'
 import { hashOfToken, linkPrefix, newTokenText } from './token-text.ts'
@@ -14,6 +14,7 @@ export interface MailToSend {
   /** Of an invitation. */
   readonly inviter: string | undefined
   readonly project: string | undefined
+  readonly organization: string | undefined
 }
 
 /** Makes the link of a mail that is about to be sent; undefined where there is nothing to send, and nobody to send it to. */
@@ -28,14 +29,15 @@ const preparations: Readonly<Record<QueuedMail['purpose'], Prepare>> = {
   factors: prepareNotice,
 }
 
+const noInvitation = { inviter: undefined, project: undefined, organization: undefined }
+
 /** Without a link: it would teach people to follow links in mails that they did not ask for. */
 async function prepareNotice(transaction: Queries, { madeBy }: QueuedMail): Promise<MailToSend | undefined> {
   const [account] = await transaction.query<{ login: string }>(
     sql`select trim(login) as login from users where id = ${madeBy} and active`,
   )
   if (!account || madeBy === null || !isMailAddress(account.login)) return undefined
-  const nothing = { secret: undefined, inviter: undefined, project: undefined }
-  return { to: account.login, accountId: madeBy, ...nothing }
+  return { to: account.login, accountId: madeBy, secret: undefined, ...noInvitation }
 }
 
 /**
@@ -65,7 +67,7 @@ async function preparePassword(
     userId: account.id,
     securityStamp: account.stamp,
   })
-  return { to: account.login.trim(), secret, accountId: account.id, inviter: undefined, project: undefined }
+  return { to: account.login.trim(), secret, accountId: account.id, ...noInvitation }
 }
 
 /** A mail that is sent again, because nobody knows whether the first came, has a new secret: the one before it ends. */
@@ -74,12 +76,15 @@ async function prepareInvitation(
   { linkId, recipient }: QueuedMail,
 ): Promise<MailToSend | undefined> {
   const secret = newTokenText(linkPrefix)
-  const [link] = await transaction.query<{ inviter: string; project: string | null; madeBy: string }>(sql`
+  const [link] = await transaction.query<{ inviter: string; projectId: string | null; madeBy: string }>(sql`
     update account_links as link set hash = ${hashOfToken(secret, linkPrefix)}
     where link.id = ${linkId} and ${isOpen}
-    returning (select name from users where id = link.made_by) as inviter,
-      (select name from projects where id = link.project_id) as project, link.made_by as "madeBy"`)
+    returning (select name from users where id = link.made_by) as inviter, link.project_id as "projectId",
+      link.made_by as "madeBy"`)
   if (!link || recipient === null) return undefined
-  const { inviter, project, madeBy } = link
-  return { to: recipient, secret, accountId: madeBy, inviter, project: project ?? undefined }
+  const { inviter, projectId, madeBy } = link
+  if (projectId === null) return { ...noInvitation, to: recipient, secret, accountId: madeBy, inviter }
+  const [into] = await transaction.query<InvitedInto>(invitedInto(projectId))
+  // Removed meanwhile: the link would lead nowhere.
+  return into && { to: recipient, secret, accountId: madeBy, inviter, ...into }
 }

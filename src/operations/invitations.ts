@@ -3,6 +3,8 @@ import { type Administrators, hasRole, type PossibleAdministrator } from '../acc
 import { isDeactivated } from '../accounts/deactivation.ts'
 import {
   findOpenLink,
+  type InvitedInto,
+  invitedInto,
   isOpen,
   type Link,
   linkColumns,
@@ -127,6 +129,30 @@ export async function endInvitation({ database }: Tracker, caller: Caller, body:
   if (!ended) throw missing('Invitation')
 }
 
+export interface ShownInvitation {
+  readonly inviter: string
+  /** None of both where an administrator invites into no project. */
+  readonly project: string | null
+  readonly organization: string | null
+  readonly expiresAt: string
+}
+
+/** Anybody with the link may ask before using it, and leaves it as it was: who invites, and into what. */
+export async function readInvitation(
+  { database }: Tracker,
+  administrators: Administrators,
+  body: unknown,
+): Promise<ShownInvitation> {
+  const { secret } = readFields(body, { secret: secretKind })
+  const link = await findOpenLink(database, 'invitation', secret)
+  const { projectId, expiresAt } = link
+  const { name: inviter } = await requireInviter(database, administrators, link)
+  if (projectId === null) return { inviter, project: null, organization: null, expiresAt }
+  const [into] = await database.query<InvitedInto>(invitedInto(projectId))
+  if (!into) throw linkOver()
+  return { inviter, ...into, expiresAt }
+}
+
 /** Anybody with the link may do it: a new account, a member of the project from its first moment. */
 export async function acceptInvitation(
   tracker: Tracker,
@@ -154,6 +180,7 @@ export async function acceptInvitation(
   await tracker.database.transaction(async (transaction) => {
     await useLink(transaction, link)
     await requireInviter(transaction, administrators, link)
+    await holdProject(transaction, link)
     // A login that the settings name is an administrator at once, which no invitation may make anybody.
     if (administrators.isAdministrator({ login: String(login), hasRole: false })) throw loginTaken()
     const also = link.projectId
@@ -195,6 +222,7 @@ export async function joinByInvitation(
     if (member) throw duplicate('generalErrors', 'You are a member of this project already.')
     await useLink(transaction, link)
     await requireInviter(transaction, administrators, link)
+    await holdProject(transaction, link)
     await insertRow(transaction, userProject, writer, { id: newId(), userId: caller.id, projectId })
   })
   tracker.securityLog?.({
@@ -208,17 +236,21 @@ export async function joinByInvitation(
 
 /** A link works only as long as the person who made it may invite. */
 async function requireInviter(
-  transaction: Queries,
+  queries: Queries,
   administrators: Administrators,
   { madeBy, projectId }: Link,
-): Promise<void> {
-  const [inviter] = await transaction.query<PossibleAdministrator & { isMember: boolean }>(sql`
-    select account.login, ${hasRole}, exists (
+): Promise<{ readonly name: string }> {
+  const [inviter] = await queries.query<PossibleAdministrator & { name: string; isMember: boolean }>(sql`
+    select account.name, account.login, ${hasRole}, exists (
       select 1 from user_projects where user_id = account.id and project_id = ${projectId} and active) as "isMember"
     from users as account where account.id = ${madeBy} and account.active and not ${isDeactivated}`)
   if (!inviter || !(inviter.isMember || administrators.isAdministrator(inviter))) throw linkOver()
+  return inviter
+}
+
+/** Kept from being removed until the membership is there. */
+async function holdProject(transaction: Queries, { projectId }: Link): Promise<void> {
   if (projectId === null) return
-  // Kept from being removed until the membership is there.
   const [found] = await transaction.query(
     sql`select 1 from projects where id = ${projectId} and active for key share`,
   )

@@ -104,6 +104,8 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByRole('button', { name: 'Invite somebody new' }).click()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
     const visitor = await stage.visit(link.slice(stage.hosts.web.length))
+    const said = await visitor.getByText(/invites you/).textContent()
+    assert.equal(said, 'Mara Lindqvist invites you to the project Website relaunch of Lighthouse Studio.')
     await visitor.getByRole('button', { name: 'Make my account' }).click()
     await visitor.getByText('Name is required.').waitFor()
     await visitor.getByLabel('Name', { exact: true }).fill('Nora New')
@@ -118,6 +120,27 @@ describe('Access, in a real browser', { skip }, () => {
     await visitor.getByRole('heading', { name: 'My work' }).waitFor()
     await visitor.goto(`${stage.hosts.web}/projects`)
     await visitor.getByRole('link', { name: 'Website relaunch' }).waitFor()
+    const late = await stage.visit(link.slice(stage.hosts.web.length), { locale: 'pt-BR' })
+    await late.getByRole('heading', { name: 'Este convite não vale mais' }).waitFor()
+    await late.getByText('Este link já foi usado').waitFor()
+  })
+
+  test('an invitation in Portuguese says who invites, whichever way the names are written', async () => {
+    const { workspace, visit, signIn } = stage
+    const { id: organizationId } = await workspace.make('organization', { name: 'نادي (2)' })
+    const { id } = await workspace.make('project', { name: 'רציף 12!', organizationId })
+    await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
+    const page = await signIn('mara@example.com', `/projects/${id}`)
+    await page.getByRole('button', { name: 'Members…' }).click()
+    await page.getByRole('button', { name: 'Invite somebody new' }).click()
+    const link = await page.getByLabel('Link', { exact: true }).inputValue()
+    const visitor = await visit(link.slice(stage.hosts.web.length), { locale: 'pt-BR' })
+    const sentence = visitor.getByText(/convida você/)
+    assert.equal(
+      await sentence.textContent(),
+      'Mara Lindqvist convida você para o projeto רציף 12!, de نادي (2).',
+    )
+    assert.equal(await sentence.locator('bdi').count(), 3)
   })
 
   test('open invitations are seen and ended, and somebody who has an account joins by one', async () => {

@@ -38,6 +38,7 @@ const otherPaths = [
   '/ext/administrators',
   '/ext/deactivations',
   '/ext/invitations',
+  '/ext/invitations/read',
   '/ext/invitations/accept',
   '/ext/invitations/join',
   '/ext/invitations/mail',

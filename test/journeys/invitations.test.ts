@@ -31,7 +31,10 @@ describe('An invitation', { concurrency: true }, () => {
   const invite = async ({ token }: Person, projectId?: string) => {
     const answer = await ask('POST', '/ext/invitations', token, { projectId })
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    return answer.body as { readonly link: { readonly id: string }; readonly secret: string }
+    return answer.body as {
+      readonly link: { readonly id: string; readonly expiresAt: string }
+      readonly secret: string
+    }
   }
   const accept = (secret: unknown, who: object) =>
     ask('POST', '/ext/invitations/accept', undefined, { ...who, secret })
@@ -58,6 +61,28 @@ describe('An invitation', { concurrency: true }, () => {
       'login',
     ])
     await own.stop()
+  })
+
+  const read = (secret: unknown) => ask('POST', '/ext/invitations/read', undefined, { secret })
+
+  test('says who invites and into what, to whoever has the link, and is left as it was', async () => {
+    const { member, projectId } = await host()
+    const { secret, link } = await invite(member, projectId)
+    for (const _ of [1, 2]) {
+      const shown = await read(secret)
+      assert.deepEqual(shown.body, {
+        inviter: 'Mara',
+        project: 'Pier',
+        organization: 'Lighthouse',
+        expiresAt: link.expiresAt,
+      })
+      assert.equal(shown.headers.get('cache-control'), 'no-store')
+    }
+    assert.equal((await accept(secret, newcomer())).status, 200)
+    const intoNone = await read((await invite(rest.administrator)).secret)
+    assert.deepEqual([intoNone.body.project, intoNone.body.organization], [null, null])
+    for (const wrong of [secret, 'x', `svl_${'0'.repeat(72)}`]) assertEnvelope(await read(wrong), 410)
+    for (const wrong of [undefined, 7, {}, 'x'.repeat(101)]) assertEnvelope(await read(wrong), 400)
   })
 
   test('of a member makes one account, which sees the project and nothing else, and is used up', async () => {
@@ -129,6 +154,7 @@ describe('An invitation', { concurrency: true }, () => {
       const { member, projectId } = await host()
       const { secret, link } = await invite(member, projectId)
       await end({ member, projectId, id: link.id })
+      assertEnvelope(await read(secret), 410)
       assertEnvelope(await accept(secret, newcomer()), 410)
     }
   })

@@ -142,15 +142,22 @@ describe('Mails', () => {
   })
 
   test('invite somebody new, or somebody who has an account, and nothing in them begins another header', async () => {
-    const member = await rest.signUp({ name: 'Mara https://evil.example\r\nX: y' })
-    const projectId = await workspace.project('Pier', member)
+    const member = await rest.signUp({
+      name: 'Mara https://evil.example\r\nX: y evil。example evil．example',
+    })
+    const projectId = await workspace.project('\u202Eרציף', member)
     const invite = (mailTo: unknown, token = member.token) =>
       ask('POST', '/ext/invitations/mail', token, { projectId, mailTo })
     const { body } = await invite('nora@example.com')
     assert.deepEqual(Object.keys(body), ['link'])
     const [mail] = await server.mailsTo('nora@example.com')
     assert.ok(mail?.text.includes(`${web}/invitation#svl_`), mail?.text)
-    assert.doesNotMatch(mail?.text ?? '', /evil\.example|^X:/m)
+    assert.doesNotMatch(mail?.text ?? '', /evil[.。．]example|^X:|\u202E/m)
+    // Into what, kept together where it is written from right to left, and whom that is for.
+    assert.match(
+      mail?.text ?? '',
+      /^“Mara https {3}evil example {2}X {2}y[^”]*” invites you to the project \u2068“רציף”\u2069 of “Lighthouse” at /m,
+    )
     const who = { name: 'Nora', login: 'nora@example.com', password, secret: secretIn(mail) }
     assert.equal((await ask('POST', '/ext/invitations/accept', undefined, who)).status, 200)
     for (const wrong of [

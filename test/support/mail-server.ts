@@ -4,7 +4,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 export interface ReceivedMail {
   readonly from: string
   readonly to: readonly string[]
-  /** As it came over the line, with soft line ends taken out. */
+  /** Its head as it came over the line, and what it says as one reads it. */
   readonly text: string
 }
 
@@ -36,7 +36,7 @@ export async function startMailServer(
         received.push({
           from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
           to: envelope.rcptTo.map(({ address }) => address),
-          text: text.replaceAll('=\r\n', '').replaceAll('=3D', '='),
+          text: decoded(text),
         })
         done()
       })
@@ -56,6 +56,18 @@ export async function startMailServer(
     },
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   }
+}
+
+function decoded(mail: string): string {
+  const end = mail.indexOf('\r\n\r\n')
+  const [head, body] = [mail.slice(0, end), mail.slice(end)]
+  if (/^content-transfer-encoding: base64/im.test(head))
+    return `${head}\r\n\r\n${Buffer.from(body, 'base64')}`
+  if (!/^content-transfer-encoding: quoted-printable/im.test(head)) return mail
+  const bytes = body
+    .replaceAll('=\r\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)))
+  return head + Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
 /** The secret of the link in a mail. */

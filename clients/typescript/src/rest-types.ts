@@ -913,6 +913,17 @@ export interface Invitation {
   readonly projectId?: string | null
 }
 
+export interface InvitationQuestion {
+  readonly secret: string
+}
+
+export interface ShownInvitation {
+  readonly inviter: string
+  readonly project: string | null
+  readonly organization: string | null
+  readonly expiresAt: string
+}
+
 export interface InvitationAnswer {
   readonly secret: string
   readonly name: string
@@ -2936,6 +2947,11 @@ export interface Operations {
   'DELETE /ext/invitations': {
     readonly body: LinkId
     readonly answer: Success
+  }
+  /** Says who invites, and into what. It needs no token. */
+  'POST /ext/invitations/read': {
+    readonly body: InvitationQuestion
+    readonly answer: ShownInvitation
   }
   /** Makes the account that somebody was invited to make. It needs no token. */
   'POST /ext/invitations/accept': {

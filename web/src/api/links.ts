@@ -1,6 +1,14 @@
 import { problemOf, unreachable } from './api-problem.ts'
 import type { Send } from './send.ts'
-import type { InvitationAnswer, JoinedProject, Link, LinkList, NewLink, PasswordLinkAnswer } from './types.ts'
+import type {
+  InvitationAnswer,
+  JoinedProject,
+  Link,
+  LinkList,
+  NewLink,
+  PasswordLinkAnswer,
+  ShownInvitation,
+} from './types.ts'
 
 /** The addresses that links lead to. What follows the # is sent to no server and written to no log. */
 const linkPaths = { invitation: '/invitation', password: '/new-password' } as const
@@ -46,17 +54,24 @@ export async function mailPasswordLink(send: Send, userId: string): Promise<void
 export const makePasswordLink = async (send: Send, userId: string): Promise<string> =>
   addressOf(linkPaths.password, await make(send, '/ext/password-links', { userId }))
 
-export const acceptInvitation = (apiUrl: string, body: InvitationAnswer) =>
-  post(`${apiUrl}/ext/invitations/accept`, body)
+/** Who invites, and into what. */
+export const readInvitation = async (apiUrl: string, secret: string): Promise<ShownInvitation> =>
+  (await post(`${apiUrl}/ext/invitations/read`, { secret })).json()
 
-export const usePasswordLink = (apiUrl: string, body: PasswordLinkAnswer) =>
-  post(`${apiUrl}/ext/password-links/use`, body)
+export async function acceptInvitation(apiUrl: string, body: InvitationAnswer): Promise<void> {
+  await post(`${apiUrl}/ext/invitations/accept`, body)
+}
+
+export async function usePasswordLink(apiUrl: string, body: PasswordLinkAnswer): Promise<void> {
+  await post(`${apiUrl}/ext/password-links/use`, body)
+}
 
 /** Sends without a token: people who follow a link are not signed in. */
-async function post(address: string, body: object): Promise<void> {
+async function post(address: string, body: object): Promise<Response> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(address, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => {
     throw unreachable()
   })
   if (!response.ok) throw await problemOf(response)
+  return response
 }

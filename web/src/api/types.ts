@@ -467,6 +467,17 @@ export interface Invitation {
   readonly projectId?: string | null
 }
 
+export interface InvitationQuestion {
+  readonly secret: string
+}
+
+export interface ShownInvitation {
+  readonly inviter: string
+  readonly project: string | null
+  readonly organization: string | null
+  readonly expiresAt: string
+}
+
 export interface InvitationAnswer {
   readonly secret: string
   readonly name: string
@@ -991,6 +1002,7 @@ export const limits = {
   filter: 2000,
   identities: 20,
   ids: 100,
+  inviter: 200,
   items: 1000,
   label: 64,
   labelMin: 1,
@@ -1005,10 +1017,12 @@ export const limits = {
   nameMin: 1,
   newPassword: 128,
   newPasswordMin: 8,
+  organization: 200,
   pageNumber: 21474836,
   pageSize: 100,
   password: 128,
   passwordMin: 8,
+  project: 200,
   projectIds: 20,
   rows: 5000,
   search: 128,

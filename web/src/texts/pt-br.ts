@@ -439,6 +439,10 @@ export const ptBr: Translations = {
     'Quando algo impedir uma tarefa de avançar, registre aqui.',
   'Your account is there': 'Sua conta está pronta',
   'You were invited': 'Você recebeu um convite',
+  '{name} invites you to make an account here.': '{name} convida você a criar uma conta aqui.',
+  '{name} invites you to the project {project} of {organization}.':
+    '{name} convida você para o projeto {project}, de {organization}.',
+  'This invitation is over': 'Este convite não vale mais',
   'Make my account': 'Criar a minha conta',
   'Join as {name}': 'Participar como {name}',
   'I have an account: sign in and join': 'Já tenho conta: entrar e participar',

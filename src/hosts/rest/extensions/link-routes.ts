@@ -8,6 +8,7 @@ import {
   invite,
   joinByInvitation,
   listInvitations,
+  readInvitation,
 } from '../../../operations/invitations.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
 import { ref } from '../resource-schemas.ts'
@@ -23,6 +24,7 @@ export const linkRoutes = (
   { administrators, hasMail }: { readonly administrators: Administrators; readonly hasMail: boolean },
 ): Route[] => [
   ...invitationRoutes(tracker),
+  readRoute(administrators),
   acceptRoute(administrators),
   joinRoute(administrators),
   ...passwordLinkRoutes(administrators),
@@ -82,6 +84,23 @@ const invitationRoutes = (tracker: Tracker): Route[] => [
     },
   },
 ]
+
+const readRoute = (administrators: Administrators): Route => ({
+  ...invitations,
+  path: '/ext/invitations/read',
+  id: 'ReadInvitation',
+  summary: 'Says who invites, and into what. It needs no token.',
+  description: 'For somebody who has the link and wants to know before using it, which leaves it as it was.',
+  method: 'POST',
+  body: ref('InvitationQuestion'),
+  answer: ref('ShownInvitation'),
+  isOpen: true,
+  refusals: [400, 410],
+  async handle({ tracker, request, reply }) {
+    reply.header('cache-control', 'no-store')
+    return { body: await readInvitation(tracker, administrators, request.body) }
+  },
+})
 
 const acceptRoute = (administrators: Administrators): Route => ({
   ...invitations,

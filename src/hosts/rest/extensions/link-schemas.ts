@@ -18,6 +18,8 @@ export const mailAddress: typeof address = {
   },
 }
 const nullableId = { ...uuid.schema, type: ['string', 'null'] }
+const name = text({ max: nameCharactersMax }).schema
+const nullableName = { ...name, type: ['string', 'null'] }
 const secret = {
   type: 'string',
   minLength: 1,
@@ -76,13 +78,32 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
       },
     },
   },
+  InvitationQuestion: { type: 'object', required: ['secret'], properties: { secret } },
+  ShownInvitation: {
+    type: 'object',
+    required: ['inviter', 'project', 'organization', 'expiresAt'],
+    properties: {
+      inviter: { ...name, description: 'The name of whoever made it.', examples: ['Mara Lindqvist'] },
+      project: {
+        ...nullableName,
+        description: 'The name of the project that it leads into.',
+        examples: ['Moon landing'],
+      },
+      organization: {
+        ...nullableName,
+        description: 'The name of whom the project is for.',
+        examples: ['Space agency'],
+      },
+      expiresAt: { ...moment, description: 'When it ends by itself.' },
+    },
+  },
   InvitationAnswer: {
     type: 'object',
     required: ['secret', 'name', 'login', 'password'],
     properties: {
       secret,
       name: {
-        ...text({ max: nameCharactersMax }).schema,
+        ...name,
         minLength: 1,
         description: 'What others call the new person.',
         examples: ['Mara Lindqvist'],

@@ -15,7 +15,7 @@ export interface MailText {
  */
 export function mailText(
   { purpose, madeBy }: QueuedMail,
-  { secret, inviter, project }: MailToSend,
+  { secret, inviter, project, organization }: MailToSend,
   { linkOrigin }: MailSettings,
 ): MailText {
   if (purpose === 'password')
@@ -40,7 +40,7 @@ If that was you, there is nothing to do. If not, choose a new password at once, 
 "Sign in with" on the page "My account", and tell an administrator.
 `,
     }
-  const where = project === undefined ? '' : ` to the project ${line(project)}`
+  const where = project === undefined ? '' : ` to the project ${line(project)} of ${line(organization)}`
   return {
     subject: 'You are invited',
     text: `${line(inviter)} invites you${where} at ${linkOrigin}.
@@ -54,10 +54,24 @@ If you know nothing of it, do nothing.
   }
 }
 
-/** What people chose themselves: one line, and no address that a mail program would make a link of. */
-const line = (text = 'Somebody'): string =>
-  text
-    .replaceAll(/\p{Cc}|\p{Zl}|\p{Zp}/gu, ' ')
-    .replaceAll(/[:/.@]/g, ' ')
+/**
+ * What people chose themselves, marked as such: one line, and nothing that a mail program would make a link of, or that would turn
+ * the text around it round.
+ */
+const line = (text = ''): string => {
+  const words = text
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
+    .replaceAll(/[:/.@“”：／．＠。｡]/g, ' ')
+    .replaceAll(/\p{Bidi_Control}/gu, '')
     .trim()
-    .slice(0, 80)
+  return isolated(`“${[...words].slice(0, nameCharactersShown).join('')}”`)
+}
+
+/** More is cut off: a mail is no place for what somebody wants to tell strangers. */
+const nameCharactersShown = 80
+
+/** Where a name is written from right to left, the characters of Unicode that keep it together. */
+const isolated = (text: string): string =>
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(text)
+    ? `\u2068${text}\u2069`
+    : text

@@ -1,14 +1,17 @@
-import { useState } from 'preact/hooks'
-import { sentenceOf } from '../../api/api-problem.ts'
-import { acceptInvitation, joinByInvitation, usePasswordLink } from '../../api/links.ts'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { ApiProblem, sentenceOf } from '../../api/api-problem.ts'
+import { acceptInvitation, joinByInvitation, readInvitation, usePasswordLink } from '../../api/links.ts'
+import type { ShownInvitation } from '../../api/types.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { projectPath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
 import { loginKey, startSignIn } from '../../session/sign-in.ts'
-import { t } from '../../texts/text.ts'
+import { t, tx } from '../../texts/text.ts'
 import { Alone } from '../../ui/alone.tsx'
+import { Skeleton } from '../../ui/notes.tsx'
 import { NewPasswordField } from '../../ui/password-field.tsx'
 
 /** What the link has behind its number sign. */
@@ -25,9 +28,18 @@ export function InvitationPage() {
       sessionStorage.setItem(loginKey, values.login)
     },
   })
+  const { invitation, isRead, over } = useInvitation()
   if (isDone) return <Done title={t('Your account is there')} />
+  if (over !== undefined) return <Done title={t('This invitation is over')}>{over}</Done>
+  if (!isRead)
+    return (
+      <Alone title={t('You were invited')}>
+        <Skeleton rows={4} />
+      </Alone>
+    )
   return (
     <Alone title={t('You were invited')}>
+      {invitation && <Inviter {...invitation} />}
       <JoinWithAccount />
       <Form form={form} submitLabel={t('Make my account')} onDone={() => setDone(true)}>
         <TextField form={form} name="name" label={t('Name')} required autocomplete="name" />
@@ -44,6 +56,39 @@ export function InvitationPage() {
     </Alone>
   )
 }
+
+/** Drawn once it is read, so that the form does not move. A link that works is not held up by names that cannot be had. */
+function useInvitation() {
+  const { configuration } = useServices()
+  const [read, setRead] = useState<{ invitation?: ShownInvitation; over?: string }>()
+  useEffect(() => {
+    readInvitation(configuration.apiUrl, secretOf()).then(
+      (invitation) => setRead({ invitation }),
+      (error) =>
+        setRead(error instanceof ApiProblem && error.status === 410 ? { over: sentenceOf(error) } : {}),
+    )
+  }, [])
+  return { ...read, isRead: read !== undefined }
+}
+
+/** What people are called is isolated, whichever way it is written. */
+const Inviter = ({ inviter, project, organization }: ShownInvitation) => (
+  <p>
+    {project === null
+      ? tx('{name} invites you to make an account here.', { name: <Named>{inviter}</Named> })
+      : tx('{name} invites you to the project {project} of {organization}.', {
+          name: <Named>{inviter}</Named>,
+          project: <Named>{project}</Named>,
+          organization: <Named>{organization}</Named>,
+        })}
+  </p>
+)
+
+const Named = ({ children }: { readonly children: ComponentChildren }) => (
+  <bdi>
+    <strong>{children}</strong>
+  </bdi>
+)
 
 /** For somebody who has an account: by a sign-in first, where there is none in this browser. */
 function JoinWithAccount() {
@@ -93,8 +138,9 @@ export function NewPasswordPage() {
   )
 }
 
-const Done = ({ title }: { readonly title: string }) => (
+const Done = ({ title, children }: { readonly title: string; readonly children?: string }) => (
   <Alone title={title}>
+    {children && <p>{children}</p>}
     <a class="button primary wide" href="/">
       {t('Sign in')}
     </a>
