@@ -589,6 +589,7 @@ export const en = [
   'All organizations',
   'All types',
   'CSV',
+  '{field} (id)',
   'Print',
   'No hours in this period',
   'Choose another period or fewer filters, or record hours in your week.',

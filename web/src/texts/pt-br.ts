@@ -659,6 +659,7 @@ export const ptBr: Translations = {
   'All organizations': 'Todas as organizações',
   'All types': 'Todos os tipos',
   CSV: 'CSV',
+  '{field} (id)': '{field} (ID)',
   Print: 'Imprimir',
   'No hours in this period': 'Nenhuma hora neste período',
   'Choose another period or fewer filters, or record hours in your week.':

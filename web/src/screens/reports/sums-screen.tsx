@@ -10,6 +10,7 @@ import { ConnectionMark } from '../../ui/connection-mark.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { headOfColumn } from './column-heads.ts'
 import { downloadCsv } from './download-csv.ts'
 import { readPeriod } from './periods.ts'
 import { ReportTabs } from './report-tabs.tsx'
@@ -37,9 +38,10 @@ export function SumsScreen() {
   const whole = useWhole(wanted, hours.value)
   const shown = formatOf('long').formatRange(dateOf(period.from), dateOf(period.to))
   const download = () =>
-    downloadCsv(send, path, `${t('Hours')} ${period.from} ${period.to}.csv`).catch((error) =>
-      toasts.show({ kind: 'problem', text: sentenceOf(error) }),
-    )
+    downloadCsv(send, path, {
+      fileName: `${t('Hours')} ${period.from} ${period.to}.csv`,
+      headOf: headOfColumn,
+    }).catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
   const report = hours.value && isGroupedBy(wanted, hours.value.groups) ? hours.value : undefined
   const plan = whole.value && isGroupedBy({ by: wanted.by }, whole.value.hours) ? whole.value : undefined
   // Drawn together, so that the plan does not push the hours aside.
