@@ -196,4 +196,5 @@ async function execute(url: string, statement: string) {
 }
 
 /** A URL that names a socket's folder has no host, which `URL` refuses. */
-const withDatabase = (url: string, name: string) => url.replace(/^(\w+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`)
+export const withDatabase = (url: string, name: string) =>
+  url.replace(/^(\w+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`)

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { madeByDistribute } from '../../store/distributed/placement.ts'
 
 /** A table whose rows are kept, as the catalog of the store has it. */
 export interface StoredTable {
@@ -15,8 +16,8 @@ export interface Partition {
   readonly bound: string
 }
 
-/** What migrations say about themselves is made anew by the migrations. */
-const ownTable = 'public.migrations'
+/** Made anew by the migrations, and where the store is spread again. */
+const madeAnew: readonly string[] = ['migrations', ...madeByDistribute].map((name) => `public.${name}`)
 
 /**
  * Every table of the program's schemas, each after those it refers to. Numbers of transactions are left out: another
@@ -38,7 +39,7 @@ export async function readStoredTables(client: pg.Client): Promise<readonly Stor
     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname in ('public', 'bank')
       and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
     order by 1`)
-  return ordered(rows.filter(({ name }) => name !== ownTable)).map(({ after: _, ...table }) => table)
+  return ordered(rows.filter(({ name }) => !madeAnew.includes(name))).map(({ after: _, ...table }) => table)
 }
 
 function ordered<Table extends { name: string; after: readonly string[] }>(

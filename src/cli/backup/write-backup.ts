@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { holdCommits } from '../../store/distributed/hold-commits.ts'
 import { readApplied } from '../../store/migrate.ts'
 import { type Archive, writeArchive } from './archive.ts'
 import { copyOut } from './copy.ts'
@@ -13,6 +14,7 @@ export async function writeBackup(url: string, dataDirectory: string, file: stri
   const client = new pg.Client({ connectionString: url, application_name: 'backup' })
   client.on('error', () => undefined)
   await client.connect()
+  const commits = await holdCommits(url)
   try {
     await client.query('begin isolation level repeatable read read only')
     // The same text whatever the server's own settings are, and for as long as it takes.
@@ -24,6 +26,7 @@ export async function writeBackup(url: string, dataDirectory: string, file: stri
     if (migrations.length === 0)
       throw new Error('This store has no schema of this program: there is nothing to back up.')
     const tables = await readStoredTables(client)
+    await commits.seenBy(client)
     // Nobody may take a table away before its turn.
     await client.query(`lock table ${tables.map(({ name }) => quoted(name)).join(', ')} in access share mode`)
     const rows: Record<string, number> = {}
@@ -39,6 +42,7 @@ export async function writeBackup(url: string, dataDirectory: string, file: stri
     })
     return Object.values(rows).reduce((sum, count) => sum + count, 0)
   } finally {
+    await commits.goOn()
     await client.end().catch(() => undefined)
   }
 }

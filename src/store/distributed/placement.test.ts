@@ -17,6 +17,20 @@ it('knows of every resource that belongs to an assignment that it lies with it',
   }
 })
 
+it('is never asked for a moment or a random value by what writes: several nodes would answer differently, and refuse', () => {
+  const sources = new URL('../../', import.meta.url)
+  const volatile = /(?<!Math\.)\b(clock_timestamp|timeofday|random|gen_random_uuid|nextval)\(/g
+  for (const name of readdirSync(sources, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue
+    const text = readFileSync(new URL(name, sources), 'utf8')
+    for (const { index } of text.matchAll(volatile)) {
+      // The text of the statement so far.
+      const before = text.slice(0, index).split(/[`']/).at(-1) ?? ''
+      assert.doesNotMatch(before, /\b(update|insert|delete)\b/i, name)
+    }
+  }
+})
+
 it('is given by migrations what it takes: a constraint of a new column has a name, and a statement of its own', () => {
   const folder = new URL('../migrations/', import.meta.url)
   const later = readdirSync(folder).filter((name) => name > '0068-settled-snapshot.sql')

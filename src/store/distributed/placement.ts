@@ -19,6 +19,9 @@ export const withAssignment = [
   'comments',
 ] as const
 
+/** What `distribute` makes of the rows there are, and what is never filled. */
+export const madeByDistribute = ['row_places', 'two_phase_commits'] as const
+
 /** The column whose value says on which node a row lies; its rows can be found on one node by it and nothing else. */
 export const placeColumnOf = (table: string): 'assignment_id' | undefined =>
   (withAssignment as readonly string[]).includes(table) ? 'assignment_id' : undefined

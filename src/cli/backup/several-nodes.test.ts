@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { cheapPasswords } from '../../../test/support/cheap-passwords.ts'
+import {
+  type FreshDatabase,
+  freshDatabase,
+  isDistributed,
+  withDatabase,
+} from '../../../test/support/fresh-database.ts'
+import { openBudgets } from '../../configuration/budgets.ts'
+import { readSettings } from '../../configuration/settings.ts'
+import { readStoreSettings } from '../../configuration/store-settings.ts'
+import { seedDemoAccount } from '../demo-account.ts'
+import { checkBackup, restoreBackup } from './restore-backup.ts'
+import { runRestored } from './run-backup.ts'
+import { writeBackup } from './write-backup.ts'
+
+/** Also run on several nodes, by test/operations/citus/run. */
+describe('a backup, of one node or several', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'backup-'))
+  const empty = `empty_${randomUUID()}`
+  let source: FreshDatabase
+
+  before(async () => {
+    source = await freshDatabase()
+    await run(source.url, `create database "${empty}" template template0`)
+    const settings = readSettings({ DATA_DIR: folder, SVC_DEMO_DATA: 'true' }, readStoreSettings)
+    const parts = { database: source.database, budgets: openBudgets(), passwords: cheapPasswords() }
+    await seedDemoAccount(parts, settings)
+  })
+  after(async () => {
+    await run(source.url, `drop database "${empty}"`)
+    await source.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('is of one moment while assignments are made, and is restored into an empty store', async () => {
+    let isOver = false
+    const make = async () => {
+      while (!isOver) await run(source.url, makeOne)
+    }
+    const making = Promise.all([make(), make()])
+    const file = join(folder, 'busy.backup')
+    await sleep(200)
+    await writeBackup(source.url, folder, file)
+    isOver = true
+    await making
+    const target = withDatabase(source.url, empty)
+    await restoreBackup(target, file, await checkBackup(file))
+    const counts = `select (select count(*)::int from assignments where name = 'made') as made,
+      (select count(*)::int from changes where resource = 'made') as told`
+    const [were] = await run(source.url, counts)
+    const [are] = await run(target, counts)
+    assert.ok(Number(are?.told) > 0 && Number(are?.told) < Number(were?.told), JSON.stringify([were, are]))
+    assert.equal(are?.made, are?.told)
+  })
+
+  it('by other means goes on after the command for it, and everybody signs in again', async (t) => {
+    await run(
+      source.url,
+      `insert into signin_sessions (id, user_id, security_stamp, expires_at)
+       select id::text, id, security_stamp, now() + interval '8 hours' from users`,
+    )
+    const environment = { ...process.env }
+    t.after(() => {
+      process.env = environment
+    })
+    process.env.DATABASE_URL = source.url
+    process.env.DATA_DIR = folder
+    const said = t.mock.method(console, 'log', () => undefined)
+    await runRestored()
+    assert.deepEqual(said.mock.calls[0]?.arguments, [
+      'The store goes on from what was restored. Everybody signs in again.',
+    ])
+    const [left] = await run(
+      source.url,
+      `select (select count(*)::int from signin_sessions where ended_at is null) as open,
+        (select restored_at > now() - interval '1 minute' from history_begin) as told`,
+    )
+    assert.deepEqual(left, { open: 0, told: true })
+  })
+})
+
+/** As hosts do it: rows lie on one node, what is told of them on another. */
+const makeOne = `
+  begin;
+  insert into assignments (id, name, start_date, end_date, amount_hours, user_id, project_id, workflow_id, assignment_type_id)
+  select gen_random_uuid(), 'made', start_date, end_date, 1, user_id, project_id, workflow_id, assignment_type_id
+  from (select * from assignments limit 1) as one;
+  ${isDistributed ? 'delete from two_phase_commits where id = 0;' : ''}
+  insert into changes (resource, row_id, action) values ('made', gen_random_uuid(), 'create');
+  commit`
+
+async function run(url: string, statements: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(statements)).rows
+  } finally {
+    await client.end()
+  }
+}
