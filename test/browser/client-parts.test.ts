@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { askTogether } from '../../web/src/api/ask-together.ts'
 import { readEvents } from '../../web/src/api/read-events.ts'
 import { matchPath } from '../../web/src/router/match-path.ts'
+import { inOneLine, isolated, t } from '../../web/src/texts/text.ts'
 import { addDays, endMomentOf, momentOf, showDay } from '../../web/src/time/days.ts'
 
 async function eventsOf(chunks: readonly string[]) {
@@ -107,6 +108,17 @@ describe('Paths of screens', () => {
   ] as const
   for (const [pattern, path, parameters] of cases)
     test(`${pattern} and ${path}`, () => assert.deepEqual(matchPath(pattern, path), parameters))
+})
+
+describe('Names in a text', () => {
+  test('are kept apart from it where one of both is written from right to left', () => {
+    assert.equal(t('{name} was created.', { name: 'Mara' }), 'Mara was created.')
+    assert.equal(t('{name} was created.', { name: 'רציף 12' }), '\u2068רציף 12\u2069 was created.')
+    assert.equal(isolated('Mara', 'נוצר'), '\u2068Mara\u2069')
+    // Nobody turns the rest of a sentence round by a name.
+    assert.equal(isolated('\u202Eevil'), '\u2068\u202Eevil\u2069')
+    assert.equal(inOneLine('ليلى', undefined, false, '', 'Pier'), '\u2068ليلى\u2069 · Pier')
+  })
 })
 
 describe('Days', () => {

@@ -1,5 +1,6 @@
 import { accessibilityJourneys } from './journeys/accessibility.ts'
 import { otherScreensJourneys } from './journeys/other-screens.ts'
+import { rightToLeftJourneys } from './journeys/right-to-left-names.ts'
 import { widthJourneys } from './journeys/widths.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 
@@ -7,4 +8,5 @@ describeInBrowser('Every screen', {
   accessibility: accessibilityJourneys,
   'the other screens': otherScreensJourneys,
   'all screens': widthJourneys,
+  'names that are written from right to left': rightToLeftJourneys,
 })

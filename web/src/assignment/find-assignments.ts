@@ -1,5 +1,6 @@
 import type { Api } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
+import { inOneLine } from '../texts/text.ts'
 import type { Option } from '../ui/combobox.tsx'
 
 /** Others are found by typing more. */
@@ -17,6 +18,6 @@ export async function findAssignments(
   const projects = await loadByIds(api, 'project', ids, signal)
   return data.map(({ id, name, projectId }) => ({
     id,
-    name: `${name} · ${projects.get(projectId)?.name ?? ''}`,
+    name: inOneLine(name, projects.get(projectId)?.name),
   }))
 }

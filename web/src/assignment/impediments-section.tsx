@@ -25,9 +25,13 @@ export function ImpedimentsSection({ assignmentId }: { readonly assignmentId: st
             <span class="blocked">
               <Icon name="warning" />
             </span>
-            <span class="row-text" dir="auto">
-              {nameOf(impedimentId)}
-              {description && <span class="quiet-text line">{description}</span>}
+            <span class="row-text">
+              <bdi>{nameOf(impedimentId)}</bdi>
+              {description && (
+                <span class="quiet-text line" dir="auto">
+                  {description}
+                </span>
+              )}
               <span class="quiet-text line">{t('Blocked {age}', { age: showAge(createdAt) })}</span>
             </span>
             <button

@@ -91,8 +91,12 @@ function AppointmentRow({ appointment }: { readonly appointment: Appointment }) 
   return (
     <li class="row">
       <span class="row-text">
-        <strong>{showHours(amountHours)}</strong> · {showDay(keepDate)} · {people.nameOf(userId)}
-        {description && <span class="quiet-text line">{description}</span>}
+        <strong>{showHours(amountHours)}</strong> · {showDay(keepDate)} · <bdi>{people.nameOf(userId)}</bdi>
+        {description && (
+          <span class="quiet-text line" dir="auto">
+            {description}
+          </span>
+        )}
       </span>
       {isMine && (
         <button

@@ -39,13 +39,29 @@ const translated = (text: Text): string => chosen.texts[text] ?? text
 const written = (value: string | number): string =>
   typeof value === 'number' ? new Intl.NumberFormat(chosen.locale).format(value) : value
 
+/** Letters that are written from right to left, and characters that turn what follows them round. */
+const turning =
+  /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
+/** What people have written, kept apart from the line around it: neither turns the order of the other round. */
+export const isolated = (text: string, line = ''): string =>
+  turning.test(text) || turning.test(line) ? `\u2068${text}\u2069` : text
+
+/** Several things in one line, each in its own order; what is missing is left out. */
+export const inOneLine = (...parts: readonly (string | false | null | undefined)[]): string =>
+  parts.flatMap((part) => (part ? [isolated(part)] : [])).join(' · ')
+
 /** Short months end with a full stop in some languages, and a sentence has but one. */
 const endedOnce = (sentence: string): string => sentence.replace(/([^.])\.\.$/, '$1.')
 
-export const t = (text: Text, values: Values = {}): string =>
-  endedOnce(
-    translated(text).replaceAll(/\{(\w+)\}/g, (place, name: string) => written(values[name] ?? place)),
+export function t(text: Text, values: Values = {}): string {
+  const sentence = translated(text)
+  return endedOnce(
+    sentence.replaceAll(/\{(\w+)\}/g, (place, name: string) =>
+      isolated(written(values[name] ?? place), sentence),
+    ),
   )
+}
 
 /** One form of the text for one, another one for several; `{count}` is the number. */
 export const tn = (count: number, one: Text, several: Text, values: Values = {}): string =>

@@ -35,8 +35,8 @@ function ChangeRow({ change, nameOf }: { readonly change: Change; readonly nameO
       <span class="row-text">
         <span dir="auto">{who}</span> {tx(did[change.action], { what: <What {...{ change, nameOf }} /> })}
         {fieldsOf(change, nameOf).map(({ name, before, after }) => (
-          <span key={name} class="quiet-text line" dir="auto">
-            {name}: {before !== '' && <del>{before}</del>} {after}
+          <span key={name} class="quiet-text line">
+            {name}: {before !== '' && <del dir="auto">{before}</del>} <bdi>{after}</bdi>
           </span>
         ))}
         <time class="quiet-text line" dateTime={change.at}>

@@ -56,7 +56,7 @@ const InvitationRow = (props: { readonly link: Link; readonly inviter: string; o
   const until = showMoment(props.link.expiresAt)
   return (
     <li class="row">
-      <span class="row-text" dir="auto">
+      <span class="row-text">
         {t('By {name}', { name: props.inviter })}
         <span class="quiet-text line">{t('Until {moment}', { moment: until })}</span>
       </span>

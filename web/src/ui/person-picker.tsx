@@ -2,7 +2,7 @@ import { useMembers } from '../data/use-members.ts'
 import { Field, type FieldProps } from '../forms/fields.tsx'
 import type { FormValues } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
-import { t } from '../texts/text.ts'
+import { inOneLine, t } from '../texts/text.ts'
 import { Combobox, type Option } from './combobox.tsx'
 import { PersonAvatar } from './person-avatar.tsx'
 
@@ -70,7 +70,7 @@ interface Surroundings {
 function noteOf(person: Found, { isMember, all, index }: Surroundings): string {
   const isNamesake = all.some((other, at) => at !== index && other.name === person.name)
   const which = isNamesake ? (person.login ?? person.id.slice(-4)) : ''
-  return [which, isMember && t('Member')].filter(Boolean).join(' · ')
+  return inOneLine(which, isMember && t('Member'))
 }
 
 /** The same as a field of a form. */

@@ -32,8 +32,8 @@ export function ConsentsSection() {
       <ul class="rows">
         {consents?.map((consent) => (
           <li key={consent.clientId} class="row">
-            <span class="row-text" dir="auto">
-              {consent.name}
+            <span class="row-text">
+              <bdi>{consent.name}</bdi>
               <span class="quiet-text line">
                 {consent.scopes.join(', ')} · {t('since {moment}', { moment: showMoment(consent.grantedAt) })}
               </span>

@@ -129,8 +129,8 @@ function FactorRows({ own: { appSince, passkeys, recoveryCodesLeft }, factors, s
       )}
       {passkeys.map((passkey) => (
         <li key={passkey.id} class="row">
-          <span class="row-text" dir="auto">
-            {passkey.name}
+          <span class="row-text">
+            <bdi>{passkey.name}</bdi>
             <span class="quiet-text line">
               {t('Passkey since {moment}', { moment: showMoment(passkey.createdAt) })}
               {passkey.lastUsedAt !== null &&

@@ -38,10 +38,10 @@ export function IdentitiesSection() {
       <ul class="rows">
         {identities?.map((one) => (
           <li key={one.id} class="row">
-            <span class="row-text" dir="auto">
-              {nameOf(one.provider)}
+            <span class="row-text">
+              <bdi>{nameOf(one.provider)}</bdi>
               <span class="quiet-text line">
-                {one.label}
+                <bdi>{one.label}</bdi>
                 {one.lastUsedAt !== null &&
                   ` · ${t('last used {moment}', { moment: showMoment(one.lastUsedAt) })}`}
               </span>

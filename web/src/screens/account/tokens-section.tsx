@@ -83,8 +83,8 @@ const TokenRow = ({ token, onEnd }: { readonly token: Token; onEnd(): void }) =>
         })
   return (
     <li class="row">
-      <span class="row-text" dir="auto">
-        {name}
+      <span class="row-text">
+        <bdi>{name}</bdi>
         <span class="quiet-text line">
           {scopesInWords(scopes)}, {projects}
         </span>

@@ -33,9 +33,11 @@ export function CatalogLine({
     <li class="row">
       {resource === 'user' && <PersonAvatar id={row.id} isNamed />}
       <span class="row-text">
-        {row.name}
+        <bdi>{row.name}</bdi>
         {isSelf && <span class="quiet-text"> {t('(you)')}</span>}
-        <span class="quiet-text line">{row.login ?? row.description}</span>
+        <span class="quiet-text line" dir="auto">
+          {row.login ?? row.description}
+        </span>
       </span>
       <span class="row-buttons">
         {onMove && (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { isolated, t } from '../../texts/text.ts'
 import { showAge } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
@@ -141,18 +141,25 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
   const { people } = useServices()
   const remove = useRemoval()
   const { link, kind, assignment, project } = row
-  const name = `${kind} (${assignment.name})`
+  const name = `${isolated(kind)} (${isolated(assignment.name)})`
   return (
     <li class="row impediment-row">
       <span class="blocked">
         <Icon name="warning" />
       </span>
       <span class="row-text">
-        {kind}
-        {link.description && <span class="line">{link.description}</span>}
+        <bdi>{kind}</bdi>
+        {link.description && (
+          <span class="line" dir="auto">
+            {link.description}
+          </span>
+        )}
         <span class="quiet-text line">
-          <a href={`/projects/${project.id}/assignments/${assignment.id}`}>{assignment.name}</a> ·{' '}
-          <ProjectMark id={project.id} /> {project.name} · {people.nameOf(assignment.userId)} ·{' '}
+          <a href={`/projects/${project.id}/assignments/${assignment.id}`} dir="auto">
+            {assignment.name}
+          </a>{' '}
+          · <ProjectMark id={project.id} /> <bdi>{project.name}</bdi> ·{' '}
+          <bdi>{people.nameOf(assignment.userId)}</bdi> ·{' '}
           {t('Blocked {age}', { age: showAge(link.createdAt) })}
         </span>
       </span>

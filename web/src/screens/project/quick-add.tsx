@@ -6,7 +6,7 @@ import { lastTypeOf, newAssignment, rememberType } from '../../assignment/new-as
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { forgetDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { inOneLine, t } from '../../texts/text.ts'
 import { showDay } from '../../time/days.ts'
 
 export interface QuickAddProps {
@@ -86,7 +86,7 @@ export function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
 function WhatIsAdded({ type }: { readonly type: string | undefined }) {
   const { session } = useServices()
   const end = t('Until {day}', { day: showDay(newAssignment('', '', '').endDate) })
-  return <p class="quiet-text">{[type, end, session.person.value?.name].filter(Boolean).join(' · ')}</p>
+  return <p class="quiet-text">{inOneLine(type, end, session.person.value?.name)}</p>
 }
 
 /** Takes the focus, and returns how to give it back to where it was. */

@@ -101,7 +101,9 @@ function ProjectGroups({ projects, memberships, onFront }: ProjectGroupsProps) {
       {groups.map((organization) => (
         <section key={organization.id} class="group" aria-labelledby={`organization-${organization.id}`}>
           <header class="group-header">
-            <h2 id={`organization-${organization.id}`}>{organization.name}</h2>
+            <h2 id={`organization-${organization.id}`} dir="auto">
+              {organization.name}
+            </h2>
             {organization.description && <p class="quiet-text">{organization.description}</p>}
           </header>
           <ul class="rows">

@@ -72,9 +72,9 @@ const Conflict = ({ theirs, mine, onKeepTheirs }: ConflictProps) => (
   <div class="conflict">
     <dl class="facts">
       <dt>{t('Theirs')}</dt>
-      <dd>{theirs.name}</dd>
+      <dd dir="auto">{theirs.name}</dd>
       <dt>{t('Yours')}</dt>
-      <dd>{mine}</dd>
+      <dd dir="auto">{mine}</dd>
     </dl>
     <button type="button" class="button" onClick={onKeepTheirs}>
       {t('Keep theirs')}

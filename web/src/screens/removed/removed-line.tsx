@@ -1,5 +1,5 @@
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { inOneLine, t } from '../../texts/text.ts'
 import { showMoment } from '../../time/moments.ts'
 import { type RemovedRow, titleOf } from './removed-rows.ts'
 
@@ -26,10 +26,8 @@ export function RemovedLine({ row, kind, names, removerId, problem, onRestore }:
   return (
     <li class="row">
       <span class="row-text">
-        {kind && <span class="chip removed-kind">{kind}</span>} <span dir="auto">{title}</span>
-        <span class="quiet-text line" dir="auto">
-          {more ? `${more} · ${removed}` : removed}
-        </span>
+        {kind && <span class="chip removed-kind">{kind}</span>} <span>{title}</span>
+        <span class="quiet-text line">{inOneLine(more, removed)}</span>
         {problem && (
           <span class="field-errors line" role="alert">
             {problem}

@@ -1,6 +1,6 @@
 import type { Api, ResourceName } from '../../api/api.ts'
 import { type ById, loadByIds, rowsMax } from '../../api/load-all.ts'
-import { t } from '../../texts/text.ts'
+import { inOneLine, t } from '../../texts/text.ts'
 import { showDay } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
 
@@ -89,9 +89,7 @@ export function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, n
     row.keepDate &&
     t('{hours} on {day}', { hours: showHours(row.amountHours ?? 0), day: showDay(row.keepDate) })
   const person = row.name === undefined && row.userId && nameOfPerson(row.userId)
-  return [row.name, row.text && firstLine(row.text), time, what, person, assignment, project]
-    .filter(Boolean)
-    .join(' · ')
+  return inOneLine(row.name, row.text && firstLine(row.text), time, what, person, assignment, project)
 }
 
 /** Enough of a comment to know it by. */

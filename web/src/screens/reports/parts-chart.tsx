@@ -1,4 +1,4 @@
-import { t } from '../../texts/text.ts'
+import { isolated, t } from '../../texts/text.ts'
 import { showHours, showNumber } from '../../time/hours.ts'
 import { showPlanned } from '../../time/planned-hours.ts'
 import { Chart } from './chart.tsx'
@@ -31,7 +31,11 @@ export function PartsChart({ title, kind, parts, hrefOf }: PartsChartProps) {
         title={title}
         kind={kind}
         rows={parts}
-        labelOf={(part) => <a href={hrefOf(part)}>{part.name}</a>}
+        labelOf={(part) => (
+          <a href={hrefOf(part)} dir="auto">
+            {part.name}
+          </a>
+        )}
       >
         {(width, pattern) => ({
           height: drawn.length * rowHeight,
@@ -80,7 +84,7 @@ function Part({ part: { name, planned, recorded }, y, width, greatest, pattern }
         })}
       </title>
       <text class="name" x="0" y={y + 14}>
-        {name.length > lettersMax ? `${name.slice(0, lettersMax - 1)}…` : name}
+        {isolated(name.length > lettersMax ? `${name.slice(0, lettersMax - 1)}…` : name)}
       </text>
       <text class="axis" x={width} y={y + 14} text-anchor="end">
         {t('{recorded} of {planned}', {

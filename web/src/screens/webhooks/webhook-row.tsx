@@ -29,7 +29,11 @@ export function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
     <li class="row stacked">
       <span class="row-text">
         <span dir="ltr">{webhook.url}</span>
-        {webhook.name && <span class="quiet-text line">{webhook.name}</span>}
+        {webhook.name && (
+          <span class="quiet-text line" dir="auto">
+            {webhook.name}
+          </span>
+        )}
         {!active && <span class="line">{t('Paused. {reason}', { reason: pausedBecause ?? '' })}</span>}
         {waiting > 0 && (
           <span class="quiet-text line">

@@ -4,7 +4,7 @@ import { loadByIds } from '../../api/load-all.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { undoLabel } from '../../services/toasts.ts'
-import { t, tn } from '../../texts/text.ts'
+import { inOneLine, t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, showDay } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
 import { sumHours } from '../../time/sum-hours.ts'
@@ -91,12 +91,10 @@ function Preview({ entries: given, present, nameOf, onClose }: PreviewProps) {
                 onChange={() => toggle(entry.id)}
               />
               <span class="row-text">
-                {showWeekday(entry.keepDate)} {showDay(entry.keepDate)} · {nameOf(entry.assignmentId)} ·{' '}
-                <strong>{showHours(entry.amountHours)}</strong>
+                {showWeekday(entry.keepDate)} {showDay(entry.keepDate)} ·{' '}
+                <bdi>{nameOf(entry.assignmentId)}</bdi> · <strong>{showHours(entry.amountHours)}</strong>
                 <span class="quiet-text line">
-                  {[entry.description, isTaken(entry) && t('This day has an entry already.')]
-                    .filter(Boolean)
-                    .join(' · ')}
+                  {inOneLine(entry.description, isTaken(entry) && t('This day has an entry already.'))}
                 </span>
                 {problems.has(entry.id) && (
                   <span class="field-errors line" role="alert">

@@ -29,7 +29,7 @@ export function RowHead({ row: { assignment, projectName }, recorded, entries, i
         <span dir="auto">{projectName}</span> · {estimateOf(assignment, recorded)}
       </span>
       {notes.map(({ id, keepDate, description }) => (
-        <span key={id} class="quiet-text line week-note" dir="auto" title={description ?? ''}>
+        <span key={id} class="quiet-text line week-note" title={description ?? ''}>
           {t('{day}: {note}', { day: showWeekday(dayOf(keepDate)), note: description ?? '' })}
         </span>
       ))}

@@ -1,5 +1,5 @@
 import type { TargetedKeyboardEvent } from 'preact'
-import { t } from '../../texts/text.ts'
+import { isolated, t } from '../../texts/text.ts'
 import { showDay } from '../../time/days.ts'
 import { typeHours } from '../../time/hours.ts'
 import { sumHours } from '../../time/sum-hours.ts'
@@ -26,7 +26,7 @@ export function WeekCell(props: WeekCellProps) {
   const { cell, assignmentName, at, typed, problemId, onType, onSave, onTakeBack, onOpen } = props
   const { entries, day } = cell
   const isSeveral = entries.length > 1
-  const label = `${assignmentName}, ${showWeekday(day)} ${showDay(day)}`
+  const label = `${isolated(assignmentName)}, ${showWeekday(day)} ${showDay(day)}`
   const notes = entries.flatMap(({ description }) => description ?? [])
   const saved = entries.length === 0 ? '' : typeHours(sumHours(entries))
   const run: Readonly<Record<string, () => void>> = {
