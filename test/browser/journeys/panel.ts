@@ -1,7 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
+import { noteShifts, shiftsOf, sumOf } from '../support/layout-shift.ts'
 import type { Stage } from '../support/stage.ts'
+
+/** Milliseconds until each of what a panel shows is answered, in an order of which nothing on the screen is. */
+const lateBy: Readonly<Record<string, number>> = {
+  userProject: 50,
+  project: 250,
+  userAssignment: 200,
+  appointment: 350,
+  comment: 450,
+  people: 150,
+  assignmentType: 500,
+  assignmentImpediment: 550,
+}
+
+/** Browsers call five times as much good. */
+const shiftMax = 0.02
 
 export function panelJourneys(stage: () => Stage): void {
   const addressOf = (id: string) => `/projects/${stage().workspace.projectId}/assignments/${id}`
@@ -26,6 +43,35 @@ export function panelJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}:focus`).waitFor()
     await page.goBack()
     await panel.waitFor()
+  })
+
+  test('moves nothing, however late each of its lists and names is answered', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { make, mara, jonas, impedimentId } = workspace
+    const id = await workspace.assignment('Full of lists')
+    for (const userId of [mara.id, jonas.id]) {
+      await make('userAssignment', { assignmentId: id, userId })
+      for (const keepDate of ['2026-11-16', '2026-11-17'])
+        await make('appointment', { assignmentId: id, userId, keepDate, amountHours: 2 })
+    }
+    await make('assignmentImpediment', { assignmentId: id, impedimentId, description: 'Until Friday' })
+    const page = await signIn('root@example.com', '/account')
+    await page.addInitScript(noteShifts)
+    for (const [name, milliseconds] of Object.entries(lateBy))
+      await page.route(new RegExp(`${hosts.api}/(api|ext)/${name}\\?`), async (route) => {
+        await setTimeout(milliseconds)
+        await route.continue()
+      })
+    const faults: string[] = []
+    for (const width of [320, 390, 768, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto(hosts.web + addressOf(id))
+      await page.locator('.panel').getByText('History').waitFor()
+      await page.getByText('Waiting for the customer').first().waitFor()
+      const shifts = await shiftsOf(page)
+      if (sumOf(shifts) > shiftMax) faults.push(`At ${width}: ${JSON.stringify(shifts)}`)
+    }
+    assert.deepEqual(faults, [])
   })
 
   test('is edited in place: each field saves itself, and a refusal stands beside it with what was typed', async () => {

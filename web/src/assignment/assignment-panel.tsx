@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/api-problem.ts'
+import { useMembers } from '../data/use-members.ts'
 import { assignmentPath } from '../router/addresses.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
@@ -17,21 +18,26 @@ import { FactsInPlace, TextInPlace } from './in-place-fields.tsx'
 import { PeopleSection } from './people-section.tsx'
 import { TimeSection } from './time-section.tsx'
 import { useAssignment } from './use-assignment.ts'
+import { type PanelSections, usePanelSections } from './use-panel-sections.ts'
 
 type Assignment = RecordOf<'assignment'>
 
 export interface AssignmentPanelProps {
   readonly id: string
+  readonly projectId: string
   readonly projectName: string
   readonly stages: readonly RecordOf<'workflow'>[]
   onClose(): void
 }
 
 /** One assignment beside its screen, with an address of its own. Escape leads back. */
-export function AssignmentPanel({ id, projectName, stages, onClose }: AssignmentPanelProps) {
+export function AssignmentPanel({ id, projectId, projectName, stages, onClose }: AssignmentPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const found = useAssignment(id)
   const { assignment } = found
+  // Asked for with the assignment, not after it.
+  const sections = usePanelSections(id)
+  const members = useMembers(projectId)
   const remove = useRemoval()
   const copyLink = useCopyLink()
   const removeThis = async () => {
@@ -59,37 +65,48 @@ export function AssignmentPanel({ id, projectName, stages, onClose }: Assignment
         )}
         <PanelButton icon="close" label={t('Close')} run={onClose} />
       </header>
-      <PanelContent found={found} stages={stages} />
+      <PanelContent found={found} sections={sections} areMembersKnown={!members.isLoading} stages={stages} />
     </aside>
   )
 }
 
 interface PanelContentProps {
   readonly found: ReturnType<typeof useAssignment>
+  readonly sections: PanelSections
+  /** Who is none of them has a line that says so. */
+  readonly areMembersKnown: boolean
   readonly stages: readonly RecordOf<'workflow'>[]
 }
 
-function PanelContent({ found, stages }: PanelContentProps) {
-  const { configuration } = useServices()
+function PanelContent({ found, sections, areMembersKnown, stages }: PanelContentProps) {
   const { assignment, problem, isGone, put, reload } = found
   if (isGone) return <Gone assignment={assignment} onRestored={reload} />
-  if (assignment === undefined)
+  if (assignment === undefined || !areMembersKnown)
     return problem ? <LoadProblem problem={problem} onRetry={reload} /> : <Skeleton rows={4} />
   return (
     <div class="panel-body">
       <TextInPlace class="panel-name" assignment={assignment} name="name" label={t('Name')} onSaved={put} />
       <FactsInPlace assignment={assignment} stages={stages} onSaved={put} />
       <DescriptionField assignment={assignment} onSaved={put} />
-      <TimeSection assignment={assignment} />
-      <ImpedimentsSection assignmentId={assignment.id} />
-      <PeopleSection assignment={assignment} />
-      {configuration.extensions && <CommentsSection assignmentId={assignment.id} />}
-      <HistorySection assignmentId={assignment.id} />
+      {sections.areKnown ? <Sections {...sections} assignment={assignment} /> : <Skeleton rows={6} />}
+    </div>
+  )
+}
+
+function Sections({ assignment, ...sections }: PanelSections & { readonly assignment: Assignment }) {
+  const { configuration } = useServices()
+  return (
+    <>
+      <TimeSection {...sections} assignment={assignment} />
+      <ImpedimentsSection {...sections} assignmentId={assignment.id} />
+      <PeopleSection {...sections} assignment={assignment} />
+      {configuration.extensions && <CommentsSection {...sections} assignmentId={assignment.id} />}
       <footer class="panel-footer quiet-text">
         <p>{t('Created {moment}', { moment: showMoment(assignment.createdAt) })}</p>
         {assignment.updatedAt && <p>{t('Changed {moment}', { moment: showMoment(assignment.updatedAt) })}</p>}
       </footer>
-    </div>
+      <HistorySection assignmentId={assignment.id} />
+    </>
   )
 }
 

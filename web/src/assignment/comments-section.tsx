@@ -1,7 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
-import { limits } from '../api/types.ts'
-import { useListing } from '../data/use-listing.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { showMoment } from '../time/moments.ts'
@@ -12,6 +10,7 @@ import { LoadProblem } from '../ui/notes.tsx'
 import { PersonAvatar } from '../ui/person-avatar.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { CommentForm } from './comment-form.tsx'
+import type { PanelSections } from './use-panel-sections.ts'
 
 type Comment = RecordOf<'comment'>
 
@@ -19,34 +18,31 @@ type Comment = RecordOf<'comment'>
 const refreshMilliseconds = 5000
 
 /** What people say about it, the oldest first. Part of the extensions. */
-export function CommentsSection({ assignmentId }: { readonly assignmentId: string }) {
+export function CommentsSection({
+  assignmentId,
+  comments,
+}: Pick<PanelSections, 'comments'> & { readonly assignmentId: string }) {
   const { api, session } = useServices()
-  const found = useListing('comment', {
-    assignmentId,
-    sortColumn: 'createdAt',
-    sortOrder: 'DESC',
-    pageSize: limits.pageSize,
-  })
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || found.reload(), refreshMilliseconds)
+    const timer = setInterval(() => document.hidden || comments.reload(), refreshMilliseconds)
     return () => clearInterval(timer)
-  }, [found.reload])
+  }, [comments.reload])
   const create = async (text: string) => {
     await api.create('comment', { assignmentId, userId: session.person.value?.id ?? '', text })
   }
   return (
     <section class="panel-section" aria-labelledby="comments-title">
       <h3 id="comments-title">{t('Comments')}</h3>
-      {found.problem && found.rows.length === 0 && (
-        <LoadProblem problem={found.problem} onRetry={found.reload} />
+      {comments.problem && comments.rows.length === 0 && (
+        <LoadProblem problem={comments.problem} onRetry={comments.reload} />
       )}
-      {found.totalCount > found.rows.length && (
+      {comments.totalCount > comments.rows.length && (
         <p class="quiet-text">
-          {t('The newest {count} of {total}.', { count: found.rows.length, total: found.totalCount })}
+          {t('The newest {count} of {total}.', { count: comments.rows.length, total: comments.totalCount })}
         </p>
       )}
       <ul class="comments" aria-live="polite">
-        {found.rows.toReversed().map((comment) => (
+        {comments.rows.toReversed().map((comment) => (
           <CommentLine key={comment.id} comment={comment} />
         ))}
       </ul>

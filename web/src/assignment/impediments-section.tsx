@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { SelectField, TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
@@ -8,19 +7,22 @@ import { t } from '../texts/text.ts'
 import { showAge } from '../time/days.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
+import type { PanelSections } from './use-panel-sections.ts'
 
 /** The impediments of the assignment. */
-export function ImpedimentsSection({ assignmentId }: { readonly assignmentId: string }) {
+export function ImpedimentsSection({
+  assignmentId,
+  impediments,
+  kinds,
+}: Pick<PanelSections, 'impediments' | 'kinds'> & { readonly assignmentId: string }) {
   const remove = useRemoval()
   const [isAdding, setAdding] = useState(false)
-  const found = useListing('assignmentImpediment', { assignmentId, sortColumn: 'createdAt', pageSize: 100 })
-  const kinds = useListing('impediment', catalogQuery)
   const nameOf = (id: string) => kinds.rows.find((kind) => kind.id === id)?.name ?? t('Impediment')
   return (
     <section class="panel-section" aria-labelledby="impediments-title">
       <h3 id="impediments-title">{t('Impediments')}</h3>
       <ul class="rows">
-        {found.rows.map(({ id, impedimentId, description, createdAt }) => (
+        {impediments.rows.map(({ id, impedimentId, description, createdAt }) => (
           <li key={id} class="row">
             <span class="blocked">
               <Icon name="warning" />

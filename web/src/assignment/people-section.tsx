@@ -1,22 +1,24 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/api-problem.ts'
-import { useListing } from '../data/use-listing.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { PersonLine } from '../ui/person-line.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
+import type { PanelSections } from './use-panel-sections.ts'
 
 /** Who works on it besides the one responsible. */
-export function PeopleSection({ assignment }: { readonly assignment: RecordOf<'assignment'> }) {
+export function PeopleSection({
+  assignment,
+  helpers,
+}: Pick<PanelSections, 'helpers'> & { readonly assignment: RecordOf<'assignment'> }) {
   const assignmentId = assignment.id
   const { api, people } = useServices()
   const remove = useRemoval()
-  const links = useListing('userAssignment', { assignmentId, pageSize: 100 })
   const [problem, setProblem] = useState<string>()
   const add = (userId: string) => {
-    if (links.rows.some((link) => link.userId === userId))
+    if (helpers.rows.some((helper) => helper.userId === userId))
       return setProblem(t('{name} works on it already.', { name: people.nameOf(userId) }))
     api.create('userAssignment', { assignmentId, userId }).then(
       () => setProblem(undefined),
@@ -27,7 +29,7 @@ export function PeopleSection({ assignment }: { readonly assignment: RecordOf<'a
     <section class="panel-section" aria-labelledby="people-title">
       <h3 id="people-title">{t('Also working on it')}</h3>
       <ul class="rows">
-        {links.rows.map(({ id, userId }) => (
+        {helpers.rows.map(({ id, userId }) => (
           <PersonLine
             key={id}
             id={userId}

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
-import { useAllRows } from '../data/use-all-rows.ts'
 import { TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { readHours } from '../forms/hours.ts'
@@ -13,17 +12,16 @@ import { DayField } from '../ui/day-field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { TimerButton } from './timer-button.tsx'
+import type { PanelSections } from './use-panel-sections.ts'
 
 type Appointment = RecordOf<'appointment'>
 
 /** Time recorded against time planned, and what it was for. */
-export function TimeSection({ assignment }: { readonly assignment: RecordOf<'assignment'> }) {
+export function TimeSection({
+  assignment,
+  appointments,
+}: Pick<PanelSections, 'appointments'> & { readonly assignment: RecordOf<'assignment'> }) {
   const [isAdding, setAdding] = useState(false)
-  const appointments = useAllRows('appointment', {
-    assignmentId: assignment.id,
-    sortColumn: 'keepDate',
-    sortOrder: 'DESC',
-  })
   const recorded = sumOf(appointments.rows)
   return (
     <section class="panel-section" aria-labelledby="time-title">

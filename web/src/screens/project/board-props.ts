@@ -8,6 +8,8 @@ export interface BoardProps {
   readonly stages: readonly Stage[]
   readonly doneId: string | undefined
   readonly assignments: readonly Assignment[]
+  readonly types: readonly RecordOf<'assignmentType'>[]
+  readonly blocks: readonly RecordOf<'assignmentImpediment'>[]
   readonly isStale: boolean
   readonly openId: string | undefined
   /** Of the address, so that links keep the filters. */

@@ -1,6 +1,8 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import type { StageQuery } from '../../data/board-rows.ts'
+import { useAllRows } from '../../data/use-all-rows.ts'
+import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useStagePages } from '../../data/use-stage-pages.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
@@ -25,6 +27,7 @@ export function BoardView(props: BoardViewProps) {
   const queries = useMemo(() => stages.map(({ id }) => stageQuery(id, id === doneId)), [stages, doneId])
   const pages = useStagePages({ projectId, ...queryOfFilters(filters) }, queries)
   const { board } = pages
+  const facts = useCardFacts()
   useEffect(() => props.onConnection(pages.connection), [pages.connection])
   const stored = useMemo(() => [...board.rows.values()], [board])
   const stageNameOf = (id: string) => stages.find((stage) => stage.id === id)?.name ?? '…'
@@ -35,7 +38,7 @@ export function BoardView(props: BoardViewProps) {
       api.get('assignment', revealed).then(pages.put, () => undefined)
   }, [revealed])
   const problem = props.problem ?? pages.problem
-  const isLoading = pages.isLoading || areStagesLoading
+  const isLoading = areStagesLoading || (stages.length > 0 && (pages.isLoading || facts.isLoading))
   return (
     <>
       {problem && <LoadProblem problem={problem} onRetry={pages.reload} />}
@@ -47,6 +50,8 @@ export function BoardView(props: BoardViewProps) {
           stages={stages}
           doneId={doneId}
           assignments={moves.rows}
+          types={facts.types}
+          blocks={facts.blocks}
           isStale={pages.isStale}
           openId={openId}
           query={query}
@@ -69,6 +74,13 @@ export function BoardView(props: BoardViewProps) {
       </p>
     </>
   )
+}
+
+/** What stands on cards beside what is theirs: loaded before they are drawn, because it decides how high they are. */
+function useCardFacts() {
+  const types = useListing('assignmentType', catalogQuery)
+  const blocks = useAllRows('assignmentImpediment', {}, { live: true })
+  return { types: types.rows, blocks: blocks.rows, isLoading: types.isLoading || blocks.isLoading }
 }
 
 const stageQuery = (id: string, isDone: boolean): StageQuery =>

@@ -1,7 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
-import { useAllRows } from '../../data/use-all-rows.ts'
-import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { t } from '../../texts/text.ts'
 import { EmptyState } from '../../ui/notes.tsx'
 import { BoardColumn } from './board-column.tsx'
@@ -14,11 +12,9 @@ type Stage = RecordOf<'workflow'>
 
 /** One column a stage. Cards are moved by dragging, by their menu, or with Shift and an arrow. */
 export function Board(props: BoardProps) {
-  const { stages, assignments, isStale, onMove } = props
-  const types = useListing('assignmentType', catalogQuery)
-  const typeNames = useMemo(() => new Map(types.rows.map(({ id, name }) => [id, name])), [types.rows])
-  const blocks = useAllRows('assignmentImpediment', {}, { live: true })
-  const blocked = useMemo(() => blockedSince(blocks.rows), [blocks.rows])
+  const { stages, assignments, types, blocks, isStale, onMove } = props
+  const typeNames = useMemo(() => new Map(types.map(({ id, name }) => [id, name])), [types])
+  const blocked = useMemo(() => blockedSince(blocks), [blocks])
   const [dragged, setDragged] = useState<Assignment>()
   const keepFocusOn = useCardFocus()
   const move = useLatest((assignment: Assignment, stage: Stage) => {

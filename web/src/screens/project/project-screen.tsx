@@ -9,11 +9,11 @@ import type { ScreenProps } from '../../router/screen-props.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
-import { EmptyState } from '../../ui/notes.tsx'
+import { EmptyState, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ProjectMark } from '../../ui/project-mark.tsx'
 import { useMedia } from '../../ui/use-media.ts'
-import { BoardView } from './board-view.tsx'
+import { BoardView, type BoardViewProps } from './board-view.tsx'
 import { readFilters } from './filters.ts'
 import { LaterView } from './later-view.tsx'
 import { ProjectActions } from './project-actions.tsx'
@@ -41,6 +41,10 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
     openId: assignmentId,
     query: address.search,
     onConnection: setConnection,
+    areStagesLoading: stages.isLoading,
+    problem: stages.problem ?? project.problem,
+    revealed,
+    onReveal: setRevealed,
   }
   if (!project.isLoading && !project.problem && name === undefined) return <UnknownProject />
   return (
@@ -51,27 +55,19 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
           mark={<ProjectMark id={projectId} />}
           above={<a href="/projects">{t('Projects')}</a>}
           actions={
-            <ProjectActions projectId={projectId} connection={connection} onNew={() => setNewOpen(true)} />
+            !project.isLoading && (
+              <ProjectActions projectId={projectId} connection={connection} onNew={() => setNewOpen(true)} />
+            )
           }
         >
-          <ProjectBar projectId={projectId} name={name ?? ''} view={view} />
-          {view.name === 'board' ? (
-            <BoardView
-              {...shown}
-              areStagesLoading={stages.isLoading}
-              problem={stages.problem ?? project.problem}
-              revealed={revealed}
-              onReveal={setRevealed}
-            />
-          ) : (
-            <LaterView {...shown} view={view} />
-          )}
+          <Content {...shown} name={name ?? ''} isNameLoading={project.isLoading} view={view} />
         </Page>
       </div>
       {assignmentId !== undefined && (
         <AssignmentPanel
           key={assignmentId}
           id={assignmentId}
+          projectId={projectId}
           stages={stages.rows}
           projectName={name ?? ''}
           onClose={() => router.go(projectPath(projectId, router.address.peek().search))}
@@ -85,6 +81,23 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
         />
       )}
     </div>
+  )
+}
+
+interface ContentProps extends BoardViewProps {
+  readonly name: string
+  readonly isNameLoading: boolean
+  readonly view: ProjectView
+}
+
+function Content({ name, isNameLoading, view, ...shown }: ContentProps) {
+  // How many lines the name takes decides where everything below it stands.
+  if (isNameLoading) return <Skeleton rows={8} />
+  return (
+    <>
+      <ProjectBar projectId={shown.scope.projectId} name={name} view={view} />
+      {view.name === 'board' ? <BoardView {...shown} /> : <LaterView {...shown} view={view} />}
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { dailyTarget } from '../../../assignment/daily-target.ts'
+import { useKnownPeople } from '../../../data/use-known-people.ts'
 import { useMembers } from '../../../data/use-members.ts'
 import { useServices } from '../../../services/services.ts'
 import { locale, t } from '../../../texts/text.ts'
@@ -122,13 +123,9 @@ function useWeekCount(): number {
 function usePeople(projectId: string, only: string, { rows, isLoading }: Found) {
   const { people } = useServices()
   const members = useMembers(projectId)
-  const [areKnown, setKnown] = useState(false)
   const all = [...new Set([...members.ids, ...rows.map(({ userId }) => userId)])]
-  const isComplete = !isLoading && !members.isLoading
-  useEffect(() => {
-    if (isComplete) void people.known(all).then(() => setKnown(true))
-  }, [isComplete, all.length])
-  if (!isComplete || !areKnown) return undefined
+  const areKnown = useKnownPeople(all, !isLoading && !members.isLoading)
+  if (!areKnown) return undefined
   return all
     .filter((id) => only === '' || id === only)
     .map((id) => ({ id, name: people.nameOf(id) }))

@@ -1,0 +1,36 @@
+import { limits } from '../api/types.ts'
+import { useAllRows } from '../data/use-all-rows.ts'
+import { useKnownPeople } from '../data/use-known-people.ts'
+import { catalogQuery, useListing } from '../data/use-listing.ts'
+import { useServices } from '../services/services.ts'
+
+export type PanelSections = ReturnType<typeof usePanelSections>
+
+/**
+ * What is known of an assignment beside its fields. All of it is asked for at once and drawn together: each list drawn as it comes
+ * would push away those below it.
+ */
+export function usePanelSections(assignmentId: string) {
+  const { extensions } = useServices().configuration
+  const appointments = useAllRows('appointment', { assignmentId, sortColumn: 'keepDate', sortOrder: 'DESC' })
+  const impediments = useListing('assignmentImpediment', {
+    assignmentId,
+    sortColumn: 'createdAt',
+    pageSize: 100,
+  })
+  const kinds = useListing('impediment', catalogQuery)
+  const helpers = useListing('userAssignment', { assignmentId, pageSize: 100 })
+  // The newest come first, because only so many are loaded.
+  const comments = useListing(
+    'comment',
+    extensions
+      ? { assignmentId, sortColumn: 'createdAt', sortOrder: 'DESC', pageSize: limits.pageSize }
+      : undefined,
+  )
+  const isComplete = [appointments, impediments, kinds, helpers, ...(extensions ? [comments] : [])].every(
+    ({ isLoading }) => !isLoading,
+  )
+  const userIds = [appointments, helpers, comments].flatMap(({ rows }) => rows.map(({ userId }) => userId))
+  const areKnown = useKnownPeople([...new Set(userIds)], isComplete)
+  return { appointments, impediments, kinds, helpers, comments, areKnown }
+}
