@@ -48,6 +48,19 @@ export function timelineJourneys(stage: () => Stage): void {
     await page.getByText('Handed over is for Mara Lindqvist').waitFor()
     assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
     assert.equal((await workspace.get('assignment', id)).userId, workspace.mara.id)
+    // Escape lets go of it where it was. Meanwhile no other bar is pointed at: finding out which costs a long frame.
+    const held = await bar(page, 'Handed over').boundingBox()
+    assert.ok(held)
+    await page.mouse.move(held.x + 5, held.y + 5)
+    await page.mouse.down()
+    await page.mouse.move(held.x + 5, box.y + 5, { steps: 4 })
+    await page.locator('[data-person].drop', { hasText: 'Jonas Weber' }).waitFor()
+    const pointed = `document.elementFromPoint(${held.x + 5}, ${box.y + 5}).className`
+    assert.equal(await page.evaluate(pointed), 'timeline-veil')
+    await page.keyboard.press('Escape')
+    assert.equal(await page.locator('.drop, .dragging, .timeline-veil').count(), 0)
+    await page.mouse.up()
+    assert.deepEqual(await bar(page, 'Handed over').boundingBox(), held)
   })
 
   test('gives other days to a bar that a finger was held on, and its end alone where it ends; other fingers scroll', async () => {

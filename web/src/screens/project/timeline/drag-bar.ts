@@ -1,6 +1,7 @@
 import type { TargetedPointerEvent } from 'preact'
 import { lineDirection } from '../../../ui/direction.ts'
 import type { Shift } from '../use-reschedule.ts'
+import { createLanes, type Lanes } from './lanes-below.ts'
 
 /** Below this a press is a click. */
 const clickPixels = 4
@@ -63,38 +64,35 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
   const edge = Math.min(edgePixels[isTouch ? 'touch' : 'mouse'], width / 3)
   const isEnd = !endsAfter && pixelsToEnd(bar, startX) < edge
   const over = new AbortController()
-  let isDragging = isTouch
-  let lane: Element | null = null
+  let lanes: Lanes | undefined
   const daysAt = (clientX: number) => Math.round(((clientX - startX) * lineDirection()) / dayPixels)
-  const mark = (next: Element | null) => {
-    if (next === lane) return
-    lane?.classList.remove('drop')
-    lane = next
-    lane?.classList.add('drop')
+  const begin = () => {
+    bar.classList.add('dragging')
+    lanes = createLanes(bar)
+    return lanes
   }
   const onMove = (move: PointerEvent) => {
     if (move.pointerId !== pointerId) return
-    isDragging ||= Math.hypot(move.clientX - startX, move.clientY - startY) > clickPixels
-    if (!isDragging) return
-    bar.classList.add('dragging')
-    const x = daysAt(move.clientX) * dayPixels
+    const { clientX, clientY } = move
+    if (lanes === undefined && Math.hypot(clientX - startX, clientY - startY) <= clickPixels) return
+    lanes ??= begin()
+    const x = daysAt(clientX) * dayPixels
     if (isEnd) drawUntil(bar, width + x, dayPixels)
     else {
-      bar.style.transform = `translate(${x * lineDirection()}px, ${move.clientY - startY}px)`
-      mark(document.elementFromPoint(move.clientX, move.clientY)?.closest('[data-person]') ?? null)
+      lanes.mark(clientX, clientY)
+      bar.style.transform = `translate(${x * lineDirection()}px, ${clientY - startY}px)`
     }
   }
   const finish = () => {
     over.abort()
-    const userId = lane instanceof HTMLElement ? lane.dataset.person : undefined
-    mark(null)
     bar.classList.remove('dragging', 'at-limit')
     bar.style.transform = ''
     bar.style.width = ''
-    return userId
+    return lanes?.leave()
   }
   const onUp = (up: PointerEvent) => {
     if (up.pointerId !== pointerId) return
+    const isDragging = lanes !== undefined
     const userId = finish()
     if (!isDragging) return
     swallowClick()
@@ -104,7 +102,7 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
     onDrop(isEnd ? { endDays: Math.max(days, least) } : { days, ...(userId && { userId }) })
   }
   const { signal } = over
-  if (isTouch) bar.classList.add('dragging')
+  if (isTouch) begin()
   addEventListener('pointermove', onMove, { signal })
   addEventListener('pointerup', onUp, { signal })
   addEventListener('pointercancel', finish, { signal })
