@@ -3,57 +3,81 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { guessableProblem } from '../../src/accounts/guessable-password.ts'
+import { allowedReceivers } from '../../src/http/allowed-address.ts'
 import { labelOf } from '../../src/model/field.ts'
 import { passwordProblems } from '../../src/model/password-policy.ts'
+import { slowness } from '../../src/operations/list.ts'
+import type { ListQuery } from '../../src/operations/read-list-query.ts'
 import { resources } from '../../src/resources/all.ts'
 import { ptBrSpeech } from '../../web/src/texts/pt-br.ts'
 import { inOwnWords as inWordsOf } from '../../web/src/texts/text.ts'
-import { nodesIn, parseSource, placeholdersOf, textOf } from '../support/syntax.ts'
+import { nodesIn, parseSource, placeholdersOf, type SyntaxNode, textOf } from '../support/syntax.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'src')
 
-/** What the web client asks for or what a form of it sends. */
-const sources = [
-  ...globSync('{access,accounts,authentication,model,operations,resources}/**/*.ts', { cwd: folder }),
-  ...globSync('hosts/rest/{without-passwords,extensions/{link-schemas,mailed-link-routes}}.ts', {
-    cwd: folder,
-  }),
-  ...[
-    'hosts/identity/endpoints/factors.ts',
-    'hosts/identity/factors/factor-caller.ts',
-    'store/duplicates.ts',
+/** Of all sources those that say nothing to the web client, and to whom they do. */
+const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
+  [/^(cli|configuration|telemetry|security-log)\b/, 'operators'],
+  [/^store\/(embedded|distributed|history-chain|limited-reads|standbys)/, 'operators, in the log'],
+  [/^hosts\/rest\/(extensions\/)?routes\.ts/, 'readers of the documents'],
+  [/^http\/(log|event-stream)/, 'operators, and those who look at a stream'],
+  [/^http\/(health|broken-requests)/, 'operators, and those who program what speaks HTTP'],
+  [/^(model\/(deprecation|field)|resources\/(check-declarations|define-resource|all))\.ts/, 'us, at start'],
+  [
+    /openapi|schemas\.ts$|(describe|document|refusal-examples|discovery|factor-operations)/,
+    'readers of the documents',
+  ],
+  [/^hosts\/(bank|commands)\//, 'programs'],
+  [
+    /^hosts\/identity\/(?!endpoints\/factors|factors\/)/,
+    'programs, and people on pages that have texts of their own',
+  ],
+  [/^hosts\/rest\/mail\//, 'people in mails'],
+  // Bodies, queries, ids and how they are written: the client writes them rightly.
+  [
+    /^(operations\/(batch|feed|query|get|list-differences|read-ids|read-list-query|settled-moment|webhooks\/deliveries)|model\/read-object|http\/(body|query))\b/,
+    'those who program a client',
+  ],
+  [/^operations\/reports\/read-report-query/, 'those who program a client'],
+  [
+    /^hosts\/rest\/(answer-list|idempotency-key|extensions\/(export|feed|query)-routes?)\.ts/,
+    'those who program a client',
   ],
 ]
-/** Only what somebody programs can be refused with these: bodies, queries, ids, and how they are written. */
-const forPrograms =
-  /operations\/(batch|feed|query|reports|get|list|read-ids|read-list-query|settled-moment|webhooks\/deliveries)|model\/read-object/
+/** The same of single sentences. */
 const sentencesForPrograms: ReadonlySet<string> = new Set([
   'Ids must contain 1 to {} ids of sessions.',
   'Ids must contain 1 to {} ids of tokens.',
+  'Ids must be 1 to {} ids of accounts, separated by commas.',
+  'Resource is required, or a ProjectId.',
+  'Id is required, or a ProjectId.',
+  'Id and ProjectId exclude each other.',
+  'Resource must be one of {}.',
+  '{} must be given once.',
 ])
+const sources = globSync('**/*.ts', { cwd: folder })
+  .filter((file) => !/\.test\.ts$|testing\//.test(file) && !elsewhere.some(([files]) => files.test(file)))
+  .sort()
 
-const refusing =
-  /^(Problem|OAuthError|refused|invalid|forbidden|duplicate|missing|gone|overloaded|add|refuse|inUse|stale|changed)$/
-
-/** The sentences that a file refuses with: in a call that refuses, or by a property in a list. */
-function refusalsOf(file: string): string[] {
-  const calleeOf = ({ callee }: Record<string, unknown>) => {
-    const { name, property } = (callee ?? {}) as { name?: string; property?: { name?: string } }
-    return property?.name ?? name ?? ''
+/** Documents are made of these, and the log. */
+const isForOthers = ({ type, key, callee }: SyntaxNode): boolean => {
+  const nameOf = (value: unknown): string => {
+    const { name, property } = (value ?? {}) as { readonly name?: string; readonly property?: unknown }
+    return property === undefined ? String(name) : nameOf(property)
   }
+  if (type === 'Property') return /^(description|summary|about|example)$/.test(nameOf(key))
+  return /^(info|warn|error|debug|Error|Gauge|Counter|Histogram|field|required|optional|object|addresses|sentences|resultSchema|createLog)$/.test(
+    nameOf(callee),
+  )
+}
+
+/** The sentences of a file, but for those that are no answer. */
+function refusalsOf(file: string): string[] {
   return [...nodesIn(parseSource(readFileSync(join(folder, file), 'utf8'), 'ts'))].flatMap(
     ([node, around]) => {
       const text = textOf(node)
       if (text === undefined || !/^[\p{Lu}{].* .*\.$/u.test(text)) return []
-      const isSaid =
-        around.some((one) => refusing.test(calleeOf(one))) ||
-        (around.at(-1)?.type === 'ArrayExpression' && around.at(-2)?.type === 'Property') ||
-        file === 'model/problem.ts'
-      const isDescription = around.some(
-        ({ type, key }) =>
-          type === 'Property' && /description|summary/.test(String((key as { name?: string }).name)),
-      )
-      return isSaid && !isDescription ? [text] : []
+      return around.some(isForOthers) ? [] : [text]
     },
   )
 }
@@ -65,10 +89,8 @@ const bare = (text: string) => text.replaceAll(/\{\w+\}/g, '{}')
 describe('What the server refuses, in Portuguese,', () => {
   const untranslated = (sentences: readonly string[]) => sentences.filter((one) => inOwnWords(one) === one)
 
-  test('is known for every sentence of the declarations and rules, and of accounts', () => {
-    const said = sources
-      .filter((file) => !/\.test\.ts$/.test(file) && !forPrograms.test(file))
-      .flatMap(refusalsOf)
+  test('is known for every sentence of the sources that can be an answer', () => {
+    const said = sources.flatMap(refusalsOf)
     assert.ok(said.length > 80, said.join('\n'))
     const filled = (text: string) =>
       text.replaceAll('{}{}', '{}').replace(/^\{\}/, 'Name').replaceAll('{}', '7')
@@ -108,6 +130,41 @@ describe('What the server refuses, in Portuguese,', () => {
     assert.deepEqual(untranslated([...found, ...passwords, ...guessable]), [])
   })
 
+  test('is known for whatever is wrong with the address of a webhook', async () => {
+    const receivers = allowedReceivers([])
+    const addresses = ['http://example.com/', 'https://10.0.0.1/', 'https://[::1]/']
+    const found = addresses.map((one) => String(receivers.problemOf(new URL(one))))
+    const resolved = await new Promise<string>((resolve) =>
+      receivers.lookupFor(new URL('https://localhost/'))('localhost', {}, (error) =>
+        resolve(String(error?.message)),
+      ),
+    )
+    const said = [resolved, ...found.flatMap((one) => [`Url ${one}`, `The address ${one}`])]
+    assert.deepEqual(untranslated(said), [])
+    const why = `Deliveries failed for three days, at last with ${said[2]}.`
+    assert.equal(
+      inOwnWords(why),
+      'As entregas falharam por três dias, a última assim: O endereço precisa começar com https.',
+    )
+  })
+
+  test('is known for lists that took too long, with what can be done about it', () => {
+    const advised = Object.values(resources).flatMap((one) =>
+      [undefined, 'text'].map((search) => slowness(one, { search } as ListQuery)),
+    )
+    const said = advised.map(
+      ({ what, advice }) => `${what} took longer than 5 seconds and was stopped. ${advice}`,
+    )
+    const still = said.filter((one) => /\b(the|took|Narrow|Search)\b/i.test(inOwnWords(one)))
+    assert.deepEqual(still, [])
+  })
+
+  test('leaves out only files that there are', () => {
+    const files = globSync('**/*.ts', { cwd: folder })
+    const gone = elsewhere.filter(([pattern]) => !files.some((file) => pattern.test(file)))
+    assert.deepEqual(gone, [])
+  })
+
   test('names every kind of record in Portuguese', () => {
     const named = Object.values(resources).flatMap(({ title, noun, pluralNoun }) => [title, noun, pluralNoun])
     const still = named.filter((one) => inOwnWords(`${one} was not found.`) === `Não encontrado: ${one}.`)
@@ -127,7 +184,7 @@ describe('What the server refuses, in Portuguese,', () => {
 
 /** Of lists and words that the sources put together while they run. */
 const isOfParts = (pattern: string): boolean =>
-  /^\{field\} (must|is) /.test(pattern) || /\{(list|does)\}/.test(pattern)
+  /^\{field\} (must|is) |\{(list|does)\}|^(Url|The address) (must|is not) |[^.]$/.test(pattern)
 
 const inOwnWordsBy = (pattern: string, sentence: string): boolean =>
   new RegExp(`^${pattern.replaceAll(/[.?:/()-]/g, '\\$&').replaceAll(/\{\w+\}/g, '.+')}$`).test(sentence)

@@ -111,7 +111,7 @@ export async function updateWebhook(
     ...(name === undefined ? [] : [sql`name = ${name}`]),
     ...(resources === undefined ? [] : [sql`resources = ${resources}`]),
     ...(actions === undefined ? [] : [sql`actions = ${actions}`]),
-    ...(active === false ? [raw(`active = false, paused_at = now(), paused_because = 'By hand.'`)] : []),
+    ...(active === false ? [sql`active = false, paused_at = now(), paused_because = ${'By hand.'}`] : []),
     // Looked at again at once, from where it stopped.
     ...(active === true
       ? [raw(`active = true, paused_at = null, paused_because = null, since = '1:1:'`)]

@@ -24,6 +24,8 @@ export const ptBrRefusals: Readonly<Record<string, string>> = {
   'Id is already taken.': 'Este registro já existe.',
   'Url must be an https address.': 'O endereço precisa começar com https.',
   'Url must not have a name or a password.': 'O endereço não pode ter nome nem senha.',
+  'Url must begin with https.': 'O endereço precisa começar com https.',
+  'Url must not be a private address.': 'O endereço não pode ser de uma rede privada.',
   'Code is wrong. Wait for the next one that the app shows.':
     'O código não confere. Espere o próximo que o aplicativo mostrar.',
   '{field} is required.': '{field}: preenchimento obrigatório.',
@@ -86,6 +88,55 @@ export const ptBrRefusals: Readonly<Record<string, string>> = {
   '{what} cannot be removed while it has active {parts}.':
     'Não é possível remover ({what}) enquanto houver {parts}.',
   '{what} was not found.': 'Não encontrado: {what}.',
+  'An unexpected error occurred.': 'Ocorreu um erro inesperado.',
+  'The store is not available, and nothing was done. Please try again later.':
+    'O banco de dados não está disponível, e nada foi feito. Tente de novo mais tarde.',
+  'Too much of this is under way. Please try again later.':
+    'Há pedidos demais como este em andamento. Tente de novo mais tarde.',
+  'Too many live listings are open. Please try again later.':
+    'Há listas ao vivo demais abertas. Tente de novo mais tarde.',
+  'Live listings take too much memory. Please try again later.':
+    'As listas ao vivo ocupam memória demais. Tente de novo mais tarde.',
+  'An account may have at most {count} live listings open. Close one first.':
+    'Uma conta pode ter no máximo {count} listas ao vivo abertas. Feche uma aba primeiro.',
+  'The live listings of an account may have at most {count} MiB together. Close one or ask for smaller pages.':
+    'As listas ao vivo de uma conta podem ter juntas no máximo {count} MiB. Feche uma aba primeiro.',
+  '{what} took longer than {count} seconds and was stopped. {advice}':
+    '{what}: levou mais de {count} segundos e foi interrompido. {advice}',
+  'The list of {what}': 'Lista ({what})',
+  'The search in {what}': 'Busca ({what})',
+  'The report of {what}': 'Relatório ({what})',
+  'Reading the history': 'Histórico',
+  'Narrow it with filters.': 'Use filtros para reduzir a lista.',
+  'Search for a longer or rarer text, or narrow it with filters.':
+    'Busque um texto mais longo ou mais raro, ou use filtros.',
+  'Narrow it by dateFrom and dateTo, or by a project.': 'Escolha um período menor ou um projeto.',
+  'Ask for smaller pages, or for one row.': 'Veja o histórico de um único registro.',
+  'There are {count} groups, which are more than the limit of the table. Narrow it, or group by less.':
+    'Há {count} grupos, mais do que a tabela comporta. Use filtros ou agrupe por menos.',
+  'There is nothing at this address.': 'Não há nada neste endereço.',
+  '{what} is not supported here.': 'Isto não é possível aqui ({what}).',
+  'The address is not a valid URL.': 'O endereço não é válido.',
+  'The address is too long.': 'O endereço é longo demais.',
+  'The body must not be larger than {size}.': 'O que foi enviado não pode passar de {size}.',
+  'The body does not have the announced length.': 'O que foi enviado chegou incompleto. Tente de novo.',
+  'The body ended too early.': 'O que foi enviado chegou incompleto. Tente de novo.',
+  'The content type of the body is not supported.': 'O formato do que foi enviado não é aceito.',
+  'The request could not be understood.': 'O pedido não pôde ser entendido.',
+  // What became of messages of webhooks
+  'By hand.': 'Manualmente.',
+  'The account that it belongs to was removed or deactivated.':
+    'A conta a que pertence foi removida ou desativada.',
+  'It was paused for longer than changes are kept: resumed, it goes on with new ones.':
+    'Ficou pausado por mais tempo do que as alterações são guardadas: retomado, continua com as novas.',
+  'The receiver answered 410: it wants no more of it.': 'O destino respondeu 410: não quer mais mensagens.',
+  'Deliveries failed for three days, at last with {why}.':
+    'As entregas falharam por três dias, a última assim: {why}.',
+  'the status {status}': 'status {status}',
+  'No answer within {count} seconds.': 'Sem resposta em {count} segundos.',
+  'The address is not a public one.': 'O endereço não é público.',
+  'The address must begin with https.': 'O endereço precisa começar com https.',
+  'The address must not be a private address.': 'O endereço não pode ser de uma rede privada.',
   // People, links, tokens, apps
   'There may be at most {count} administrators.': 'Pode haver no máximo {count} administradores.',
   'Nobody takes the role from themselves. Ask another administrator.':
@@ -168,4 +219,5 @@ export const ptBrThings: Readonly<Record<string, string>> = {
   identity: 'conta externa',
   deactivation: 'desativação',
   consent: 'permissão',
+  hours: 'horas',
 }

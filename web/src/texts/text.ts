@@ -74,21 +74,24 @@ export const tx = (text: Text, parts: Readonly<Record<string, ComponentChildren>
     .map((piece) => (piece.startsWith('{') ? parts[piece.slice(1, -1)] : piece))
 
 /** A sentence of the server as the page speaks; one that nobody has translated stands as it came. */
-export function inOwnWords(
-  sentence: string,
-  { refusals, things }: Pick<Speech, 'refusals' | 'things'> = chosen,
-): string {
-  for (const [pattern, translation] of Object.entries(refusals)) {
+export function inOwnWords(sentence: string, speech: Pick<Speech, 'refusals' | 'things'> = chosen): string {
+  for (const [pattern, translation] of Object.entries(speech.refusals)) {
     const found = patternOf(pattern).exec(sentence)?.groups
     if (found || pattern === sentence)
-      return translation.replaceAll(/\{(\w+)\}/g, (_, name: string) => thingOf(things, found?.[name]))
+      return endedOnce(
+        translation.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+          const part = found?.[name] ?? ''
+          // A sentence within it, such as what somebody can do about it, is one of the server, too.
+          return thingOf(speech.things, part) ?? inOwnWords(part, speech)
+        }),
+      )
   }
   return sentence
 }
 
 /** The server names AssignmentType here and assignment type there. */
-const thingOf = (things: Words, word = ''): string =>
-  things[word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()] ?? word
+const thingOf = (things: Words, word: string): string | undefined =>
+  things[word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()]
 
 const patternOf = (text: string): RegExp =>
   new RegExp(`^${text.replaceAll(/[.?:/-]/g, '\\$&').replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`)

@@ -3,7 +3,7 @@ import { createEvents } from '../../api/events.ts'
 import type { WebhookDelivery } from '../../api/types.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { inOwnWords, t } from '../../texts/text.ts'
 import { showMoment } from '../../time/moments.ts'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 
@@ -39,7 +39,8 @@ export function WebhookLog({ id }: { readonly id: string }) {
 
 function outcomeOf({ attempts: [last], createdAt, nextAt }: WebhookDelivery): string {
   if (!last) return t('Waits since {moment}', { moment: showMoment(createdAt) })
-  const answered = last.status === null ? (last.error ?? '') : t('answered {status}', { status: last.status })
+  const answered =
+    last.status === null ? inOwnWords(last.error ?? '') : t('answered {status}', { status: last.status })
   const told = t('{moment}: {answered} after {count} ms', {
     moment: showMoment(last.at),
     answered,

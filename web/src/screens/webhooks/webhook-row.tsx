@@ -3,7 +3,7 @@ import { sentenceOf } from '../../api/api-problem.ts'
 import { createEvents } from '../../api/events.ts'
 import type { Webhook } from '../../api/types.ts'
 import { useServices } from '../../services/services.ts'
-import { t, tn } from '../../texts/text.ts'
+import { inOwnWords, t, tn } from '../../texts/text.ts'
 import { WebhookLog } from './webhook-log.tsx'
 
 export interface WebhookRowProps {
@@ -34,7 +34,9 @@ export function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
             {webhook.name}
           </span>
         )}
-        {!active && <span class="line">{t('Paused. {reason}', { reason: pausedBecause ?? '' })}</span>}
+        {!active && (
+          <span class="line">{t('Paused. {reason}', { reason: inOwnWords(pausedBecause ?? '') })}</span>
+        )}
         {waiting > 0 && (
           <span class="quiet-text line">
             {tn(waiting, '{count} message waits.', '{count} messages wait.')}
