@@ -23,7 +23,7 @@ export default defineConfig({
           // The texts of another language are a third one, which only those load who chose it.
           groups: [
             { name: 'later', test: laterScreens, includeDependenciesRecursively: false, priority: 2 },
-            { name: 'tracker', test: /^(?!.*\/texts\/pt-br\.ts$)/, priority: 1 },
+            { name: 'tracker', test: /^(?!.*\/texts\/pt-br)/, priority: 1 },
           ],
         },
       },

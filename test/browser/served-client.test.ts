@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -140,6 +140,8 @@ describe('The host of the web client', () => {
     assert.ok(size < 60_000, `${size} bytes`)
     const names = (await readdir(assets)).filter((name) => name.endsWith('.js.gz'))
     assert.ok(names.length > 1, names.join())
+    // Other languages are for those who chose them, refusals as well.
+    assert.doesNotMatch(await readFile(join(folder, await script()), 'utf8'), /Não|você/)
   })
 
   test('has no script in the page itself, and no address of anybody else', async () => {
