@@ -45,15 +45,8 @@ describe('a command host that stops', () => {
   test('tells its watchers first, lets them go, and does not wait for those that only listen', async () => {
     const host = await startCommandsUnderTest()
     const client = new Client(host.target, credentials.createInsecure())
-    const watchMethod = health.Watch as MethodDefinition<object, { status: string }>
     const seen: unknown[] = []
-    const watch = client.makeServerStreamRequest(
-      watchMethod.path,
-      watchMethod.requestSerialize,
-      watchMethod.responseDeserialize,
-      { service: '' },
-      new Metadata(),
-    )
+    const watch = watchHealth(client)
     const ended = new Promise<ServiceError>((resolve) => watch.on('error', resolve))
     const first = new Promise((resolve) => watch.once('data', resolve))
     watch.on('data', ({ status: state }: { status: string }) => seen.push(state))
@@ -75,6 +68,17 @@ describe('a command host that stops', () => {
     client.close()
     raw.close()
     idle.destroy()
+    await host.stop()
+  })
+
+  test('says so to the first who asks for its health after it left, too', async () => {
+    const host = await startCommandsUnderTest()
+    host.leaveHost()
+    const client = new Client(host.target, credentials.createInsecure())
+    const watch = watchHealth(client)
+    const first = await new Promise((resolve) => watch.once('data', resolve))
+    assert.deepEqual(first, { status: 'NOT_SERVING' })
+    client.close()
     await host.stop()
   })
 
@@ -130,4 +134,21 @@ async function lockWaits(outside: { query(text: string): Promise<{ rowCount: num
     await sleep(20)
   }
   assert.fail('Nobody waits for the lock.')
+}
+
+function watchHealth(client: Client) {
+  const { path, requestSerialize, responseDeserialize } = health.Watch as MethodDefinition<
+    object,
+    { status: string }
+  >
+  const request = { service: '' }
+  const watch = client.makeServerStreamRequest(
+    path,
+    requestSerialize,
+    responseDeserialize,
+    request,
+    new Metadata(),
+  )
+  watch.on('error', () => undefined)
+  return watch
 }

@@ -1,17 +1,8 @@
-import { toBinary } from '@bufbuild/protobuf'
-import {
-  type FileDescriptorProto,
-  FileDescriptorProtoSchema,
-  file_google_protobuf_field_mask,
-  file_google_protobuf_struct,
-  file_google_protobuf_timestamp,
-} from '@bufbuild/protobuf/wkt'
+import { createRequire } from 'node:module'
 import type { Server } from '@grpc/grpc-js'
-import { ReflectionService } from '@grpc/reflection'
-import { HealthImplementation } from 'grpc-health-check'
 import type { Command } from '../commands.ts'
-import { fileDescriptor } from './descriptors.ts'
-import { healthFile } from './health-file.ts'
+import { addLateServices, type LateService } from './late-services.ts'
+import type { ServingStatus } from './serve-standard-services.ts'
 import { serviceNameOf } from './service.ts'
 
 export interface StandardServices {
@@ -21,33 +12,32 @@ export interface StandardServices {
 
 /** Reflection and health, as stock clients expect them, open to everybody: they say what the project's page says. */
 export function addStandardServices(server: Server, commands: readonly Command[]): StandardServices {
-  const imported = [
-    file_google_protobuf_field_mask.proto,
-    file_google_protobuf_struct.proto,
-    file_google_protobuf_timestamp.proto,
-  ]
-  const editions = [...new Set(commands.map(({ edition }) => edition))]
-  const own = editions.map((edition) =>
-    fileDescriptor(
-      edition,
-      commands.filter((command) => command.edition === edition),
-    ),
-  )
-  const files = [...own, ...imported, healthFile()]
-  new ReflectionService({ all: describedBy(files) }).addToServer(server)
-  const services = ['', ...editions.map(serviceNameOf)]
-  const health = new HealthImplementation(Object.fromEntries(services.map((name) => [name, 'SERVING'])))
-  health.addToServer(server)
+  const editions = new Set(commands.map(({ edition }) => edition))
+  const names = ['', ...[...editions].map(serviceNameOf)]
+  let status: ServingStatus = 'SERVING'
+  let setStatus: ((name: string, status: ServingStatus) => void) | undefined
+  addLateServices(server, standard, (late) => {
+    const { serveStandardServices } = require('./serve-standard-services.ts') as Late
+    setStatus = serveStandardServices(late, commands)
+    for (const name of names) setStatus(name, status)
+  })
   return {
     announceStop() {
-      for (const name of services) health.setStatus(name, 'NOT_SERVING')
+      status = 'NOT_SERVING'
+      for (const name of names) setStatus?.(name, status)
     },
   }
 }
 
-/** Reflection looks at the files alone. */
-const describedBy = (files: readonly FileDescriptorProto[]) => ({
-  format: 'Protocol Buffer 3 DescriptorProto' as const,
-  type: {},
-  fileDescriptorProtos: files.map((file) => Buffer.from(toBinary(FileDescriptorProtoSchema, file))),
-})
+const alone = { requestStream: false, responseStream: false }
+const reflection: LateService = { ServerReflectionInfo: { requestStream: true, responseStream: true } }
+
+const standard: Readonly<Record<string, LateService>> = {
+  'grpc.health.v1.Health': { Check: alone, List: alone, Watch: { ...alone, responseStream: true } },
+  'grpc.reflection.v1.ServerReflection': reflection,
+  'grpc.reflection.v1alpha.ServerReflection': reflection,
+}
+
+/** Libraries and descriptions of all commands: a fifth of this host's start, and many are never asked. A call cannot be read later. */
+const require = createRequire(import.meta.url)
+type Late = typeof import('./serve-standard-services.ts')
