@@ -28,6 +28,8 @@ function readHeaders(settings: Settings): Readonly<Record<string, string>> {
     const [name = '', ...value] = entry.split('=')
     return [name.trim(), value.join('=').trim()] as const
   })
+  // Node loads all of `fetch` with the first of them.
+  if (pairs.length === 0) return {}
   try {
     return Object.fromEntries(new Headers(pairs.map(([name, value]) => [name, decodeURIComponent(value)])))
   } catch {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { FieldErrors } from '../model/problem.ts'
+import { STATUS_CODES } from './node-http.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** The one shape of every refusal. */

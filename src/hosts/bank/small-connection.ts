@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { STATUS_CODES } from '../../http/node-http.ts'
 import type { Budget } from '../../model/budget.ts'
 import type { Reply } from './answers.ts'
 import { type KnownHead, knownHeadBytesMax } from './known-heads.ts'

@@ -1,7 +1,8 @@
-import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
+import type { IncomingMessage, RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { CustomFetch } from 'openid-client'
 import { type AllowedReceivers, allowedReceivers } from '../../../http/allowed-address.ts'
+import { request as requestHttp } from '../../../http/node-http.ts'
 import type { Budget } from '../../../model/budget.ts'
 
 /** The provider could not be asked, or answered what no provider answers. */

@@ -1,6 +1,7 @@
-import { type RequestOptions, request as requestHttp } from 'node:http'
+import type { RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { AllowedReceivers } from '../../../http/allowed-address.ts'
+import { request as requestHttp } from '../../../http/node-http.ts'
 import type { Attempt } from '../../../operations/webhooks/queue.ts'
 
 export interface Outgoing {
