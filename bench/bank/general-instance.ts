@@ -34,7 +34,7 @@ const applyAlone: Apply = async ({ account, amount, description }) => {
 }
 
 const accounts = await openAccounts(options)
-await warmServer(2000)
+await warmServer(500)
 const apply = calls === 'one-call' ? applyAlone : accounts.apply
 const clients = bankAnswers({ ...accounts, apply }, { overLimitStatus: 200, onFailure: console.error })
 const { server } = createBankServer({ budgets: openBudgets(), endpoints: bankEndpoints(clients) })

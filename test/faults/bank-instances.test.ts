@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { pino } from 'pino'
 import { type RunningBank, startBank } from '../../src/hosts/bank/main.ts'
 import { auditLedger } from '../../src/hosts/bank/testing/audit.ts'
+import { instancesOf } from '../../src/hosts/bank/testing/instances-of.ts'
 import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
 import { startTransactionLoad, type TransactionLoad } from '../../src/hosts/bank/testing/transaction-load.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
@@ -65,16 +65,10 @@ describe('kill -9 under load', () => {
     const [victim = assert.fail()] = bank.pids()
     process.kill(victim, 'SIGKILL')
     const starting = () =>
-      childrenOf(process.pid).filter((pid) => pid !== victim && !bank.pids().includes(pid))
+      instancesOf(process.pid).filter((pid) => pid !== victim && !bank.pids().includes(pid))
     await until(() => starting().length > 0, 'an instance that starts')
     for (const pid of starting()) process.kill(pid, 'SIGKILL')
     await until(() => bank.pids().length === 2, 'another instance')
     await answered(100)
   })
 })
-
-const childrenOf = (pid: number): number[] =>
-  execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(pid)], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line.includes('bank/instance.ts'))
-    .map((line) => Number.parseInt(line, 10))

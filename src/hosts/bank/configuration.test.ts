@@ -14,7 +14,7 @@ describe('the settings of the bank', () => {
       namedStatements: true,
       metrics: false,
       logLevel: 'info',
-      warmUpRequests: 2000,
+      warmUpRequests: 500,
     })
   })
 
@@ -38,7 +38,7 @@ describe('the settings of the bank', () => {
       namedStatements: false,
       metrics: true,
       logLevel: 'warn',
-      warmUpRequests: 2000,
+      warmUpRequests: 500,
     })
   })
 

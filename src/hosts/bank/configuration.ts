@@ -20,7 +20,7 @@ export interface BankSettings {
 const instancesMax = 8
 
 /** After these, further requests no longer get faster. */
-const warmUpRequests = 2000
+const warmUpRequests = 500
 
 export function readBankSettings(settings: Settings): BankSettings {
   const { host, logLevel } = readTrackerSettings(settings)

@@ -13,7 +13,7 @@ import { type Ask, openQuestions } from './questions.ts'
 import { type BankServer, createBankServer } from './server.ts'
 import { warmServer } from './warm-server.ts'
 
-/** What the supervisor sends as soon as this process runs; with it may come the socket of the instance that it replaces. */
+/** What the supervisor sends when the store is open; with it may come the socket of the instance that it replaces. */
 export interface Assignment {
   readonly url: string
   readonly settings: BankSettings
@@ -52,9 +52,16 @@ async function runInstance(): Promise<void> {
   const stopAsked = Promise.race([once(process, 'disconnect'), once(process, 'SIGTERM'), replaced])
   // Whatever hangs while stopping, nothing of this process stays.
   void stopAsked.then(() => setTimeout(() => process.exit(1), stopMilliseconds).unref())
-  const [assignment, handle] = (await once(process, 'message')) as [Assignment, unknown]
+  const assigned = Promise.race([
+    once(process, 'message') as Promise<[Assignment, unknown]>,
+    stopAsked.then(() => undefined),
+  ])
   try {
-    running = await startInstance(assignment, handle, ask)
+    // The store may still be on its way up.
+    await warmServer(Number(process.argv[2]))
+    const assignment = await assigned
+    if (assignment === undefined) throw new Error('It was stopped before it had a store.')
+    running = await startInstance(...assignment, ask)
     report('listening')
     // Now and not at the end, which may be a kill.
     flushCompileCache()
@@ -81,11 +88,10 @@ async function startInstance(
   handle: unknown,
   ask: Ask,
 ): Promise<RunningInstance> {
-  const { host, port, instances, logLevel, warmUpRequests } = settings
+  const { host, port, instances, logLevel } = settings
   const budgets: Budgets = openBudgets()
   const measures = settings.metrics ? await openMeasures(budgets) : undefined
   const { close, ...accounts } = await openAccounts({ ...settings, url }, measures?.call)
-  await warmServer(warmUpRequests)
   const log = createLog({ level: logLevel, host: 'bank' })
   const options: AnswerOptions = {
     ...settings,
@@ -124,4 +130,5 @@ function failureLog(log: Log): (error: unknown) => void {
 
 const pauseMilliseconds = 1000
 
-await runInstance()
+// Not where it is only compiled for the processes that will run it.
+if (import.meta.main) await runInstance()

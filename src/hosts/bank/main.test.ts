@@ -9,6 +9,7 @@ import { prepareBank, startBank } from './main.ts'
 import { auditLedger } from './testing/audit.ts'
 import { acceptedBy } from './testing/connections.ts'
 import { get, transact } from './testing/in-process.ts'
+import { instancesOf } from './testing/instances-of.ts'
 import { openRawClient, sendAlone, statementRequest } from './testing/raw-client.ts'
 import { testSettings } from './testing/settings.ts'
 import { startTransactionLoad } from './testing/transaction-load.ts'
@@ -152,12 +153,34 @@ describe('the bank', () => {
     })
   })
 
+  test('has its processes warm up while the store is opened, and ends them when that fails', async () => {
+    const { promise: url, reject: fail } = Promise.withResolvers<string>()
+    const starting = startBank(url, testSettings, log)
+    while (instancesOf(process.pid).length < 2) await sleep(10)
+    fail(new Error('There is no room for a store.'))
+    await assert.rejects(starting, /^Error: There is no room for a store\.$/)
+    assert.deepEqual(instancesOf(process.pid), [])
+  })
+
+  test('replaces no process that ends before there is a store, and says so once there is one', async () => {
+    const { promise: url, resolve: open } = Promise.withResolvers<string>()
+    const starting = startBank(url, testSettings, log)
+    while (instancesOf(process.pid).length < 2) await sleep(10)
+    const [victim = 0] = instancesOf(process.pid)
+    process.kill(victim, 'SIGTERM')
+    while (instancesOf(process.pid).includes(victim)) await sleep(10)
+    open(store.url)
+    await assert.rejects(starting, /could not be started/)
+    assert.deepEqual(instancesOf(process.pid), [])
+  })
+
   test('says why it cannot start, and leaves no process behind', async () => {
     const url = 'postgresql://nobody@127.0.0.1:1/nowhere'
     await assert.rejects(startBank(url, testSettings, log), /could not be started: .*ECONNREFUSED/)
     await assert.rejects(startBank(store.url, { ...testSettings, host: '192.0.2.1' }, log), {
       code: 'EADDRNOTAVAIL',
     })
+    assert.deepEqual(instancesOf(process.pid), [])
   })
 })
 

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import type { Settings } from '../../configuration/settings.ts'
 import { createLog, type Log } from '../../http/log.ts'
 import { type BankSettings, readBankSettings } from './configuration.ts'
+import type { Assignment } from './instance.ts'
 import { type Supervised, superviseInstances } from './supervisor.ts'
 
 export interface RunningBank extends Supervised {
@@ -12,7 +13,7 @@ export interface RunningBank extends Supervised {
 /** Reads the settings, and returns how to start the bank on a store whose schema is up to date. */
 export function prepareBank(settings: Settings) {
   const bank = readBankSettings(settings)
-  return async ({ url }: { readonly url: string }) => {
+  return async ({ url }: { readonly url: string | Promise<string> }) => {
     const log = createLog({ level: bank.logLevel, host: 'bank' })
     const { port, restart, leave, stop } = await startBank(url, bank, log)
     const address = `http://${bank.host === '127.0.0.1' ? 'localhost' : bank.host}:${port}`
@@ -40,12 +41,22 @@ export function prepareBank(settings: Settings) {
 const restartSignal = 'SIGUSR2'
 
 /** Identical, stateless instances behind one port; each connection is given to one of them by the system. */
-export async function startBank(url: string, settings: BankSettings, log: Log): Promise<RunningBank> {
+export async function startBank(
+  url: string | Promise<string>,
+  settings: BankSettings,
+  log: Log,
+): Promise<RunningBank> {
   const instances = portSharers.has(process.platform) ? settings.instances : 1
   if (instances < settings.instances) log.warn('This system cannot share a port, so there is one instance.')
-  const port = await freePort(settings)
-  const supervised = await superviseInstances({ url, settings: { ...settings, port, instances } }, log)
-  return { port, ...supervised }
+  const assignment = assign(url, { ...settings, instances })
+  const supervised = await superviseInstances(assignment, { ...settings, instances }, log)
+  return { port: (await assignment).settings.port, ...supervised }
+}
+
+/** Known when the store is open; until then the instances warm up. */
+async function assign(opening: string | Promise<string>, settings: BankSettings): Promise<Assignment> {
+  const url = await opening
+  return { url, settings: { ...settings, port: await freePort(settings) } }
 }
 
 /** Where `reusePort` balances: https://nodejs.org/docs/latest-v24.x/api/net.html#serverlistenoptions-callback */

@@ -4,6 +4,8 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '../../http/log.ts'
+import { compileFirst } from './compile-first.ts'
+import type { BankSettings } from './configuration.ts'
 import type { Assignment, Report } from './instance.ts'
 import { type MeasuresAsText, putTogether } from './measures.ts'
 import { type Ask, openQuestions, type Reply } from './questions.ts'
@@ -20,16 +22,20 @@ export interface Supervised {
 }
 
 /** Keeps the instances running, each a process of its own that is replaced when it ends. Rejects when the first start fails. */
-export async function superviseInstances(assignment: Assignment, log: Log): Promise<Supervised> {
+export async function superviseInstances(
+  assignment: Promise<Assignment>,
+  settings: Pick<BankSettings, 'instances' | 'warmUpRequests'>,
+  log: Log,
+): Promise<Supervised> {
   const running = new Set<Instance>()
   const stopping = new AbortController()
   const listeningOnes = () => [...running].filter(({ isListening }) => isListening)
   const readMeasures = async () => ({ value: await measuresOf(listeningOnes()) })
   const start = async (handle?: SendHandle) => {
-    const instance = spawnInstance(readMeasures)
+    const instance = spawnInstance(settings, readMeasures)
     running.add(instance)
     void instance.ended.then(() => running.delete(instance))
-    await listening(instance, assignment, handle)
+    await listening(instance, await assignment, handle)
     instance.isListening = true
     return instance
   }
@@ -42,9 +48,10 @@ export async function superviseInstances(assignment: Assignment, log: Log): Prom
       instance = instance.successor ?? (await startAgain(start, stopping.signal, log))
     }
   }
-  const starts = await Promise.allSettled(
-    Array.from({ length: assignment.settings.instances }, () => start()),
-  )
+  // A store that fails meanwhile is told by the first start that waits for it.
+  assignment.catch(() => undefined)
+  await compileFirst()
+  const starts = await Promise.allSettled(Array.from({ length: settings.instances }, () => start()))
   const failed = starts.find((result) => result.status === 'rejected')
   const endAll = async () => {
     stopping.abort()
@@ -108,8 +115,11 @@ interface Instance {
 
 const program = fileURLToPath(new URL('./instance.ts', import.meta.url))
 
-function spawnInstance(readMeasures: () => Promise<Reply>): Instance {
-  const child = fork(program, [], {
+function spawnInstance(
+  { warmUpRequests }: Pick<BankSettings, 'warmUpRequests'>,
+  readMeasures: () => Promise<Reply>,
+): Instance {
+  const child = fork(program, [String(warmUpRequests)], {
     execArgv: [],
     env: { ...process.env, ...compileCache() },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

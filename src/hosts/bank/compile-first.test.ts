@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+test('After the first start of all was compiled by its launcher, no instance loads what reads TypeScript', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'compile-first-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  assert.equal(readsTypeScript(folder, "(await import('./compile-first.ts')).compileFirst()"), true)
+  assert.equal(readsTypeScript(folder, "import('./instance.ts')"), false)
+})
+
+/** In a process of its own. */
+function readsTypeScript(folder: string, expression: string): boolean {
+  const source = `await ${expression}
+    console.log(process.moduleLoadList.some((name) => name.includes('amaro')))`
+  const text = execFileSync(process.execPath, ['--input-type=module', '-e', source], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, NODE_COMPILE_CACHE: folder },
+    encoding: 'utf8',
+  })
+  return text.trim() === 'true'
+}
