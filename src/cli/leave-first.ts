@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunningHost } from './hosts.ts'
+import type { RunningHost } from './hosts/running-host.ts'
 
 /** All hosts of the process report that they are about to stop, before the first of them stops. */
 export async function leaveFirst(hosts: readonly RunningHost[], drainSeconds: number): Promise<void> {

@@ -1,23 +1,18 @@
-import { runBackup, runRestore, runRestored } from './backup/run-backup.ts'
-import { runDistribute } from './distribute.ts'
-import { runDoctor } from './doctor/run-doctor.ts'
-import { runExportHistory, runHistoryHeads, runVerifyHistory } from './history.ts'
-import { runMigrate, runPrepare } from './prepare-store.ts'
-import { runStart } from './start.ts'
+type Command = (words: readonly string[]) => Promise<void>
 
-/** Every command there is; `npm start` is `start`. */
-const commands: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
-  start: runStart,
-  migrate: runMigrate,
-  prepare: runPrepare,
-  backup: runBackup,
-  restore: runRestore,
-  restored: runRestored,
-  distribute: runDistribute,
-  'verify-history': runVerifyHistory,
-  'history-heads': runHistoryHeads,
-  'export-history': runExportHistory,
-  doctor: runDoctor,
+/** Every command there is; `npm start` is `start`. Each loads what it needs itself. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./start.ts')).runStart,
+  migrate: async () => (await import('./prepare-store.ts')).runMigrate,
+  prepare: async () => (await import('./prepare-store.ts')).runPrepare,
+  backup: async () => (await import('./backup/run-backup.ts')).runBackup,
+  restore: async () => (await import('./backup/run-backup.ts')).runRestore,
+  restored: async () => (await import('./backup/run-backup.ts')).runRestored,
+  distribute: async () => (await import('./distribute.ts')).runDistribute,
+  'verify-history': async () => (await import('./history.ts')).runVerifyHistory,
+  'history-heads': async () => (await import('./history.ts')).runHistoryHeads,
+  'export-history': async () => (await import('./history.ts')).runExportHistory,
+  doctor: async () => (await import('./doctor/run-doctor.ts')).runDoctor,
 }
 
 const usage = `Usage:
@@ -36,13 +31,14 @@ const usage = `Usage:
 `
 
 export async function runCommand([name = '', ...words]: readonly string[]): Promise<void> {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (command === undefined) {
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (load === undefined) {
     console.error(usage)
     process.exitCode = 2
     return
   }
   try {
+    const command = await load()
     await command(words)
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)

@@ -1,20 +1,13 @@
-import { forgetOldLockouts } from '../accounts/lockouts.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createPasswords } from '../accounts/passwords.ts'
 import { openBudgets } from '../configuration/budgets.ts'
 import type { StoreSettings } from '../configuration/store-settings.ts'
 import type { TelemetrySettings } from '../configuration/telemetry-settings.ts'
 import { createLog } from '../http/log.ts'
-import { forgetOldKeys } from '../operations/idempotency-keys.ts'
 import type { Tracker } from '../operations/tracker.ts'
-import { resources } from '../resources/all.ts'
-import { repeat } from '../schedule/repeat.ts'
-import { forgetOldChanges } from '../store/change-log.ts'
 import type { Database } from '../store/database.ts'
-import { forgetRemoved } from '../store/forget-removed.ts'
-import { sealHistory } from '../store/history-chain.ts'
-import { keepHistory } from '../store/history-months.ts'
 import { watchSlowStatements } from '../store/slow-statements.ts'
-import { type DemoAccount, seedDemoAccount } from './demo-account.ts'
+import type { DemoAccount } from './demo-account.ts'
 import { openStore } from './open-store.ts'
 
 /** The store of all hosts of this process. The first that asks opens it; a process whose hosts ask for nothing has none. */
@@ -47,27 +40,19 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
     return store
   })
   const tracker = once(async () => {
-    const { database } = await open()
+    const [{ database }, { seedDemoAccount }] = await Promise.all([
+      open(),
+      // Loaded while the database starts.
+      nextTurn().then(() => import('./demo-account.ts')),
+    ])
     const made = { database, passwords: createPasswords({}, budgets), budgets }
     account = await seedDemoAccount(made, settings)
     return made
   })
   const keepSmall = once(async () => {
     const { database } = await open()
-    const history = () => keepHistory(database, settings.historyDays)
-    const seal = () => sealHistory(database)
-    // Before the first write, so that a month that began while nobody was running has its place.
-    await history()
-    const jobs = [
-      () => forgetOldChanges(database, settings.changeLogDays),
-      () => forgetRemoved(database, resources, settings.removedDays),
-      () => forgetOldLockouts(database),
-      () => forgetOldKeys(database),
-      history,
-      seal,
-    ]
-    const onFailure = (error: unknown) => console.error('Maintenance waits for the store:', error)
-    for (const job of jobs) stops.push(repeat({ everyMilliseconds: betweenSweeps(), onFailure }, job).stop)
+    const { keepSmall } = await import('./keep-small.ts')
+    stops.push(...(await keepSmall(database, settings)))
   })
   return { url: async () => (await open()).url, tracker, keepSmall, demoAccount: () => account }
 }
@@ -88,12 +73,6 @@ function logSlowStatements(database: Database, { slowStatementMilliseconds, logL
     log.warn(slow, 'A statement was slow.'),
   )
 }
-
-/**
- * Nothing of what is forgotten is missed if it stays some hours longer, and instances that started together do not all
- * sweep together. Each job is safe beside another instance that does the same: both delete what nobody reads any more.
- */
-const betweenSweeps = () => 60 * 60_000 * (0.5 + Math.random())
 
 function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   let made: Promise<Result> | undefined

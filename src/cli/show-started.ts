@@ -1,6 +1,6 @@
 import type { StoreSettings } from '../configuration/store-settings.ts'
 import type { DemoAccount } from './demo-account.ts'
-import type { RunningHost } from './hosts.ts'
+import type { RunningHost } from './hosts/running-host.ts'
 
 /** What a start prints: the addresses, the account to sign in with, and how to stop. */
 export function showStarted(

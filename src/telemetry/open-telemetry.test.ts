@@ -110,7 +110,9 @@ describe('telemetry', () => {
       import { registerHooks } from 'node:module'
       const loaded = []
       registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
-      await import(${JSON.stringify(new URL('../cli/run-command.ts', import.meta.url).href)})
+      const hosts = ['web', 'rest', 'identity', 'commands'].map((host) => 'hosts/' + host)
+      for (const part of ['start', 'demo-account', 'keep-small', ...hosts])
+        await import(${JSON.stringify(import.meta.resolve('../cli/'))} + part + '.ts')
       console.log(loaded.length, loaded.filter((url) => url.includes('/telemetry/')).length)`
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
       encoding: 'utf8',

@@ -1,0 +1,18 @@
+import type { RestSettings } from '../../hosts/rest/configuration.ts'
+import { startRest } from '../../hosts/rest/main.ts'
+import { createLog } from '../../http/log.ts'
+import type { SharedStore } from '../shared-store.ts'
+import { authenticationOf } from './authentication-of.ts'
+import { addressOf, listening, type RunningHost } from './running-host.ts'
+
+export async function start(settings: RestSettings, store: SharedStore): Promise<RunningHost> {
+  const log = createLog({ level: settings.logLevel, host: 'rest' })
+  const tracker = await store.tracker()
+  await store.keepSmall()
+  const authentication = authenticationOf(tracker, settings, 'svc.api', log)
+  const { leave, stop } = await listening('REST_PORT', () =>
+    startRest({ ...tracker, hoursStep: settings.hoursStep }, authentication, settings, log),
+  )
+  const address = addressOf(settings, settings.port)
+  return { title: 'REST', address, pages: [`${address}/swagger`], leave, stop }
+}
