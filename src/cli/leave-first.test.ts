@@ -1,22 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { leaveFirst } from './leave-first.ts'
 
-const hostsNoting = (left: string[]) =>
+const hostsNoting = (noted: string[]) =>
   ['rest', 'bank'].map((title) => ({
     title,
     address: '',
-    leave: () => void left.push(title),
-    stop: async () => undefined,
+    leave: () => void noted.push(`${title} leaves`),
+    async stop() {
+      noted.push(`${title} stops`)
+      await sleep(50)
+      noted.push(`${title} has stopped`)
+    },
   }))
 
-test('all hosts leave at once, and the process waits before it stops them', async () => {
-  const left: string[] = []
+test('all hosts leave at once, and stop together after a time', async () => {
+  const noted: string[] = []
   const startedAt = performance.now()
-  const over = leaveFirst(hostsNoting(left), 0.05)
-  assert.deepEqual(left, ['rest', 'bank'])
+  const over = leaveFirst(hostsNoting(noted), 0.05)
+  assert.deepEqual(noted, ['rest leaves', 'bank leaves'])
   await over
-  assert.ok(performance.now() - startedAt >= 49)
+  assert.ok(performance.now() - startedAt >= 99)
+  const [, , ...then] = noted
+  assert.deepEqual(then, ['rest stops', 'bank stops', 'rest has stopped', 'bank has stopped'])
 })
 
 test('without a time to drain nobody leaves first', async () => {

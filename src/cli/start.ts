@@ -30,8 +30,9 @@ export async function runStart(names: readonly string[]): Promise<void> {
     const running = await allStarted(
       hosts.map(async (start) => {
         const host = await start(store)
-        stops.push(host.stop)
-        return host
+        const stop = once(host.stop)
+        stops.push(stop)
+        return { ...host, stop }
       }),
     )
     stops.push(() => leaveFirst(running, drainSeconds))
@@ -39,6 +40,15 @@ export async function runStart(names: readonly string[]): Promise<void> {
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** Whoever calls it waits for the first call. */
+function once(stop: () => Promise<void>): () => Promise<void> {
+  let stopped: Promise<void> | undefined
+  return () => {
+    stopped ??= stop()
+    return stopped
   }
 }
 

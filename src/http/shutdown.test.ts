@@ -6,9 +6,9 @@ import { addHealthRoutes } from './health.ts'
 import { prepareStop } from './shutdown.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
 
-async function stoppableHost(t: TestContext) {
+async function stoppableHost(t: TestContext, options: { linger?: number } = {}) {
   const app = sampleHost(t)
-  const stopping = prepareStop(app)
+  const stopping = prepareStop(app, options)
   app.get('/slow', () => new Promise((resolve) => setTimeout(() => resolve('done'), 100)))
   app.get('/never', () => new Promise(() => undefined))
   addHealthRoutes(app, [stopping.readiness])
@@ -45,16 +45,41 @@ describe('a host that stops', () => {
     await rejects(send(port, { path: '/echo' }))
   })
 
-  it('goes on serving while it leaves, is ready no more, and ends each connection with its answer', async (t) => {
+  it('goes on serving while it leaves, and is ready no more', async (t) => {
     const { leave, port } = await stoppableHost(t)
     const agent = new Agent({ keepAlive: true })
     equal((await send(port, { path: '/readyz', agent })).status, 200)
-    equal((await send(port, { path: '/echo', agent })).headers.connection, 'keep-alive')
     leave()
     equal((await send(port, { path: '/readyz', agent })).status, 503)
     const answer = await send(port, { path: '/echo', agent })
     equal(answer.status, 200)
+    // A proxy that does not look at readiness would come back on a new connection, until one is reset.
+    equal(answer.headers.connection, 'keep-alive')
+    agent.destroy()
+  })
+
+  it('that has left answers once more on a connection that is kept, as its last answer', async (t) => {
+    const { leave, stop, port } = await stoppableHost(t)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    await send(port, { path: '/echo', agent })
+    leave()
+    const stopped = timeOf(() => stop())
+    await pause(100)
+    await rejects(send(port, { path: '/echo' }), 'It listens no more.')
+    const answer = await send(port, { path: '/echo', agent })
+    equal(answer.status, 200)
     equal(answer.headers.connection, 'close')
+    ok((await stopped) < 2000, 'It waits for no time, but for connections.')
+  })
+
+  it('that has left waits for a connection that nobody uses, but not for ever', async (t) => {
+    const { leave, stop, port } = await stoppableHost(t, { linger: 300 })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    await send(port, { path: '/echo', agent })
+    leave()
+    const milliseconds = await timeOf(() => stop())
+    ok(milliseconds >= 299 && milliseconds < 2000)
+    agent.destroy()
   })
 
   it('answers on every connection that was there when it stopped to listen', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
@@ -95,6 +96,31 @@ describe('a command host that stops', () => {
     await host.stop()
   })
 
+  test('that has left tells connections to end, and answers what crosses that word on its way', async (t) => {
+    const host = await startCommandsUnderTest()
+    const network = await relayTo(host.target)
+    t.after(network.close)
+    const raw = openRawCalls(network.target)
+    const headers = grpcHeaders(listOrganizations, host.administrator.token)
+    const list = async () => (await raw.send(headers, framed(goodList))).status
+    assert.equal(await list(), status.OK)
+    const told: unknown[] = []
+    raw.session.on('goaway', (code: number, lastStream: number) => told.push([code, lastStream]))
+    host.leaveHost()
+    assert.equal(await list(), status.OK)
+    network.holdAnswers()
+    const stopped = host.stopHost()
+    await network.held()
+    const crossing = Promise.all([list(), list()])
+    await network.arrived()
+    network.passAnswers()
+    assert.deepEqual(await crossing, [status.OK, status.OK])
+    assert.deepEqual(told[0], [0, 2 ** 31 - 1])
+    await stopped
+    raw.close()
+    await host.stop()
+  })
+
   test('tells a call that takes too long that its outcome is unknown, never that nothing was done', {
     skip: isDistributed,
   }, async () => {
@@ -125,6 +151,54 @@ describe('a command host that stops', () => {
     await host.stop()
   })
 })
+
+/** A way to the host on which its answers can be held back, as a slow network does. */
+async function relayTo(target: string) {
+  let isHeld = false
+  let sent = 0
+  const held: (() => void)[] = []
+  const server = createServer((client) => {
+    const [name, port] = target.split(':')
+    const host = connect(Number(port), name)
+    client.on('data', (bytes) => {
+      sent += 1
+      host.write(bytes)
+    })
+    host.on('data', (bytes) => {
+      if (isHeld) held.push(() => client.write(bytes))
+      else client.write(bytes)
+    })
+    for (const [one, other] of [[client, host] as const, [host, client] as const])
+      one.on('error', () => undefined).on('close', () => other.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  let sentBefore = 0
+  return {
+    target: `127.0.0.1:${port}`,
+    holdAnswers() {
+      isHeld = true
+      sentBefore = sent
+    },
+    /** Something was said that nobody has read. */
+    held: () => until(() => held.length > 0),
+    /** Something was asked meanwhile. */
+    arrived: () => until(() => sent > sentBefore),
+    passAnswers() {
+      isHeld = false
+      for (const pass of held.splice(0)) pass()
+    },
+    close: () => void server.close(),
+  }
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 250; tries += 1) {
+    if (isTrue()) return
+    await sleep(20)
+  }
+  assert.fail('It does not come to that.')
+}
 
 /** Until somebody waits for the lock that `outside` holds. */
 async function lockWaits(outside: { query(text: string): Promise<{ rowCount: number | null }> }) {

@@ -41,7 +41,6 @@ async function runInstance(): Promise<void> {
     leave: () => {
       if (running === undefined) return {}
       running.health.isLeaving = true
-      running.leave()
       return {}
     },
     replace: () => {

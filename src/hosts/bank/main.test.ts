@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { pino } from 'pino'
 import { requireKept } from '../../../test/faults/bank-checks.ts'
@@ -51,18 +51,20 @@ describe('the bank', () => {
     assert.ok(counts.length === 2 && counts.every((count) => count > 5), `${counts}`)
   })
 
-  test('goes on serving while it leaves, but is not healthy, and ends each connection with its answer', async (t) => {
-    const { port, leave, stop } = await startBank(store.url, testSettings, log)
-    t.after(stop)
+  test('goes on serving while it leaves, but is not healthy; when it stops, an answer more ends each connection', async (t) => {
+    const { port, leave, stop } = await startBank(store.url, { ...testSettings, instances: 1 }, log)
     assert.equal((await get(port, '/healthz')).status, 200)
     leave()
     while ((await get(port, '/healthz')).status === 200) await sleep(10)
     const client = openRawClient(port)
-    const answer = await client.send(statementRequest(1))
-    assert.equal(answer.status, 200)
+    t.after(client.close)
+    assert.equal((await client.send(statementRequest(1))).status, 200)
+    const stopped = stop()
+    while (await accepts(port)) await sleep(10)
+    assert.equal(client.isOpen(), true)
+    assert.equal((await client.send(statementRequest(1))).status, 200)
     assert.equal(client.isOpen(), false)
-    assert.equal((await get(port, '/clientes/1/extrato')).status, 200)
-    client.close()
+    await stopped
   })
 
   test('stops in order under load: what was begun is answered, and no process stays', async () => {
@@ -183,5 +185,12 @@ describe('the bank', () => {
     assert.deepEqual(instancesOf(process.pid), [])
   })
 })
+
+const accepts = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))

@@ -18,8 +18,6 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => voi
 
 export interface BankServer {
   readonly server: Server
-  /** From now on every answer is the last one of its connection. */
-  leave(): void
   /**
    * No new connections; what was begun is finished within the limit. A patient server also answers the next request of
    * each connection that is kept, as its last one: closing it could cross a request that is on its way.
@@ -56,11 +54,11 @@ export function createBankServer(options: BankServerOptions): BankServer {
   const patience = { ...patient, ...options.patience }
   const server = createServer(patience)
   const inTurn = takeTurns()
-  const state = { isLeaving: false }
+  const state = { isLastAnswer: false }
   server.timeout = patience.silentTimeout
   server.on('clientError', answerBrokenConnection)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (state.isLeaving) response.shouldKeepAlive = false
+    if (state.isLastAnswer) response.shouldKeepAlive = false
     inTurn(request.socket, response, () => answer(endpoints, request, response))
   })
   const small =
@@ -72,16 +70,13 @@ export function createBankServer(options: BankServerOptions): BankServer {
       aheadBytes: budgets.budget('bankAheadBytesOfAll'),
     })
   limitConnections(server, budgets)
-  const leave = () => {
-    state.isLeaving = true
-    small?.drain()
-  }
   return {
     server,
-    leave,
     async stop(isPatient = false) {
-      leave()
+      // Before any answer says that its connection ends: its sender would open a new one to here.
       await closeListener(server)
+      state.isLastAnswer = true
+      small?.drain()
       await closeServer(server, small, isPatient, patience.drainTimeout)
     },
   }

@@ -5,6 +5,7 @@ import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
 import { countEvents } from '../../http/count-events.ts'
 import { listen } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
+import { lingerMilliseconds } from '../../http/shutdown.ts'
 import { createFeedStreams } from '../../live/feed-streams.ts'
 import { createStreamLimits } from '../../live/stream-limits.ts'
 import type { Tracker } from '../../operations/tracker.ts'
@@ -92,16 +93,18 @@ export async function startCommands(
     server.forceShutdown()
     throw error
   }
+  let hasLeft = false
   return {
     port,
     diagnosticsPort: (diagnostics.server.address() as AddressInfo).port,
     leave() {
+      hasLeft = true
       standard.announceStop()
       stopping.leave()
     },
     async stop() {
-      feeds.sendAway()
-      const stopped = stopServer(server, { ...limits, standard, http2Servers, limiter, calls, connections })
+      const parts = { standard, http2Servers, limiter, feeds, calls, connections, hasLeft }
+      const stopped = stopServer(server, { ...limits, ...parts })
       await Promise.all([stopped, stopping.stop()])
     },
   }
@@ -130,6 +133,8 @@ export interface TimeLimits extends StreamLimits {
   readonly unauthenticatedMilliseconds: number
   /** For a client that takes nothing of a stream. */
   readonly takeMilliseconds: number
+  /** For who keeps a connection to a host that has left, and was told that it ends. */
+  readonly lingerMilliseconds: number
   /** For the calls in flight when the host stops. */
   readonly stopMilliseconds: number
 }
@@ -144,6 +149,7 @@ const timeLimits: TimeLimits = {
   unauthenticatedMilliseconds: 5 * 60_000,
   // As long as proxies wait for one that reads nothing.
   takeMilliseconds: 30_000,
+  lingerMilliseconds,
   // Container platforms kill after 10 s; the store wants some of that to close too.
   stopMilliseconds: 8000,
 }
