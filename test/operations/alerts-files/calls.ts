@@ -1,0 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openCommandCalls } from '../../support/command-calls.ts'
+
+/** Commands, until it is ended. */
+const [target = '', token = ''] = process.argv.slice(2)
+const calls = openCommandCalls(target)
+for (;;) {
+  await calls.call('ListOrganizations', { pagination: { pageSize: 1 } }, { token })
+  await sleep(100)
+}
