@@ -62,8 +62,8 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/store/locked-rows.ts',
     rule: 'rows are locked in the order of their ids',
-    from: 'order by row.id for',
-    to: 'for',
+    from: ' order by row.id $',
+    to: ' $',
     tests: ['lock-order'],
   },
   {
@@ -112,8 +112,8 @@ export const mutants: readonly Mutant[] = [
     file: 'src/store/locked-rows.ts',
     rule: 'a parent is kept from being removed until its child is there',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
-    from: ' for ${raw(strength)} of row',
-    to: '',
+    from: ' ${lock}`',
+    to: '`',
     tests: ['operations/races'],
   },
   {

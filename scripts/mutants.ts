@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { accessMutants } from './access-mutants.ts'
+import { gatheringMutants } from './gathering-mutants.ts'
 import { identityMutants } from './identity-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
 import { operationMutants } from './operation-mutants.ts'
@@ -16,7 +17,7 @@ const page = join(root, 'docs', 'mutants.md')
 const before = readFileSync(page, 'utf8').split('\n')
 const testFiles = globSync('{src,test,clients}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules'] })
 const words = process.argv.slice(2)
-const all = [...mutants, ...operationMutants, ...accessMutants, ...identityMutants]
+const all = [...mutants, ...operationMutants, ...gatheringMutants, ...accessMutants, ...identityMutants]
 const chosen = all.filter(({ file }) => words.length === 0 || words.some((word) => file.includes(word)))
 
 type Fate = 'dies' | 'survives' | 'has moved' | 'no such test'

@@ -1,15 +1,16 @@
-import { membershipConditions, ownerConditions, requireRole } from '../access/require-write.ts'
+import { requireRole } from '../access/require-write.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import type { Condition } from '../store/conditional-write.ts'
 import { newId } from '../store/new-id.ts'
-import { insertRow, type Row, type Values } from '../store/rows.ts'
+import { insertRow, type Row } from '../store/rows.ts'
+import { createGathered } from './gathered.ts'
 import { noteAccountChange } from './note-account-change.ts'
 import { readInput } from './read-input.ts'
 import { referenceConditions } from './reference-conditions.ts'
 import type { Tracker } from './tracker.ts'
+import { createConditions } from './write-conditions.ts'
 
-/** One statement: it locks the parents, asks what must hold, and inserts. */
+/** One statement: it locks the parents, asks what must hold, and inserts. What others create meanwhile may be in it. */
 export async function create(
   tracker: Tracker,
   resource: Resource,
@@ -18,30 +19,26 @@ export async function create(
 ): Promise<Row> {
   const { rules } = resource
   requireRole(resource, caller, 'write')
-  const { id = newId(), values } = readInput(resource, body, 'create', tracker)
-  const prepared = (await rules.prepare?.(values, tracker.passwords)) ?? values
-  const created = await insertRow(
-    tracker.database.single,
-    resource,
-    caller,
-    { id, ...prepared },
-    {
-      conditions: createConditions(resource, caller, values, referenceConditions(resource, [values])),
-      also: rules.alsoCreate?.(caller, id) ?? [],
-    },
-  )
+  const { id: wantedId, values } = readInput(resource, body, 'create', tracker)
+  const id = wantedId ?? newId()
+  const stored = (await rules.prepare?.(values, tracker.passwords)) ?? values
+  const { single } = tracker.database
+  const alone = () =>
+    insertRow(
+      single,
+      resource,
+      caller,
+      { id, ...stored },
+      {
+        conditions: createConditions(resource, caller, values, referenceConditions(resource, [values])),
+        also: rules.alsoCreate?.(caller, id) ?? [],
+      },
+    )
+  // An id that somebody knows beforehand may be on its way elsewhere too, and then one waits for the other.
+  const created =
+    wantedId === undefined
+      ? await createGathered(single, resource, { caller, id, values, stored }, alone)
+      : await alone()
   noteAccountChange(tracker.securityLog, resource, caller, 'create', [created.id])
   return created
 }
-
-/** The conditions of a new row, in the order in which they refuse. */
-export const createConditions = (
-  resource: Resource,
-  caller: Caller,
-  values: Values,
-  references: readonly Condition[],
-): Condition[] => [
-  ...references,
-  ...ownerConditions(resource, caller, values),
-  ...membershipConditions(resource, caller, values),
-]

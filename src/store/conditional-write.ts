@@ -63,7 +63,7 @@ export async function writeEachIf<Written extends object>(
   conditions: readonly Condition[],
   parts: readonly Part[],
   answer: { readonly columns: Sql; readonly from: string },
-  inTurn: InTurn,
+  inTurn?: InTurn,
 ): Promise<Asked<Written>[]> {
   const first = [
     { name: 'input', statement: input },
@@ -79,7 +79,7 @@ export async function writeEachIf<Written extends object>(
     from verdict left join ${raw(answer.from)} as row on row.id = verdict.id
     order by verdict.position`
   const rows = await queries.query<Written & Verdict & { position: number; writtenId: string | null }>(
-    eitherWay(statement, inTurn),
+    inTurn ? eitherWay(statement, inTurn) : statement,
   )
   return rows.map(({ position, refused, writtenId, ...written }) => ({
     position,

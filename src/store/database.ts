@@ -16,6 +16,7 @@ import { openStreamedReads, type StreamedReads } from './streamed-reads.ts'
 import { openTransactions, type Transactions } from './transactions.ts'
 import { createWorks, type Works } from './work.ts'
 
+export type { SingleWrites } from './transactions.ts'
 export type { Queries }
 
 type WorkPart = 'during' | 'complete' | 'onWork' | 'traceBy' | 'traceHeaders'

@@ -18,6 +18,9 @@ export const isTimedOut = (error: unknown): boolean => failureOf(error).code ===
 /** A statement that was to be parsed by one before it, which was stopped before it got so far. */
 export const isUnparsed = (error: unknown): boolean => failureOf(error).code === '26000'
 
+/** The fault of what one of the rows holds: a value that does not fit, or a constraint. The statement was rolled back. */
+export const isOfRow = (error: unknown): boolean => /^2[23]/.test(failureOf(error).code ?? '')
+
 /** A value that a function does not take: of those we send, only the name of a time zone can be one. */
 export const isUnknownTimeZone = (error: unknown): boolean => failureOf(error).code === '22023'
 

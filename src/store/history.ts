@@ -1,6 +1,6 @@
 import type { AccessRule } from '../model/access-rule.ts'
-import type { Caller } from '../model/caller.ts'
 import { columnName } from './columns.ts'
+import type { Signature } from './signature.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
 /** Whose rows are kept, and how the project of one is found. */
@@ -28,13 +28,11 @@ export interface Change {
  * Only columns that a declaration shows are looked at, so no secret is kept, and no new resource can be forgotten. Of a new
  * row its values are kept, of another one `[before, after]` of each column that changed.
  */
-export function historyOf(writes: readonly Written[], writer: Pick<Caller, 'origin'> | undefined): Sql {
-  const { sessionId, clientId, host, requestId } = writer?.origin ?? {}
-  const origin = sql`${sessionId ?? null}::text, ${clientId ?? null}::text, ${host ?? null}::text, ${requestId ?? null}::text`
+export function historyOf(writes: readonly Written[], { origin, from }: Signature): Sql {
   const kept = writes.map(
     ({ table, now, change }) => sql`
       select logged.*, ${fieldsOf(table, change)}, ${origin}
-      from logged join ${raw(now)} as row on row.id = logged.row_id
+      from logged join ${raw(now)} as row on row.id = logged.row_id${from}
         ${raw(change ? `join ${change.before} as was on was.id = row.id` : '')}`,
   )
   return sql`insert into history (sequence, transaction, at, resource, row_id, action, caller, project_id, fields, session, client, host, request)

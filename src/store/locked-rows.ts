@@ -11,13 +11,19 @@ export interface Locking {
   readonly where: Sql
   /** `update` keeps references away, `no key update` lets them pass, `key share` is what a reference takes. */
   readonly strength: Strength
+  /** `where` may name the row of `input` that has the same id. */
+  readonly isOfInput?: boolean
+  /** Rows that somebody else has locked are left out. */
+  readonly waitsForNobody?: true
 }
 
 export type LockedRows = Sql & { readonly locking: Locking }
 
 export function lockedRows(locking: Locking): LockedRows {
-  const { table, columns, where, strength } = locking
-  const statement = sql`select ${columns} from ${raw(`"${table}"`)} as row where ${where} order by row.id for ${raw(strength)} of row`
+  const { table, columns, where, strength, isOfInput, waitsForNobody } = locking
+  const input = raw(isOfInput ? ' join input on input.id = row.id' : '')
+  const lock = raw(`for ${strength} of row${waitsForNobody ? ' skip locked' : ''}`)
+  const statement = sql`select ${columns} from ${raw(`"${table}"`)} as row${input} where ${where} order by row.id ${lock}`
   return { ...eitherWay(statement, (queries) => lockInTurn(queries, locking, [])), locking }
 }
 

@@ -3,6 +3,7 @@ import { type Asked, type Condition, permitted, writeEachIf } from './conditiona
 import type { Queries } from './database.ts'
 import { idTaken, loginTaken } from './duplicates.ts'
 import { violatedUniqueConstraint } from './failures.ts'
+import { lockedRows } from './locked-rows.ts'
 import {
   type Action,
   loggedInTurn,
@@ -22,6 +23,7 @@ import {
   updateOne,
   type Values,
 } from './rows.ts'
+import { signatureColumns, signatureTypes, signedBy, signedInInput } from './signature.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
 /** Rows that one statement writes or refuses, each by itself. All have the same columns. */
@@ -33,15 +35,21 @@ export interface ManyRows {
   readonly conditions: readonly Condition[]
 }
 
+/** One for all rows, or one for each of them, in their order: those are rows of people who know nothing of each other. */
+export type Writers = { readonly one: Writer } | { readonly each: readonly Writer[] }
+
 /** Refers, in a condition, to a value of the row that is being written. */
 export const inputOf = (name: string): Sql => raw(`input."${name}"`)
+
+/** In a condition, whoever writes the row, where each row has its own writer. */
+export const writerOfInput = inputOf(':caller')
 
 /** What is inserted together with the row that has this id. */
 export type AlsoWith = AlsoInserted & { readonly with: string }
 
 export async function insertEach(
   queries: Queries,
-  writer: Writer,
+  writers: Writers,
   many: ManyRows,
   also: readonly AlsoWith[],
 ): Promise<Asked<Row>[]> {
@@ -58,7 +66,7 @@ export async function insertEach(
     [{ table: many.table, values: valuesIn(row, names) }, ...also.filter((one) => one.with === row.id)].map(
       (one) => ({ table: one.table, inTurn: insertOne(one) }),
     )
-  const asked = await writeEach(queries, 'create', writer, many, { written, alone })
+  const asked = await writeEach(queries, 'create', writers, many, { written, alone })
   // No condition refused these, and still they were not written: their id or their login was taken.
   const skipped = asked.filter(({ refusal, written }) => !refusal && !written)
   if (skipped.length === 0) return asked
@@ -76,7 +84,7 @@ export async function insertEach(
 /** `set` are the columns that change. */
 export function updateEach(
   queries: Queries,
-  writer: Writer,
+  writers: Writers,
   many: ManyRows,
   set: readonly string[],
 ): Promise<Asked<Row>[]> {
@@ -91,7 +99,7 @@ export function updateEach(
   const alone = (row: GivenRow) => [
     { table: many.table, change, inTurn: updateOne(many.table, valuesIn(row, set)) },
   ]
-  return writeEach(queries, 'update', writer, many, { written, alone })
+  return writeEach(queries, 'update', writers, many, { written, alone })
 }
 
 const valuesIn = (row: Values, names: readonly string[]): Values =>
@@ -108,13 +116,20 @@ interface Writes {
 function writeEach(
   queries: Queries,
   action: Action,
-  writer: Writer,
+  writers: Writers,
   { table, rows, types, conditions }: ManyRows,
   { written, alone }: Writes,
 ): Promise<Asked<Row>[]> {
   const columns = shownColumns(table)
-  const parts = loggedParts(action, writer, written)
   const answer = { columns, from: mainPart }
+  if ('each' in writers) {
+    const signed = rows.map((row, index) => ({ ...row, ...signatureColumns(writers.each[index]) }))
+    const input = inputFrom(signed, { ...types, ...signatureTypes })
+    const parts = loggedParts(action, signedInInput, written)
+    return writeEachIf<Row>(queries, input, conditions.map(waitingForNobody), parts, answer)
+  }
+  const { one: writer } = writers
+  const parts = loggedParts(action, signedBy(writer), written)
   return writeEachIf<Row>(queries, inputFrom(rows, types), conditions, parts, answer, async (inTurn) => {
     const answered: unknown[] = []
     for (const row of rows) {
@@ -125,6 +140,14 @@ function writeEach(
     }
     return answered
   })
+}
+
+/** The rows of somebody must not wait for what somebody else's refer to: what is locked counts as missing. */
+function waitingForNobody(condition: Condition): Condition {
+  if (!condition.locks) return condition
+  const { name, rows } = condition.locks
+  const rowsNow = lockedRows({ ...rows.locking, isOfInput: name === 'before', waitsForNobody: true })
+  return { ...condition, locks: { name, rows: rowsNow } }
 }
 
 /** A key that is taken is no reason to fail for the others. */
@@ -138,7 +161,7 @@ async function unlessTaken(write: () => Promise<unknown[]>): Promise<Partial<Row
 }
 
 /** One parameter, whatever the number of rows. */
-function inputFrom(rows: ManyRows['rows'], types: ManyRows['types']): Sql {
+function inputFrom(rows: readonly Values[], types: ManyRows['types']): Sql {
   const columns = Object.entries({ ...types, position: 'integer' }).map(([name, type]) => `"${name}" ${type}`)
   return sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as input (${raw(columns.join(', '))})`
 }

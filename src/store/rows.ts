@@ -15,6 +15,7 @@ import {
   type WrittenAlone,
   type WrittenTable,
 } from './logged-write.ts'
+import { signedBy } from './signature.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
 export type { Action, Table, Writer } from './logged-write.ts'
@@ -210,7 +211,7 @@ async function write(
     return await writeIf<Row>(
       queries,
       conditions,
-      [...first, ...loggedParts(action, writer, writes)],
+      [...first, ...loggedParts(action, signedBy(writer), writes)],
       { columns, from: mainPart },
       (inTurn) => loggedInTurn(inTurn, action, writer, { conditions, locks, writes, columns }),
     )

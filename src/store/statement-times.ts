@@ -27,7 +27,8 @@ export interface Waiting {
 
 export interface Asked {
   readonly kind: StatementKind
-  readonly statement?: Sql
+  /** May be told later, while it runs. */
+  readonly statement?: Sql | undefined
 }
 
 /** Tells how long statements take, the failed ones too. */
@@ -35,10 +36,8 @@ export function createTiming(works: Pick<Works, 'current'>) {
   const listeners: StatementListener[] = []
   return {
     onStatement: (listener: StatementListener) => void listeners.push(listener),
-    async timed<Result>(
-      { kind, statement }: Asked,
-      run: (waiting: Waiting) => Promise<Result>,
-    ): Promise<Result> {
+    async timed<Result>(asked: Asked, run: (waiting: Waiting) => Promise<Result>): Promise<Result> {
+      const { kind } = asked
       const work = works.current()
       const startedAt = performance.now()
       let waitSeconds = 0
@@ -59,7 +58,7 @@ export function createTiming(works: Pick<Works, 'current'>) {
           work.storeSeconds += seconds - waitSeconds
           work.waitSeconds += waitSeconds
         }
-        const text = () => statement && render(statement).text.replace(/\s+/g, ' ').trim()
+        const text = () => asked.statement && render(asked.statement).text.replace(/\s+/g, ' ').trim()
         for (const listener of listeners) listener({ kind, seconds, waitSeconds, isFailed, work, text })
       }
     },

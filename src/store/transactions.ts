@@ -5,6 +5,7 @@ import type { ConnectionLimits } from './connection-limits.ts'
 import type { Connections } from './connections.ts'
 import type { Forms } from './distributed/forms.ts'
 import { isConflict, isLostConnection, isRefusedByServer } from './failures.ts'
+import { type GatheredWrites, gatherWrites } from './gathered-writes.ts'
 import type { Prepare } from './prepared-statements.ts'
 import type { Queries } from './queries.ts'
 import { refuseUnavailable } from './refuse-unavailable.ts'
@@ -15,12 +16,17 @@ import type { createTiming, Waiting } from './statement-times.ts'
 /** Everything that writes, on a pool of its own. */
 export interface Transactions {
   /** Statements that write and are a transaction each, in one round trip. */
-  readonly single: Queries
+  readonly single: SingleWrites
   /** Everything `work` does is committed, or none of it. It is run again after a conflict, so it must only write rows. */
   transaction<Result>(work: (transaction: Queries) => Promise<Result>): Promise<Result>
   /** Calls back after each committed transaction of this process. */
   onCommit(listener: () => void): void
   close(): Promise<void>
+}
+
+export interface SingleWrites extends Queries {
+  /** Within a transaction there is none: what it writes is nobody else's. */
+  readonly gathered?: GatheredWrites
 }
 
 export interface TransactionOptions extends Pick<ReturnType<typeof createTiming>, 'timed'> {
@@ -54,20 +60,32 @@ export function openTransactions(
     return result
   }
 
+  const sendSingle = <Row>(statement: Sql, waiting: Waiting) =>
+    runSingle(pool, waiting, (client) => connections.run<Row>(client, statement, limits))
+
   return {
     single: {
       async query<Row>(statement: Sql) {
         if (statement.inTurn && (await refuseUnavailable(() => forms.isInTurn(statement))))
           return transaction(({ query }) => query<Row>(statement))
-        const run = (client: pg.PoolClient) => connections.run<Row>(client, statement, limits)
         const rows = await refuseUnavailable(() =>
           timed({ kind: 'write', statement }, (waiting) =>
-            retriedTransaction(() => runSingle(pool, waiting, run)),
+            retriedTransaction(() => sendSingle<Row>(statement, waiting)),
           ),
         )
         notifyListeners()
         return rows
       },
+      gathered: gatherWrites({
+        timed,
+        // A distributed store takes several statements for each.
+        isPossible: forms.isKnownWhole,
+        async send<Row>(statement: Sql, waiting: Waiting) {
+          const rows = await sendSingle<Row>(statement, waiting)
+          notifyListeners()
+          return rows
+        },
+      }),
     },
     transaction,
     onCommit: (listener) => void listeners.push(listener),

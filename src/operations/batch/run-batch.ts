@@ -9,12 +9,12 @@ import type { RequiredVersions } from '../required-versions.ts'
 import { restoreWithin } from '../restore.ts'
 import type { Tracker } from '../tracker.ts'
 import { storedOf, writeUpdate } from '../update.ts'
+import { createEach, shapeOf, updateAlike } from '../write-each.ts'
 import { type Outcome, type ReadyItem, refusalOfAll } from './batch-item.ts'
 import { lockAll } from './lock-all.ts'
 import { prepareItems } from './prepare-items.ts'
 import { type Batch, batchOperations } from './read-batch.ts'
 import { eachAlone, together } from './together.ts'
-import { createEach, shapeOf, updateAlike } from './write-each.ts'
 
 /** By resource, the versions that its rows must still have. */
 export type VersionsOf = ReadonlyMap<Resource, RequiredVersions>

@@ -7,6 +7,8 @@ export interface Forms {
   run<Row>(query: Query, statement: Sql): Promise<Row[]>
   /** Whether it would be run by its `inTurn`. */
   isInTurn(statement: Sql): Promise<boolean>
+  /** False until the store was asked, too. */
+  isKnownWhole(): boolean
 }
 
 /** The one place that chooses. The store is asked once, at the first statement that has an `inTurn`. */
@@ -26,7 +28,7 @@ export function chooseForms(ask: Query): Forms {
   }
   const run: Forms['run'] = (query, statement) =>
     statement.inTurn === undefined || isDistributed === false ? query(statement) : runEither(query, statement)
-  return { run, isInTurn }
+  return { run, isInTurn, isKnownWhole: () => isDistributed === false }
 }
 
 /** `distribute` makes this table. */

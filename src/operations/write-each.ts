@@ -1,22 +1,25 @@
-import type { Caller } from '../../model/caller.ts'
-import type { WireKind } from '../../model/field.ts'
-import { changed } from '../../model/problem.ts'
-import type { Resource } from '../../resources/define-resource.ts'
-import type { Queries } from '../../store/database.ts'
-import { inputOf, insertEach, type ManyRows, updateEach } from '../../store/many-rows.ts'
-import { isOtherVersion, type Values } from '../../store/rows.ts'
-import { createConditions } from '../create.ts'
-import { eachReferenceCondition } from '../reference-conditions.ts'
-import type { RequiredVersions } from '../required-versions.ts'
-import { updateConditions } from '../update.ts'
-import type { Outcome, ReadyItem } from './batch-item.ts'
+import type { Caller } from '../model/caller.ts'
+import type { WireKind } from '../model/field.ts'
+import { changed } from '../model/problem.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import type { Queries } from '../store/database.ts'
+import { inputOf, insertEach, type ManyRows, updateEach, type Writers } from '../store/many-rows.ts'
+import { isOtherVersion, type Values } from '../store/rows.ts'
+import type { Outcome, ReadyItem } from './batch/batch-item.ts'
+import { eachReferenceCondition } from './reference-conditions.ts'
+import type { RequiredVersions } from './required-versions.ts'
+import { createConditions, updateConditions } from './write-conditions.ts'
+
+/** What is written of one item. */
+export type EachItem = Pick<ReadyItem, 'index' | 'ids' | 'values' | 'stored'>
 
 /** One statement: what a single create asks of its row is asked of each. */
 export async function createEach(
   transaction: Queries,
   resource: Resource,
   caller: Caller,
-  items: readonly ReadyItem[],
+  items: readonly EachItem[],
+  writers: Writers = { one: caller },
 ): Promise<Outcome[]> {
   const names = Object.keys(items[0]?.stored ?? {})
   const references = eachReferenceCondition(
@@ -29,7 +32,7 @@ export async function createEach(
   const also = items.flatMap(({ ids: [id = ''] }) =>
     (resource.rules.alsoCreate?.(caller, id) ?? []).map((one) => ({ ...one, with: id })),
   )
-  return outcomesOf(await insertEach(transaction, caller, many, also))
+  return outcomesOf(await insertEach(transaction, writers, many, also))
 }
 
 /** One statement for those that change the same fields. */
@@ -37,8 +40,9 @@ export async function updateAlike(
   transaction: Queries,
   resource: Resource,
   caller: Caller,
-  items: readonly ReadyItem[],
+  items: readonly EachItem[],
   versions: RequiredVersions,
+  writers: Writers = { one: caller },
 ): Promise<Outcome[]> {
   const [first] = items
   if (!first) return []
@@ -61,12 +65,14 @@ export async function updateAlike(
     conditions,
     versions,
   })
-  return outcomesOf(await updateEach(transaction, caller, many, Object.keys(first.stored)))
+  return outcomesOf(await updateEach(transaction, writers, many, Object.keys(first.stored)))
 }
 
 /** What distinguishes updates that one statement cannot do together. */
-export const shapeOf = ({ ids, values }: ReadyItem, versions: RequiredVersions): string =>
-  [...Object.keys(values), versions.has(ids[0] ?? '')].join()
+export const shapeOf = (
+  { ids, values }: Pick<EachItem, 'ids' | 'values'>,
+  versions: RequiredVersions,
+): string => [...Object.keys(values), versions.has(ids[0] ?? '')].join()
 
 /** No field has this name. */
 const requiredVersion = ':version'
@@ -78,7 +84,7 @@ interface Asking {
 
 function manyRows(
   resource: Resource,
-  items: readonly ReadyItem[],
+  items: readonly EachItem[],
   names: readonly string[],
   { conditions, versions }: Asking,
 ): ManyRows {

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freshTracker, outcomesOf } from '../../test/support/tracker.ts'
+import { resourceNamed } from '../resources/all.ts'
+import type { Queries } from '../store/database.ts'
+import type { Row } from '../store/rows.ts'
+import { sql } from '../store/sql.ts'
+import { within } from '../store/within.ts'
+import { create } from './create.ts'
+
+const { tracker, administrator: caller, makeAny, drop } = await freshTracker()
+after(drop)
+const assignment = resourceNamed('assignment')
+
+describe('writes that come at the same time', () => {
+  let body: Omit<Row, 'id'>
+  before(async () => {
+    const { id: _, ...values } = await makeAny('assignment')
+    body = values
+  })
+
+  it('do not wait for a row that others of them refer to and that somebody has locked', async () => {
+    const held = { ...body, projectId: (await makeAny('project')).id }
+    const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
+    const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
+    const holding = tracker.database.transaction(async (transaction: Queries) => {
+      await transaction.query(sql`select from projects where id = ${held.projectId} for update`)
+      locked()
+      await until
+    })
+    await isLocked
+    const waiting = Array.from({ length: 6 }, () => create(tracker, assignment, caller, held))
+    const free = Array.from({ length: 20 }, () => create(tracker, assignment, caller, body))
+    let isAnyHeldDone = false
+    for (const one of waiting) one.finally(() => (isAnyHeldDone = true)).catch(() => undefined)
+    const isFree = await Promise.race([Promise.all(free), sleep(3000)])
+    assert.equal(isFree?.length, 20)
+    assert.equal(isAnyHeldDone, false)
+    letGo()
+    await holding
+    assert.deepEqual(outcomesOf(await Promise.allSettled(waiting)), Array(6).fill('ok'))
+  })
+
+  it('do not fail because one of them does', async () => {
+    await tracker.database.transaction((transaction) =>
+      transaction.query(sql`alter table assignments add constraint no_poison check (name <> 'Poison')`),
+    )
+    const settled = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, number) =>
+        create(tracker, assignment, caller, { ...body, name: number === 7 ? 'Poison' : 'Good' }),
+      ),
+    )
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      Array.from({ length: 12 }, (_, number) => (number === 7 ? 'rejected' : 'fulfilled')),
+    )
+  })
+
+  it('of a transaction stay in it', async () => {
+    const ids: string[] = []
+    const undone = tracker.database.transaction(async (transaction) => {
+      const own = { ...tracker, database: within(tracker.database, transaction) }
+      const rows = await Promise.all(Array.from({ length: 6 }, () => create(own, assignment, caller, body)))
+      ids.push(...rows.map(({ id }) => id))
+      throw new Error('No.')
+    })
+    await Promise.allSettled([
+      undone,
+      ...Array.from({ length: 6 }, () => create(tracker, assignment, caller, body)),
+    ])
+    assert.equal(ids.length, 6)
+    assert.deepEqual(
+      await tracker.database.query(sql`select from history where row_id = any(${ids}::uuid[])`),
+      [],
+    )
+  })
+
+  it('are counted for the request that each belongs to', async () => {
+    const texts = new Set<string>()
+    tracker.database.onStatement((ended) => {
+      if (ended.kind === 'write') texts.add(ended.text() ?? '')
+    })
+    await Promise.all(Array.from({ length: 10 }, () => create(tracker, assignment, caller, body)))
+    assert.ok([...texts].some((text) => text.includes('json_to_recordset')))
+    assert.ok([...texts].every((text) => text.includes('insert into "assignments"')))
+  })
+})
