@@ -15,7 +15,13 @@ export async function seedSignIns(url: string, chains: number): Promise<string[]
   const tokens: string[] = []
   for (let chain = 0; chain < chains; chain += 1) {
     const { id: accountId, ...account } = await insertAccount(database)
-    const origin = { clientId: 'svc-webclient', address: '::1', userAgent: undefined, earlierSessionIds: [] }
+    const origin = {
+      clientId: 'svc-webclient',
+      address: '::1',
+      userAgent: undefined,
+      earlierSessionIds: [],
+      language: undefined,
+    }
     const session = await startSession(
       { database, now: Date.now },
       { accountId, ...account, factorChanges: 0, hasRole: false },

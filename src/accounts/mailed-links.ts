@@ -1,5 +1,7 @@
+import type { Language } from '../model/language.ts'
 import type { Queries } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
+import { findLanguage } from './account-language.ts'
 import { isDeactivated } from './deactivation.ts'
 import { type InvitedInto, invitedInto, isOpen, makeLink } from './links.ts'
 import { isMailAddress, type QueuedMail } from './mail-queue.ts'
@@ -11,6 +13,8 @@ export interface MailToSend {
   readonly to: string
   readonly secret: string | undefined
   readonly accountId: string | undefined
+  /** Of whoever reads it; of whoever invites, where nobody knows who that is. */
+  readonly language: Language
   /** Of an invitation. */
   readonly inviter: string | undefined
   readonly project: string | undefined
@@ -37,7 +41,8 @@ async function prepareNotice(transaction: Queries, { madeBy }: QueuedMail): Prom
     sql`select trim(login) as login from users where id = ${madeBy} and active`,
   )
   if (!account || madeBy === null || !isMailAddress(account.login)) return undefined
-  return { to: account.login, accountId: madeBy, secret: undefined, ...noInvitation }
+  const language = await findLanguage(transaction, madeBy)
+  return { to: account.login, accountId: madeBy, language, secret: undefined, ...noInvitation }
 }
 
 /**
@@ -67,7 +72,8 @@ async function preparePassword(
     userId: account.id,
     securityStamp: account.stamp,
   })
-  return { to: account.login.trim(), secret, accountId: account.id, ...noInvitation }
+  const language = await findLanguage(transaction, account.id)
+  return { to: account.login.trim(), secret, accountId: account.id, language, ...noInvitation }
 }
 
 /** A mail that is sent again, because nobody knows whether the first came, has a new secret: the one before it ends. */
@@ -83,8 +89,10 @@ async function prepareInvitation(
       link.made_by as "madeBy"`)
   if (!link || recipient === null) return undefined
   const { inviter, projectId, madeBy } = link
-  if (projectId === null) return { ...noInvitation, to: recipient, secret, accountId: madeBy, inviter }
+  const language = await findLanguage(transaction, madeBy)
+  const invitation = { to: recipient, secret, accountId: madeBy, language, inviter }
+  if (projectId === null) return { ...noInvitation, ...invitation }
   const [into] = await transaction.query<InvitedInto>(invitedInto(projectId))
   // Removed meanwhile: the link would lead nowhere.
-  return into && { to: recipient, secret, accountId: madeBy, inviter, ...into }
+  return into && { ...invitation, ...into }
 }

@@ -47,6 +47,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     administrators: keeps,
     account_links: keeps,
     mails: keeps,
+    account_languages: reads,
     deactivated_accounts: ['select', 'insert', 'delete'],
     outside_identities: ['select', 'delete'],
     registered_clients: writes,
@@ -84,6 +85,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     mails: writes,
     passkeys: keeps,
     factor_changes: writes,
+    account_languages: writes,
     // A changed factor ends the links that the other sign-ins have made.
     account_links: ['select', 'update'],
     spent_steps: keeps,

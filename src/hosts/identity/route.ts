@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Operation as HttpOperation, Schema } from '../../http/operation.ts'
 import type { RequestOrigin } from '../../model/caller.ts'
+import type { Language } from '../../model/language.ts'
 import type { Page } from './pages/page.ts'
-import type { Language } from './pages/texts/language.ts'
 import type { GivenParameters } from './parameters.ts'
 
 /** What the document says of an operation of this host, whose parameters are those of a query or a form. */

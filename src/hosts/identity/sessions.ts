@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { rememberLanguage } from '../../accounts/account-language.ts'
 import { endLinksOf, endLinksOfAccount } from '../../accounts/links.ts'
+import type { Language } from '../../model/language.ts'
 import type { Queries } from '../../store/database.ts'
 import { raw, type Sql, sql } from '../../store/sql.ts'
 import { type Account, accountColumns, factorChangesOf } from './accounts.ts'
@@ -33,6 +35,8 @@ export interface SignInOrigin {
   readonly userAgent: string | undefined
   /** The browser's sessions until now; those of other accounts end. */
   readonly earlierSessionIds: readonly string[]
+  /** What its pages spoke, where the client or the browser said so. */
+  readonly language: Language | undefined
   /** Beyond a password alone. */
   readonly methods?: readonly string[]
   /** None for a sign-in that was proved here. */
@@ -53,7 +57,7 @@ export interface OutsideSignIn {
 export async function startSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   { accountId, securityStamp, factorChanges }: Account,
-  { clientId, address, userAgent, earlierSessionIds, methods, outside }: SignInOrigin,
+  { clientId, address, userAgent, earlierSessionIds, language, methods, outside }: SignInOrigin,
 ): Promise<StartedSession | undefined> {
   const sessionId = randomBytes(16).toString('base64url')
   const startedAt = moment(now())
@@ -74,6 +78,7 @@ export async function startSession(
         and ${factorChangesOf} = ${factorChanges}
       returning id`)
     if (started === undefined) return undefined
+    await rememberLanguage(transaction, accountId, language)
     const others = sql`id = any(${earlierSessionIds}::text[]) and user_id <> ${accountId}`
     return { sessionId, expiresAt, endedSessionIds: await endRows(transaction, others, now()) }
   })

@@ -1,7 +1,7 @@
+import { type Language, languageAmong } from '../../../model/language.ts'
 import { loginCharactersMax } from '../../../model/text-limits.ts'
 import { addressesOf, type Client, type Clients } from '../clients.ts'
 import { invalidRequest, OAuthError } from '../oauth-error.ts'
-import { type Language, languageAmong } from '../pages/texts/language.ts'
 import {
   type GivenParameters,
   type Parameters,

@@ -1,8 +1,8 @@
 import { signingAlgorithms } from '../../../authentication/access-token.ts'
+import { languages } from '../../../model/language.ts'
 import { responseModes } from '../authorization/answer-client.ts'
 import { grantTypes } from '../clients.ts'
 import type { Identity } from '../identity.ts'
-import { languages } from '../pages/texts/language.ts'
 import type { Endpoint } from '../route.ts'
 import { contractScopes, scopes } from '../scopes.ts'
 

@@ -1,6 +1,6 @@
+import { languageAmong } from '../../../model/language.ts'
 import type { Identity } from '../identity.ts'
 import { signedOutPage, signOutPage } from '../pages/sign-out.ts'
-import { languageAmong } from '../pages/texts/language.ts'
 import { readSingle } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
 import { hostedSignOutPath, ownAddress } from '../sign-in/addresses.ts'

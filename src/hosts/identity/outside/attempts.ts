@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { budgetLimits } from '../../../configuration/budgets.ts'
 import { addressKey } from '../../../http/address-key.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
+import type { Language } from '../../../model/language.ts'
 import { sql } from '../../../store/sql.ts'
 import type { Identity } from '../identity.ts'
 import { millisecondsOf, moment } from '../moment.ts'
-import type { Language } from '../pages/texts/language.ts'
 import { OutsideFailure } from './failures.ts'
 
 /** Somebody is on the way to a provider and back. */

@@ -1,7 +1,7 @@
+import { languageAmong } from '../../../model/language.ts'
 import type { Identity } from '../identity.ts'
 import { connectPage, outsidePage, signInAgainPage } from '../pages/outside.ts'
 import { overPage } from '../pages/sign-in.ts'
-import { languageAmong } from '../pages/texts/language.ts'
 import { readSingle } from '../parameters.ts'
 import type { Answer, Call, Endpoint } from '../route.ts'
 import type { LiveSession } from '../sessions.ts'

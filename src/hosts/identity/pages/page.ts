@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Language } from '../../../model/language.ts'
 import { type Html, html } from './html.ts'
-import type { Language } from './texts/language.ts'
 import type { Say } from './texts/say.ts'
 
 /** A page of this host in whichever language it is asked for. */

@@ -1,3 +1,4 @@
+import { acceptedLanguage } from '../../../model/language.ts'
 import type { PendingRequest } from '../authorization/pending-request.ts'
 import type { Identity } from '../identity.ts'
 import type { Call } from '../route.ts'
@@ -14,10 +15,14 @@ export async function signInOriginOf(
   { request, sessionId: noted }: PendingRequest,
 ): Promise<SignInOrigin> {
   const inCookie = await readSessionId(identity, headers)
+  // Programs accept any.
+  const { 'accept-language': ranges = '*' } = headers
+  const accepted = ranges === '*' ? undefined : acceptedLanguage(ranges)
   return {
     clientId: request.clientId,
     address,
     userAgent: headers['user-agent']?.slice(0, userAgentCharactersMax),
     earlierSessionIds: [inCookie, noted].filter((id) => id !== undefined),
+    language: request.language ?? accepted,
   }
 }

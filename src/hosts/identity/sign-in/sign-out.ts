@@ -1,5 +1,5 @@
+import type { Language } from '../../../model/language.ts'
 import type { Identity } from '../identity.ts'
-import type { Language } from '../pages/texts/language.ts'
 
 /** A sign-out that was asked for and checked, on its way through the browser. */
 export interface SignOut {

@@ -2,12 +2,13 @@ import type { QueuedMail } from '../../../accounts/mail-queue.ts'
 import type { MailToSend } from '../../../accounts/mailed-links.ts'
 import { passwordLinkHours } from '../../../accounts/password-links.ts'
 import type { MailSettings } from '../../../configuration/mail-settings.ts'
+import type { Language } from '../../../model/language.ts'
 import { invitationHours } from '../../../operations/invitations.ts'
+import { en } from './texts/en.ts'
+import type { MailText, MailTexts } from './texts/mail-texts.ts'
+import { ptBr } from './texts/pt-br.ts'
 
-export interface MailText {
-  readonly subject: string
-  readonly text: string
-}
+export const mailTexts: Readonly<Record<Language, MailTexts>> = { en, 'pt-BR': ptBr }
 
 /**
  * Plain text: nothing to load, nothing hidden. What stands behind the number sign goes to no server when the link is opened, so
@@ -15,43 +16,26 @@ export interface MailText {
  */
 export function mailText(
   { purpose, madeBy }: QueuedMail,
-  { secret, inviter, project, organization }: MailToSend,
-  { linkOrigin }: MailSettings,
+  { secret, inviter, project, organization, language }: MailToSend,
+  { linkOrigin: place }: MailSettings,
 ): MailText {
+  const texts = mailTexts[language]
+  const linkTo = (path: string) => `${place}${path}#${secret}`
+  if (purpose === 'factors') return texts.factors({ place })
   if (purpose === 'password')
-    return {
-      subject: 'Your new password',
-      text: `${madeBy === null ? 'Somebody has' : 'An administrator has'} asked for a new password for your account at ${linkOrigin}.
-
-Choose it here within ${passwordLinkHours} hour; the link works once:
-
-${linkOrigin}/new-password#${secret}
-
-If you want no new password, do nothing: the old one stays.
-`,
-    }
-  if (purpose === 'factors')
-    return {
-      subject: 'How you sign in has changed',
-      text: `How you sign in to your account at ${linkOrigin} has changed: a passkey, an app for codes, recovery codes or an account elsewhere
-was added or taken away. After a change of passkeys, apps or codes your other sign-ins have ended.
-
-If that was you, there is nothing to do. If not, choose a new password at once, look at what stands under "Second factor" and
-"Sign in with" on the page "My account", and tell an administrator.
-`,
-    }
-  const where = project === undefined ? '' : ` to the project ${line(project)} of ${line(organization)}`
-  return {
-    subject: 'You are invited',
-    text: `${line(inviter)} invites you${where} at ${linkOrigin}.
-
-Make your account here within ${invitationHours / 24} days, or join with the one you have; the link works once:
-
-${linkOrigin}/invitation#${secret}
-
-If you know nothing of it, do nothing.
-`,
-  }
+    return texts.password({
+      place,
+      link: linkTo('/new-password'),
+      hours: passwordLinkHours,
+      isByAdministrator: madeBy !== null,
+    })
+  return texts.invitation({
+    place,
+    link: linkTo('/invitation'),
+    days: invitationHours / 24,
+    inviter: line(inviter),
+    into: project === undefined ? undefined : { project: line(project), organization: line(organization) },
+  })
 }
 
 /**

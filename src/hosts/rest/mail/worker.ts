@@ -83,6 +83,7 @@ async function sendOne(options: MailWorkerOptions, transport: Transport, mail: Q
     await transport.sendMail({
       from: settings.from,
       to: { name: '', address: ready.to },
+      headers: { 'content-language': ready.language },
       ...mailText(mail, ready, settings),
     })
   } catch (error) {

@@ -1,6 +1,6 @@
+import type { Language } from '../../../../model/language.ts'
 import { type Html, type HtmlValue, markupOf } from '../html.ts'
 import type { Text } from './en.ts'
-import type { Language } from './language.ts'
 import { ptBr } from './pt-br.ts'
 
 type Placeholders<T extends string> = T extends `${string}{${infer Name}}${infer Rest}`

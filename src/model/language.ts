@@ -1,9 +1,9 @@
-/** What the pages speak, as `lang` has it. */
+/** What pages and mails speak, as `lang` has it. */
 export const languages = ['en', 'pt-BR'] as const
 
 export type Language = (typeof languages)[number]
 
-/** The first of these that the pages speak, by language and not by country. In `ui_locales` they are separated by spaces. */
+/** The first of these that they speak, by language and not by country. In `ui_locales` they are separated by spaces. */
 export function languageAmong(tags = ''): Language | undefined {
   for (const tag of tags.split(' ')) {
     const language = languages.find((known) => languageOf(known) === languageOf(tag))
