@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { reports } from '../../src/operations/reports/reports.ts'
 import { hoursOf, secondsOf } from '../../web/src/assignment/timer.ts'
 import { barsOf } from '../../web/src/screens/project/lanes.ts'
 import { columns, columnsAfter, readColumns } from '../../web/src/screens/project/list/list-columns.ts'
 import { inOrder, linesOf, orderAfter, readOrder } from '../../web/src/screens/project/list/list-order.ts'
 import { loadByDay, loadOf } from '../../web/src/screens/project/timeline/load.ts'
-import { headOfColumn } from '../../web/src/screens/reports/column-heads.ts'
-import { withHeads } from '../../web/src/screens/reports/download-csv.ts'
 import { presets, readPeriod } from '../../web/src/screens/reports/periods.ts'
-import { groupings, sumRowsOf } from '../../web/src/screens/reports/sums.ts'
+import { sumRowsOf } from '../../web/src/screens/reports/sums.ts'
 
 const assignment = (id: string, startDate: string, endDate: string, more = {}) => ({
   id,
@@ -199,26 +196,5 @@ describe('A timer', () => {
     assert.equal(secondsOf(running, Date.parse('2026-11-22T11:30:00.000Z')), 5400)
     assert.equal(secondsOf(running, Date.parse('2026-11-22T09:00:00.000Z')), 0)
     assert.deepEqual([hoursOf(5400), hoursOf(54), hoursOf(0)], [1.5, 0.02, 0.01])
-  })
-})
-
-describe('A table that somebody takes along', () => {
-  test('has the heads of the page, and below them what the server wrote, however many rows', async () => {
-    const rows = `1,"'=cmd, ""x""",ä\r\n`.repeat(100_000)
-    const given = new Blob([`projectId,project,later\r\n${rows}`])
-    const taken = await withHeads(given, (column) =>
-      column === 'later' ? 'A "head", ü' : headOfColumn(column),
-    )
-    // Read byte by byte, because a text would lose the mark.
-    const text = Buffer.from(await taken.arrayBuffer()).toString('utf8')
-    assert.equal(text, `\uFEFF"Project (id)","Project","A ""head"", ü"\r\n${rows}`)
-  })
-
-  test('calls every column as people do that the page can ask for', () => {
-    const measures = reports.find(({ name }) => name === 'hours')?.measures ?? []
-    const columns = groupings.flatMap(({ name, isTime }) => (isTime ? [name] : [name, `${name}Id`]))
-    const still = [...columns, ...measures.map(({ name }) => name)].filter((one) => headOfColumn(one) === one)
-    assert.deepEqual(still, [])
-    assert.equal(headOfColumn('somethingNew'), 'somethingNew')
   })
 })

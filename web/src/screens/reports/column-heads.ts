@@ -1,5 +1,7 @@
 import { t } from '../../texts/text.ts'
+import { typeHours } from '../../time/hours.ts'
 import { groupings } from './sums.ts'
+import type { TableWords } from './table-for-people.ts'
 
 /** What the page calls a column of the interface's table; one that it does not know keeps its name. */
 export function headOfColumn(column: string): string {
@@ -10,3 +12,9 @@ export function headOfColumn(column: string): string {
   const isIdOf = groupings.find(({ name }) => `${name}Id` === column)
   return isIdOf ? t('{field} (id)', { field: t(isIdOf.label) }) : column
 }
+
+export const wordsOfHours = (): TableWords => ({
+  headOf: headOfColumn,
+  isNumber: (column) => column === 'hours',
+  decimalMark: typeHours(0.5).charAt(1),
+})

@@ -10,7 +10,7 @@ import { ConnectionMark } from '../../ui/connection-mark.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
-import { headOfColumn } from './column-heads.ts'
+import { wordsOfHours } from './column-heads.ts'
 import { downloadCsv } from './download-csv.ts'
 import { readPeriod } from './periods.ts'
 import { ReportTabs } from './report-tabs.tsx'
@@ -26,6 +26,7 @@ import {
 } from './sums.ts'
 import { SumsFilters } from './sums-filters.tsx'
 import { SumsTable } from './sums-table.tsx'
+import { tableForPeople } from './table-for-people.ts'
 
 /** Hours recorded in a period, told apart as one likes, beside what was planned. The address says all that was chosen. */
 export function SumsScreen() {
@@ -38,9 +39,10 @@ export function SumsScreen() {
   const whole = useWhole(wanted, hours.value)
   const shown = formatOf('long').formatRange(dateOf(period.from), dateOf(period.to))
   const download = () =>
-    downloadCsv(send, path, {
+    downloadCsv(send, {
+      path,
       fileName: `${t('Hours')} ${period.from} ${period.to}.csv`,
-      headOf: headOfColumn,
+      written: (table) => tableForPeople(table, wordsOfHours()),
     }).catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
   const report = hours.value && isGroupedBy(wanted, hours.value.groups) ? hours.value : undefined
   const plan = whole.value && isGroupedBy({ by: wanted.by }, whole.value.hours) ? whole.value : undefined
