@@ -2,18 +2,32 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
-import { type Pooler, poolerProgram, startPooler } from '../../test/support/pgbouncer.ts'
+import {
+  knowsNamedStatements,
+  type Pooler,
+  poolerProgram,
+  startPooler,
+} from '../../test/support/pgbouncer.ts'
 import { openDatabase } from './database.ts'
 import { StatementTooSlow } from './limited-reads.ts'
 import { migrate } from './migrate.ts'
 import { sql } from './sql.ts'
 
-const modes = ['transaction', 'session'] as const
+const poolers = [
+  { name: 'in session mode', mode: 'session', namedStatements: true },
+  { name: 'in transaction mode', mode: 'transaction', namedStatements: false },
+  { name: 'in transaction mode, with named statements', mode: 'transaction', namedStatements: true },
+] as const
 
-for (const mode of modes) {
-  describe(`Behind a pooler in ${mode} mode`, {
-    skip: poolerProgram === undefined && 'pgbouncer is not installed',
-  }, () => {
+function isMissing(namedStatements: boolean, mode: string): string | false {
+  if (poolerProgram === undefined) return 'pgbouncer is not installed'
+  return namedStatements && mode === 'transaction' && !knowsNamedStatements
+    ? 'pgbouncer is older than 1.21; PGBOUNCER names another one'
+    : false
+}
+
+for (const { name, mode, namedStatements } of poolers) {
+  describe(`Behind a pooler ${name}`, { skip: isMissing(namedStatements, mode) }, () => {
     let fresh: FreshDatabase
     let outside: pg.Client
     let pooler: Pooler
@@ -31,8 +45,7 @@ for (const mode of modes) {
       await outside.end()
       await fresh.drop()
     })
-    const open = () =>
-      openDatabase({ url: pooler.url, applicationName: 'test', namedStatements: mode === 'session' })
+    const open = () => openDatabase({ url: pooler.url, applicationName: 'test', namedStatements })
 
     test('two instances that start at once migrate once, and the next start does not wait', async () => {
       const applied = await Promise.all([migrate(pooler.url), migrate(pooler.url)])

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createConnection, createServer, type Server } from 'node:net'
@@ -14,9 +14,18 @@ export interface Pooler {
   stop(): Promise<void>
 }
 
-export const poolerProgram = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => existsSync(path))
+export const poolerProgram = [process.env.PGBOUNCER ?? '', '/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find(
+  existsSync,
+)
 
-/** Debian's pgbouncer before the database at `url`, in a process and a folder of its own. */
+/** In transaction mode: from 1.21 on. */
+export const knowsNamedStatements =
+  poolerProgram !== undefined &&
+  Number(
+    /^PgBouncer 1\.(\d+)/i.exec(execFileSync(poolerProgram, ['--version'], { encoding: 'utf8' }))?.[1],
+  ) >= 21
+
+/** The one of PGBOUNCER, or Debian's, before the database at `url`, in a process and a folder of its own. */
 export async function startPooler(url: string, mode: 'session' | 'transaction'): Promise<Pooler> {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'pooler-'))
@@ -44,6 +53,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
+${knowsNamedStatements ? 'max_prepared_statements = 200' : ''}
 default_pool_size = 40
 max_client_conn = 200
 `,
