@@ -67,9 +67,13 @@ export async function disconnectIdentity(
       })
     const [ended] = await transaction.query(sql`delete from outside_identities where id = ${id} returning id`)
     if (!ended) throw missing('Identity')
-    const signIns = await transaction.query<{ id: string }>(sql`
-      update signin_sessions set ended_at = coalesce(ended_at, now())
-      where user_id = ${found.userId} and outside_identity_id = ${id} returning id`)
+    const began = sql`user_id = ${found.userId} and outside_identity_id = ${id}`
+    const signIns = await transaction.query<{ id: string }>(
+      sql`select id from signin_sessions where ${began}`,
+    )
+    await transaction.query(
+      sql`update signin_sessions set ended_at = now() where ${began} and ended_at is null`,
+    )
     await endLinksOf(
       transaction,
       signIns.map((signIn) => signIn.id),

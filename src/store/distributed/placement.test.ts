@@ -28,6 +28,12 @@ it('is never asked for a moment or a random value by what writes: several nodes 
       const before = text.slice(0, index).split(/[`']/).at(-1) ?? ''
       assert.doesNotMatch(before, /\b(update|insert|delete)\b/i, name)
     }
+    // Not even a steady moment beside a column, in these.
+    assert.doesNotMatch(
+      text,
+      /\bupdate \w+[^`']*\b(coalesce|case)\b[^`']*\b(now|statement_timestamp)\(/i,
+      name,
+    )
   }
 })
 
