@@ -1,6 +1,7 @@
 import type { BrowserContext } from 'playwright-core'
 import { everyScreen } from '../../test/browser/support/every-screen.ts'
 import { noteShifts, type Shift, shiftsOf, sumOf } from '../../test/browser/support/layout-shift.ts'
+import { slowNetwork } from '../../test/browser/support/slow-network.ts'
 import type { Stage } from '../../test/browser/support/stage.ts'
 import type { Scene } from './scene.ts'
 
@@ -28,18 +29,11 @@ export async function measureShifts(
     const page = await context.newPage()
     await page.addInitScript(noteShifts)
     await page.setViewportSize({ width, height: 900 })
-    const session = await context.newCDPSession(page)
-    await session.send('Network.enable')
-    await session.send('Network.emulateNetworkConditions', {
-      offline: false,
-      latency: latencyMilliseconds,
-      downloadThroughput: -1,
-      uploadThroughput: -1,
-    })
+    await slowNetwork(page, latencyMilliseconds)
     for (const { path } of addresses) {
       await page.goto(hosts.web + path)
       await page.waitForTimeout(latencyMilliseconds * 5)
-      await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' })
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
       await page.waitForTimeout(restMilliseconds)
       const shifts = await shiftsOf(page)
       measured.push({ path: path.replace(/[0-9a-f-]{36}/g, '…'), width, sum: sumOf(shifts), shifts })

@@ -11,6 +11,14 @@ export interface ScreenAddress {
   readonly shows: string
 }
 
+type Shape = 'rows' | 'columns' | 'grid' | 'fields' | 'boxes'
+
+export interface LoadedScreen extends ScreenAddress {
+  /** While it is loaded. */
+  readonly shape: Shape
+  readonly shapeOnPhones?: Shape
+}
+
 const nowhere = /^(There is nothing here|Não há nada aqui)$/
 
 /**
@@ -34,7 +42,7 @@ export async function everyScreen(
   { database }: Pick<TrackerHosts, 'database'>,
   { projectId, administrator }: Pick<TestWorkspace, 'projectId' | 'administrator'>,
   { id, name }: { readonly id: string; readonly name: string },
-): Promise<readonly ScreenAddress[]> {
+): Promise<readonly LoadedScreen[]> {
   // Only the web client makes one, so its row has to do.
   await database.query(sql`
     insert into registered_clients
@@ -42,27 +50,32 @@ export async function everyScreen(
     values ('client-0123456789abcdef', 'The wiki', '{https://wiki.example.com/callback}', '{}', '{openid}', false, true,
       ${administrator.id}) on conflict do nothing`)
   const project = `/projects/${projectId}`
-  const addresses: readonly ScreenAddress[] = [
-    { path: '/my-work', shows: 'My work' },
-    { path: '/projects', shows: 'Website relaunch' },
-    { path: project, shows: 'Backlog' },
-    { path: `${project}?view=list`, shows: 'Backlog' },
-    { path: `${project}?view=calendar&month=2026-11`, shows: 'November 2026' },
-    { path: `${project}?view=timeline&from=2026-11-16`, shows: name },
-    { path: `${project}/assignments/${id}`, shows: 'Planned hours' },
-    { path: `${project}/activity`, shows: name },
-    { path: `${project}/webhooks`, shows: 'No webhooks yet' },
-    { path: `${project}/report`, shows: 'Hours per assignment' },
-    { path: '/webhooks', shows: 'No webhooks yet' },
-    { path: '/week?week=2026-11-16', shows: name },
-    { path: '/impediments?whose=all', shows: 'Impediments' },
-    { path: '/reports', shows: 'Hours per project' },
-    { path: '/reports/sums?period=year', shows: 'Also without hours in this period' },
-    { path: '/administration/users', shows: 'mara@example.com' },
-    { path: '/administration/workflows', shows: 'Backlog' },
-    { path: '/clients', shows: 'The wiki' },
-    { path: '/removed/assignments', shows: 'Removed records' },
-    { path: '/account', shows: 'New password' },
+  const addresses: readonly LoadedScreen[] = [
+    { path: '/my-work', shows: 'My work', shape: 'rows' },
+    { path: '/projects', shows: 'Website relaunch', shape: 'rows' },
+    { path: project, shows: 'Backlog', shape: 'columns' },
+    { path: `${project}?view=list`, shows: 'Backlog', shape: 'grid' },
+    {
+      path: `${project}?view=calendar&month=2026-11`,
+      shows: 'November 2026',
+      shape: 'grid',
+      shapeOnPhones: 'rows',
+    },
+    { path: `${project}?view=timeline&from=2026-11-16`, shows: name, shape: 'grid' },
+    { path: `${project}/assignments/${id}`, shows: 'Planned hours', shape: 'fields' },
+    { path: `${project}/activity`, shows: name, shape: 'rows' },
+    { path: `${project}/webhooks`, shows: 'No webhooks yet', shape: 'rows' },
+    { path: `${project}/report`, shows: 'Hours per assignment', shape: 'boxes' },
+    { path: '/webhooks', shows: 'No webhooks yet', shape: 'rows' },
+    { path: '/week?week=2026-11-16', shows: name, shape: 'grid' },
+    { path: '/impediments?whose=all', shows: 'Impediments', shape: 'rows' },
+    { path: '/reports', shows: 'Hours per project', shape: 'boxes' },
+    { path: '/reports/sums?period=year', shows: 'Also without hours in this period', shape: 'grid' },
+    { path: '/administration/users', shows: 'mara@example.com', shape: 'rows' },
+    { path: '/administration/workflows', shows: 'Backlog', shape: 'rows' },
+    { path: '/clients', shows: 'The wiki', shape: 'rows' },
+    { path: '/removed/assignments', shows: 'Removed records', shape: 'rows' },
+    { path: '/account', shows: 'New password', shape: 'boxes' },
   ]
   const forgotten = (await patterns()).filter(
     (pattern) => !addresses.some(({ path }) => matchPath(pattern, path.split('?', 1)[0] ?? '')),

@@ -8,7 +8,8 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { showMoment } from '../time/moments.ts'
 import { Icon } from '../ui/icon.tsx'
-import { LoadProblem, Skeleton } from '../ui/notes.tsx'
+import { LoadProblem } from '../ui/notes.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { CommentsSection } from './comments-section.tsx'
 import { DescriptionField } from './description-field.tsx'
@@ -82,13 +83,21 @@ function PanelContent({ found, sections, areMembersKnown, stages }: PanelContent
   const { assignment, problem, isGone, put, reload } = found
   if (isGone) return <Gone assignment={assignment} onRestored={reload} />
   if (assignment === undefined || !areMembersKnown)
-    return problem ? <LoadProblem problem={problem} onRetry={reload} /> : <Skeleton rows={4} />
+    return problem ? (
+      <LoadProblem problem={problem} onRetry={reload} />
+    ) : (
+      <Skeleton as="fields" blocks={1} rows={3} cells="field field" />
+    )
   return (
     <div class="panel-body">
       <TextInPlace class="panel-name" assignment={assignment} name="name" label={t('Name')} onSaved={put} />
       <FactsInPlace assignment={assignment} stages={stages} onSaved={put} />
       <DescriptionField assignment={assignment} onSaved={put} />
-      {sections.areKnown ? <Sections {...sections} assignment={assignment} /> : <Skeleton rows={6} />}
+      {sections.areKnown ? (
+        <Sections {...sections} assignment={assignment} />
+      ) : (
+        <Skeleton as="rows" blocks={4} rows={1} cells="lines" />
+      )}
     </div>
   )
 }

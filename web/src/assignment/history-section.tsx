@@ -4,7 +4,8 @@ import { useLoaded } from '../data/use-loaded.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { ChangeList } from '../ui/change-list.tsx'
-import { LoadProblem, Skeleton } from '../ui/notes.tsx'
+import { LoadProblem } from '../ui/notes.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
 
 /** The history of the assignment, loaded when the section is opened. */
 export function HistorySection({ assignmentId }: { readonly assignmentId: string }) {
@@ -27,5 +28,9 @@ function Entries({ assignmentId }: { readonly assignmentId: string }) {
     createEvents(send).history({ resource: 'assignment', id: assignmentId, pageSize: 50 }, signal),
   )
   if (problem) return <LoadProblem problem={problem} onRetry={reload} />
-  return value === undefined ? <Skeleton rows={2} /> : <ChangeList changes={value.data} />
+  return value === undefined ? (
+    <Skeleton as="rows" rows={2} cells="face lines" />
+  ) : (
+    <ChangeList changes={value.data} />
+  )
 }

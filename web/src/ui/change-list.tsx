@@ -5,8 +5,8 @@ import { nounOf } from '../texts/declared-names.ts'
 import { type Text, t, tx } from '../texts/text.ts'
 import { dayOf, showDay } from '../time/days.ts'
 import { showMoment } from '../time/moments.ts'
-import { Skeleton } from './notes.tsx'
 import { PersonAvatar } from './person-avatar.tsx'
+import { Skeleton } from './skeleton.tsx'
 import { type NameOf, useChangeNames } from './use-change-names.ts'
 
 /** Who did what to which record and when, with what it was before. */
@@ -16,7 +16,7 @@ export const ChangeList = ({ changes }: { readonly changes: readonly Change[] })
 function NamedChanges({ changes }: { readonly changes: readonly Change[] }) {
   const nameOf = useChangeNames(changes)
   // Names make lines longer, so that what stands below would move.
-  if (nameOf === undefined) return <Skeleton rows={6} />
+  if (nameOf === undefined) return <Skeleton as="rows" rows={6} cells="face lines" />
   return (
     <ol class="rows">
       {changes.map((change) => (

@@ -7,9 +7,10 @@ import { t } from '../texts/text.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Dialog } from './dialog.tsx'
 import { InvitationsSection } from './invitations-section.tsx'
-import { LoadProblem, Skeleton } from './notes.tsx'
+import { LoadProblem } from './notes.tsx'
 import { PersonLine } from './person-line.tsx'
 import { PersonPicker } from './person-picker.tsx'
+import { Skeleton } from './skeleton.tsx'
 import { useRemoval } from './use-removal.ts'
 
 export interface MembersDialogProps {
@@ -46,7 +47,7 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
   return (
     <Dialog title={t('Members of {name}', { name: project.name })} onClose={onClose}>
       {members.problem && <LoadProblem problem={members.problem} onRetry={members.reload} />}
-      {members.isLoading && <Skeleton rows={3} />}
+      {members.isLoading && <Skeleton as="rows" rows={3} cells="face text icon" />}
       <ul class="rows">
         {members.ids.map((userId) => (
           <PersonLine

@@ -26,15 +26,6 @@ export const LoadProblem = ({ problem, onRetry }: { readonly problem: Error; onR
   </div>
 )
 
-/** Grey rows while the real ones are loading; they appear only when that takes a while. */
-export const Skeleton = ({ rows }: { readonly rows: number }) => (
-  <div class="skeleton" role="status" aria-label={t('Loading')}>
-    {Array.from({ length: rows }, (_, index) => (
-      <div key={index} class="skeleton-row" />
-    ))}
-  </div>
-)
-
 export interface AvatarProps {
   readonly name: string
   /** One of the colours of the style sheet. */

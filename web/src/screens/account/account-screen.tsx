@@ -5,8 +5,9 @@ import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { ConsentsSection } from './consents-section.tsx'
 import { FactorsSection } from './factors-section.tsx'
 import { IdentitiesSection } from './identities-section.tsx'
@@ -22,7 +23,7 @@ export function AccountScreen() {
   return (
     <Page title={t('My account')}>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {account === undefined && !problem && <Skeleton rows={4} />}
+      {account === undefined && !problem && <Skeleton as="boxes" blocks={6} rows={3} cells="lines" />}
       {account && (
         <div class="sections">
           <NameSection account={account} onSaved={reload} />

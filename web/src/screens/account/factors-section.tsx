@@ -17,7 +17,8 @@ import { t, tn } from '../../texts/text.ts'
 import { showMoment } from '../../time/moments.ts'
 import { browserNameOf } from '../../ui/browser-name.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { LoadProblem } from '../../ui/notes.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { AppDialog } from './app-dialog.tsx'
 import { PasskeyNameDialog } from './passkey-name-dialog.tsx'
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
@@ -69,7 +70,7 @@ export function FactorsSection() {
         {t('What you change here signs you out elsewhere.')}
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {own === undefined && !problem && <Skeleton rows={2} />}
+      {own === undefined && !problem && <Skeleton as="rows" rows={1} cells="lines button" />}
       {own && <FactorRows own={own} factors={factors} setFront={setFront} />}
       {own && <FactorButtons own={own} factors={factors} run={run} setFront={setFront} onCodes={showCodes} />}
       {front?.kind === 'app' && (

@@ -8,7 +8,8 @@ import { t } from '../../texts/text.ts'
 import { showMoment } from '../../time/moments.ts'
 import { browserNameOf } from '../../ui/browser-name.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { LoadProblem } from '../../ui/notes.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** Where the person is signed in, and how to end it elsewhere. */
 export function SessionsSection() {
@@ -36,7 +37,7 @@ export function SessionsSection() {
     <section aria-labelledby="sessions-title">
       <h2 id="sessions-title">{t('Where you are signed in')}</h2>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {sessions === undefined && !problem && <Skeleton rows={2} />}
+      {sessions === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines button" />}
       <ul class="rows">
         {sessions?.map((one) => (
           <li key={one.id} class="row">

@@ -9,7 +9,8 @@ import { showLongDay } from '../../time/days.ts'
 import { showMoment } from '../../time/moments.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { LoadProblem } from '../../ui/notes.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { scopesInWords } from './scopes.ts'
 import { TokenDialog } from './token-dialog.tsx'
 
@@ -35,7 +36,7 @@ export function TokensSection() {
         {t('A script sends one instead of signing in. It may do what you choose, and never more than you.')}
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {tokens === undefined && !problem && <Skeleton rows={1} />}
+      {tokens === undefined && !problem && <Skeleton as="rows" rows={1} cells="lines button" />}
       <ul class="rows">
         {tokens?.map((token) => (
           <TokenRow key={token.id} token={token} onEnd={() => setFront(token)} />

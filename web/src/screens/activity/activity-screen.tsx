@@ -7,9 +7,10 @@ import type { ScreenProps } from '../../router/screen-props.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { ChangeList } from '../../ui/change-list.tsx'
-import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ProjectCrumbs } from '../../ui/project-crumbs.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 
 const pageSize = 50
 
@@ -50,7 +51,7 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
       }
     >
       {first.problem && <LoadProblem problem={first.problem} onRetry={first.reload} />}
-      {first.value === undefined && !first.problem && <Skeleton rows={6} />}
+      {first.value === undefined && !first.problem && <Skeleton as="rows" rows={8} cells="face lines" />}
       {first.value?.data.length === 0 && (
         <EmptyState title={t('Nothing has happened yet')}>
           <p>{t('What anybody changes in this project is listed here.')}</p>

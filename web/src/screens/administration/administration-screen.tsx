@@ -5,9 +5,10 @@ import type { ScreenProps } from '../../router/screen-props.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Tab, Tabs } from '../../ui/tabs.tsx'
 import { CatalogDialog } from './catalog-dialog.tsx'
 import { CatalogLine } from './catalog-line.tsx'
@@ -77,7 +78,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
           <p class="quiet-text">{t(about)}</p>
         </header>
         {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
-        {listing.isLoading && <Skeleton rows={4} />}
+        {listing.isLoading && <Skeleton as="rows" rows={8} cells="lines icon icon icon" />}
         {!listing.isLoading && !listing.problem && rows.length === 0 && (
           <Nothing search={search} catalog={catalog} />
         )}

@@ -8,8 +8,9 @@ import { useServices } from '../../services/services.ts'
 import { startSignIn } from '../../session/sign-in.ts'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { LoadProblem } from '../../ui/notes.tsx'
 import { Secret } from '../../ui/secret.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import type { CatalogRow } from './catalogs.ts'
 
 /** What an account may do, and whether anybody may sign in to it. */
@@ -28,7 +29,7 @@ export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; o
   return (
     <Dialog title={t('Access of {name}', { name })} onClose={onClose}>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {state === undefined && !problem && <Skeleton rows={3} />}
+      {state === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button" />}
       {isSelf && <p class="form-note">{t('Your own access is for another administrator to change.')}</p>}
       {link !== undefined && (
         <>

@@ -7,8 +7,9 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { ClientDialog } from './client-dialog.tsx'
 import { NewSecret } from './new-secret.tsx'
 
@@ -50,7 +51,7 @@ export function ClientsScreen() {
         {t('People sign in to them with their account here. Those of the settings are not listed.')}
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {clients === undefined && !problem && <Skeleton rows={2} />}
+      {clients === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button button" />}
       {clients?.length === 0 && (
         <EmptyState title={t('No apps yet')}>
           <p>{t('Add one with its name and the address it comes back to.')}</p>

@@ -4,10 +4,11 @@ import { useServices } from '../../services/services.ts'
 import { isolated, t } from '../../texts/text.ts'
 import { showAge } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ProjectMark } from '../../ui/project-mark.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import { ImpedimentDialog } from './impediment-dialog.tsx'
 import { type ImpedimentRow, loadImpediments } from './load-impediments.ts'
@@ -52,7 +53,7 @@ export function ImpedimentsScreen() {
     >
       <ImpedimentFilters filters={filters} projects={value?.projects ?? []} />
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {value === undefined && !problem && <Skeleton rows={4} />}
+      {value === undefined && !problem && <Skeleton as="rows" rows={4} cells="icon lines icon button" />}
       {value !== undefined && shown.length === 0 && (
         <Nothing filters={filters} hasAny={value.rows.length > 0} />
       )}

@@ -11,8 +11,8 @@ import { useServices } from '../../services/services.ts'
 import { loginKey, startSignIn } from '../../session/sign-in.ts'
 import { t, tx } from '../../texts/text.ts'
 import { Alone } from '../../ui/alone.tsx'
-import { Skeleton } from '../../ui/notes.tsx'
 import { NewPasswordField } from '../../ui/password-field.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** What the link has behind its number sign. */
 const secretOf = (): string => decodeURIComponent(location.hash.slice(1))
@@ -34,7 +34,7 @@ export function InvitationPage() {
   if (!isRead)
     return (
       <Alone title={t('You were invited')}>
-        <Skeleton rows={4} />
+        <Skeleton as="fields" rows={2} cells="field" />
       </Alone>
     )
   return (

@@ -2,8 +2,9 @@ import type { RecordOf } from '../../api/api.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { type Text, t } from '../../texts/text.ts'
-import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Group, groups, loadMyWork, type MyWork } from './load-my-work.ts'
 import { WorkRow } from './work-row.tsx'
 
@@ -27,7 +28,9 @@ export function MyWorkScreen() {
   return (
     <Page title={t('My work')}>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {value === undefined && !problem && <Skeleton rows={6} />}
+      {value === undefined && !problem && (
+        <Skeleton as="rows" blocks={2} rows={4} cells="lines field icon icon" />
+      )}
       {value?.groups.size === 0 && (
         <EmptyState title={t('Nothing waits for you')}>
           <p>{t('What is yours and due soon stands here. Find more to do in a project.')}</p>

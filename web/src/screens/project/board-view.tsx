@@ -5,12 +5,12 @@ import { useAllRows } from '../../data/use-all-rows.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useStagePages } from '../../data/use-stage-pages.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Board } from './board.tsx'
 import { queryOfFilters } from './filters.ts'
 import { useMoves } from './use-moves.ts'
 import type { ProjectViewProps } from './view-props.ts'
+import { ViewSkeleton } from './view-skeleton.tsx'
 
 export interface BoardViewProps extends ProjectViewProps {
   readonly areStagesLoading: boolean
@@ -43,7 +43,7 @@ export function BoardView(props: BoardViewProps) {
     <>
       {problem && <LoadProblem problem={problem} onRetry={pages.reload} />}
       {isLoading && !problem ? (
-        <BoardSkeleton />
+        <ViewSkeleton view="board" />
       ) : (
         <Board
           projectId={projectId}
@@ -95,12 +95,3 @@ function movedTo(stageId: string, stored: Rows, shown: Rows): number {
   const count = (rows: Rows) => rows.reduce((sum, row) => sum + Number(row.workflowId === stageId), 0)
   return count(shown) - count(stored)
 }
-
-/** Columns where the columns will be, so that nothing jumps. */
-const BoardSkeleton = () => (
-  <div class="board" role="status" aria-label={t('Loading')}>
-    {[1, 2, 3, 4].map((column) => (
-      <div key={column} class="column skeleton-column" />
-    ))}
-  </div>
-)

@@ -1,7 +1,8 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { LoadProblem } from '../../ui/notes.tsx'
 import type { ProjectViewProps } from './view-props.ts'
+import { ViewSkeleton } from './view-skeleton.tsx'
 import type { ProjectView } from './views.ts'
 
 type Loaded = { readonly view: ProjectView; readonly Component: ComponentType<ProjectViewProps> }
@@ -21,6 +22,6 @@ export function LaterView({ view, ...props }: ProjectViewProps & { readonly view
     }
   }, [view])
   if (problem) return <LoadProblem problem={problem} onRetry={() => location.reload()} />
-  if (loaded?.view !== view) return <Skeleton rows={8} />
+  if (loaded?.view !== view) return <ViewSkeleton view={view.name} />
   return <loaded.Component {...props} />
 }

@@ -9,7 +9,7 @@ import type { ScreenProps } from '../../router/screen-props.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
-import { EmptyState, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ProjectMark } from '../../ui/project-mark.tsx'
 import { useMedia } from '../../ui/use-media.ts'
@@ -19,6 +19,7 @@ import { LaterView } from './later-view.tsx'
 import { ProjectActions } from './project-actions.tsx'
 import { ProjectFilters } from './project-filters.tsx'
 import { useCardFocus } from './use-card-focus.ts'
+import { ViewSkeleton } from './view-skeleton.tsx'
 import { ViewSwitch } from './view-switch.tsx'
 import { type ProjectView, readView } from './views.ts'
 
@@ -92,7 +93,13 @@ interface ContentProps extends BoardViewProps {
 
 function Content({ name, isNameLoading, view, ...shown }: ContentProps) {
   // How many lines the name takes decides where everything below it stands.
-  if (isNameLoading) return <Skeleton rows={8} />
+  if (isNameLoading)
+    return (
+      <>
+        <div class="skeleton-bar" aria-hidden="true" />
+        <ViewSkeleton view={view.name} />
+      </>
+    )
   return (
     <>
       <ProjectBar projectId={shown.scope.projectId} name={name} view={view} />

@@ -1,11 +1,10 @@
 import type { ComponentType } from 'preact'
 import type { Text } from '../../texts/text.ts'
 import type { IconName } from '../../ui/icon.tsx'
-import type { ProjectViewProps } from './view-props.ts'
+import type { ProjectViewProps, ViewName } from './view-props.ts'
 
 export interface ProjectView {
-  /** As the address has it; the board is what an address without one means. */
-  readonly name: 'board' | 'list' | 'calendar' | 'timeline'
+  readonly name: ViewName
   readonly label: Text
   readonly icon: IconName
   /** The script of the board is there already. */

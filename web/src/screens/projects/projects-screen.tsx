@@ -5,9 +5,10 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
-import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { NewProjectDialog } from './new-project-dialog.tsx'
 import { ProjectRow } from './project-row.tsx'
 import { RenameProjectDialog } from './rename-project-dialog.tsx'
@@ -46,7 +47,7 @@ export function ProjectsScreen() {
       }
     >
       {projects.problem && <LoadProblem problem={projects.problem} onRetry={projects.reload} />}
-      {projects.isLoading && <Skeleton rows={5} />}
+      {projects.isLoading && <Skeleton as="rows" blocks={2} rows={3} cells="text face face icon" />}
       {!projects.isLoading && projects.rows.length === 0 && !projects.problem && (
         <NoProjects search={search} />
       )}

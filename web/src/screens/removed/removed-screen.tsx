@@ -6,9 +6,10 @@ import { useServices } from '../../services/services.ts'
 import { nounOf } from '../../texts/declared-names.ts'
 import { t } from '../../texts/text.ts'
 import { dayOfMoment, showLongDay } from '../../time/days.ts'
-import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { pathOf, type RemovedKind, removedKinds } from './removed-kinds.ts'
 import { RemovedLine } from './removed-line.tsx'
 import { loadRemoved, type RemovedRow } from './removed-rows.ts'
@@ -74,7 +75,11 @@ function RemovedList({ kinds, search }: RemovedListProps) {
   const removers = useRemovers(value?.rows ?? none)
   const { problems, restore } = useRestore()
   if (value === undefined)
-    return problem ? <LoadProblem problem={problem} onRetry={reload} /> : <Skeleton rows={6} />
+    return problem ? (
+      <LoadProblem problem={problem} onRetry={reload} />
+    ) : (
+      <Skeleton as="rows" blocks={2} rows={3} cells="lines button" />
+    )
   const days = Map.groupBy(value.rows, ({ deletedAt }) => dayOfMoment(deletedAt ?? new Date().toISOString()))
   return (
     <>

@@ -8,9 +8,10 @@ import { showHours, showNumber } from '../../time/hours.ts'
 import { showPlanned } from '../../time/planned-hours.ts'
 import { daysInWeek, mondayOf, readWeek } from '../../time/weeks.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ProjectCrumbs } from '../../ui/project-crumbs.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { PartsChart } from './parts-chart.tsx'
 import { type Hours, loadReport, pagesMax, type Report } from './report.ts'
 import { ReportTabs } from './report-tabs.tsx'
@@ -69,7 +70,7 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
     >
       {projectId === undefined && <ReportTabs />}
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {value === undefined && !problem && <Skeleton rows={6} />}
+      {value === undefined && !problem && <Skeleton as="boxes" blocks={2} rows={1} cells="area" />}
       {value && (
         <div class={isStale ? 'reports stale' : 'reports'}>
           <Charts report={value} current={thisMonday} isOfProject={projectId !== undefined} />

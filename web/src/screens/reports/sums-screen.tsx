@@ -8,8 +8,9 @@ import { dateOf, formatOf } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
 import { ConnectionMark } from '../../ui/connection-mark.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { wordsOfHours } from './column-heads.ts'
 import { downloadCsv } from './download-csv.ts'
 import { readPeriod } from './periods.ts'
@@ -72,7 +73,7 @@ export function SumsScreen() {
       {(hours.problem ?? whole.problem) && (
         <LoadProblem problem={(hours.problem ?? whole.problem) as Error} onRetry={hours.reload} />
       )}
-      {!isComplete && !hours.problem && <Skeleton rows={8} />}
+      {!isComplete && !hours.problem && <Skeleton as="grid" rows={9} cells="text cell cell cell" />}
       {isComplete && <Sums rows={rows} wanted={wanted} report={report} isStale={hours.isStale} />}
     </Page>
   )

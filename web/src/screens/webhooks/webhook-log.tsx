@@ -5,7 +5,8 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { inOwnWords, t } from '../../texts/text.ts'
 import { showMoment } from '../../time/moments.ts'
-import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** What was sent last, what was answered, and how long that took. */
 export function WebhookLog({ id }: { readonly id: string }) {
@@ -13,7 +14,7 @@ export function WebhookLog({ id }: { readonly id: string }) {
   const events = createEvents(send)
   const { value, problem, reload } = useLoaded(`deliveries-${id}`, [], () => events.deliveries(id))
   if (problem) return <LoadProblem problem={problem} onRetry={reload} />
-  if (value === undefined) return <Skeleton rows={2} />
+  if (value === undefined) return <Skeleton as="rows" rows={2} cells="lines button" />
   if (value.length === 0) return <EmptyState title={t('Nothing was sent yet')} />
   const replay = (deliveryId: string) =>
     events

@@ -7,9 +7,10 @@ import { useForm } from '../../forms/use-form.ts'
 import type { ScreenProps } from '../../router/screen-props.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ProjectCrumbs } from '../../ui/project-crumbs.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { WebhookRow } from './webhook-row.tsx'
 
 /** The webhooks of a project; without a project, for administrators, those of everything. */
@@ -38,7 +39,7 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
           }}
         />
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
-        {value === undefined && !problem && <Skeleton rows={2} />}
+        {value === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines button" />}
         {value?.length === 0 && (
           <EmptyState title={t('No webhooks yet')}>
             <p>{t('Enter an address above: from then on each change is sent to it.')}</p>

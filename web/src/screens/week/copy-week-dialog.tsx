@@ -10,7 +10,8 @@ import { showHours } from '../../time/hours.ts'
 import { sumHours } from '../../time/sum-hours.ts'
 import { daysInWeek, showWeekday } from '../../time/weeks.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { LoadProblem } from '../../ui/notes.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Appointment, cellKeyOf, entriesByCell, entriesOfWeek } from './week.ts'
 
 export interface CopyWeekDialogProps {
@@ -33,7 +34,7 @@ export function CopyWeekDialog({ userId, monday, present, onClose }: CopyWeekDia
   return (
     <Dialog title={t('Copy last week')} onClose={onClose}>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {value === undefined && !problem && <Skeleton rows={5} />}
+      {value === undefined && !problem && <Skeleton as="rows" rows={5} cells="icon lines" />}
       {value?.entries.length === 0 && <p>{t('There is nothing to copy: last week has no entries.')}</p>}
       {value !== undefined && value.entries.length > 0 && (
         <Preview

@@ -8,9 +8,10 @@ import { addDays, today } from '../../time/days.ts'
 import { daysInWeek, mondayOf, readWeek, showWeek } from '../../time/weeks.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { EmptyState, LoadProblem, Skeleton } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PersonPicker } from '../../ui/person-picker.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { CopyWeekDialog } from './copy-week-dialog.tsx'
 import { DailyTargetField } from './daily-target-field.tsx'
 import { EntriesDialog } from './entries-dialog.tsx'
@@ -97,7 +98,8 @@ function PersonWeek({ userId, monday }: { readonly userId: string; readonly mond
   const addedIds = added.split(',').filter((id) => id !== '')
   const { week, problem, reload } = useWeek(userId, monday, addedIds)
   if (problem && week === undefined) return <LoadProblem problem={problem} onRetry={reload} />
-  if (week === undefined) return <Skeleton rows={6} />
+  if (week === undefined)
+    return <Skeleton as="grid" rows={7} cells="lines cell cell cell cell cell cell cell cell" />
   return (
     <>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}

@@ -4,12 +4,13 @@ import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'
 import { addDays, addMonths, dateOf, dayOf, daysBetween, formatOf, today } from '../../../time/days.ts'
 import { daysInWeek, daysOfWeek, mondayOf, showWeekday } from '../../../time/weeks.ts'
-import { LoadProblem, Skeleton } from '../../../ui/notes.tsx'
+import { LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
 import { useWindowRows } from '../use-window-rows.ts'
 import type { ProjectViewProps } from '../view-props.ts'
+import { ViewSkeleton } from '../view-skeleton.tsx'
 import { Agenda } from './agenda.tsx'
 import { CalendarWeek, type CalendarWeekProps } from './calendar-week.tsx'
 import { DayDialog } from './day-dialog.tsx'
@@ -43,7 +44,7 @@ export function CalendarView(props: ProjectViewProps) {
         onNow={() => goTo(thisMonth())}
       />
       {found.problem && <LoadProblem problem={found.problem} onRetry={found.reload} />}
-      {found.isLoading && <Skeleton rows={8} />}
+      {found.isLoading && <ViewSkeleton view="calendar" />}
       {!found.isLoading && isNarrow && (
         <Agenda rows={found.rows} month={month} query={query} isDone={isDone} />
       )}

@@ -6,10 +6,11 @@ import { showHours } from '../../../time/hours.ts'
 import { sumHours } from '../../../time/sum-hours.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
-import { EmptyState, LoadProblem, Skeleton } from '../../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { isFiltered, queryOfFilters } from '../filters.ts'
 import { useViewNames, type ViewNames } from '../view-names.ts'
 import type { ProjectViewProps } from '../view-props.ts'
+import { ViewSkeleton } from '../view-skeleton.tsx'
 import { columns as allColumns, type Column, columnsAfter, readColumns } from './list-columns.ts'
 import { groupings, inOrder, linesOf, readGrouping, readOrder } from './list-order.ts'
 import { ListTable } from './list-table.tsx'
@@ -38,7 +39,7 @@ export function ListView(props: ProjectViewProps) {
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
   const selected = found.rows.filter(({ id }) => selection.has(id))
   useEffect(() => onConnection(found.connection), [found.connection])
-  if (found.isLoading) return <Skeleton rows={10} />
+  if (found.isLoading) return <ViewSkeleton view="list" />
   return (
     <>
       {found.problem && <LoadProblem problem={found.problem} onRetry={found.reload} />}

@@ -8,7 +8,7 @@ import { locale, t } from '../../../texts/text.ts'
 import { addDays, dateOf, formatOf, showDay, today } from '../../../time/days.ts'
 import { showHours } from '../../../time/hours.ts'
 import { daysInWeek, mondayOf, readWeek } from '../../../time/weeks.ts'
-import { EmptyState, LoadProblem, Skeleton } from '../../../ui/notes.tsx'
+import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
@@ -16,6 +16,7 @@ import { useLatest } from '../use-latest.ts'
 import type { Shift } from '../use-reschedule.ts'
 import { useWindowRows } from '../use-window-rows.ts'
 import type { ProjectViewProps } from '../view-props.ts'
+import { ViewSkeleton } from '../view-skeleton.tsx'
 import { PersonLane } from './person-lane.tsx'
 
 type Assignment = RecordOf<'assignment'>
@@ -52,7 +53,7 @@ export function TimelineView(props: ProjectViewProps) {
         <Legend />
       </div>
       {found.problem && <LoadProblem problem={found.problem} onRetry={found.reload} />}
-      {people === undefined && !found.problem && <Skeleton rows={8} />}
+      {people === undefined && !found.problem && <ViewSkeleton view="timeline" />}
       {people?.length === 0 && (
         <EmptyState title={t('Nobody works on this project yet')}>
           <p>{t('Its members stand here with what they have to do. Add them in the list of projects.')}</p>

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { everyScreen, type LoadedScreen } from '../support/every-screen.ts'
+import { noteShifts, shiftsOf, sumOf } from '../support/layout-shift.ts'
+import { slowNetwork } from '../support/slow-network.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+/** Later than shapes appear. */
+const latencyMilliseconds = 600
+/** Names and sums that come after the rows. */
+const restMilliseconds = 1.5 * latencyMilliseconds
+const shiftMax = 0.05
+
+/** Runs before anything else of a page: notes which shapes can be seen, and how often it is said that something is loading. */
+const noteSkeletons = `
+  globalThis.seen = { shapes: [], said: 0 }
+  const said = new WeakSet()
+  setInterval(() => {
+    for (const one of document.querySelectorAll('.skeleton')) {
+      const shape = one.className.match(/skeleton-(\\w+)/)[1]
+      if (one.checkVisibility({ opacityProperty: true }) && !seen.shapes.includes(shape)) seen.shapes.push(shape)
+    }
+    for (const one of document.querySelectorAll('[role=status]'))
+      if (one.textContent === 'Loading' && !said.has(one)) { said.add(one); seen.said += 1 }
+  }, 20)`
+
+const seenOn = (page: Page) =>
+  page.evaluate<{ readonly shapes: readonly string[]; readonly said: number }>('seen')
+
+export function skeletonJourneys(stage: () => Stage): void {
+  const faultsOf = async (
+    page: Page,
+    { path, shows, ...shapeOf }: LoadedScreen,
+  ): Promise<readonly string[]> => {
+    const isPhone = (page.viewportSize()?.width ?? 0) < 760
+    const wanted = (isPhone && shapeOf.shapeOnPhones) || shapeOf.shape
+    await page.goto(stage().hosts.web + path)
+    await page.locator('.skeleton').first().waitFor()
+    await page.getByText(shows).first().waitFor({ state: 'attached' })
+    await page
+      .locator('.skeleton')
+      .first()
+      .waitFor({ state: 'detached', timeout: 10_000 })
+      .catch(() => undefined)
+    await page.waitForTimeout(restMilliseconds)
+    const [shifts, { shapes, said }, left] = [
+      await shiftsOf(page),
+      await seenOn(page),
+      await page.locator('.skeleton').count(),
+    ]
+    return [
+      ...(shapes.includes(wanted) ? [] : [`shows ${shapes.join()} instead of ${wanted}`]),
+      ...(said === 1 ? [] : [`says ${said} times that it is loading`]),
+      ...(left === 0 ? [] : ['goes on loading']),
+      ...(sumOf(shifts) < shiftMax ? [] : [`moves: ${JSON.stringify(shifts)}`]),
+    ]
+  }
+
+  test('of each screen have its shape, stand there until its content comes, move nothing, and are spoken of once', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const name = 'Loaded slowly'
+    const id = await workspace.assignment(name)
+    await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
+    const addresses = await everyScreen(hosts, workspace, { id, name })
+    const context = (await signIn('root@example.com', '/account')).context()
+    // Beside each other: most of the time each of them waits.
+    const faults = await Promise.all(
+      [390, 768, 1440].map(async (width) => {
+        const page = await context.newPage()
+        await page.setViewportSize({ width, height: 900 })
+        for (const script of [noteShifts, noteSkeletons]) await page.addInitScript(script)
+        await slowNetwork(page, latencyMilliseconds)
+        const found: string[] = []
+        for (const address of addresses)
+          for (const fault of await faultsOf(page, address))
+            found.push(`${address.path} at ${width} ${fault}`)
+        return found
+      }),
+    )
+    assert.deepEqual(faults.flat(), [])
+  })
+
+  test('are nothing to screen readers but one word, and do not move for whoever wants no motion', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const id = await workspace.assignment('Never loaded')
+    const page = await signIn('root@example.com', '/account')
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await page.route(
+      (url) => url.href.startsWith(`${hosts.api}/`),
+      () => undefined,
+    )
+    await page.goto(`${hosts.web}/projects/${workspace.projectId}/assignments/${id}`)
+    await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor()
+    assert.equal(await page.locator('.skeleton').count(), 2)
+    await assertAccessible(page, 'an assignment while it is loaded')
+    const [duration] = await page
+      .locator('.skeleton')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).animationDuration))
+    assert.equal(duration, '0s')
+  })
+}

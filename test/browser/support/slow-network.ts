@@ -1,0 +1,13 @@
+import type { Page } from 'playwright-core'
+
+/** Each answer begins so much later, as for people who are not beside the server. */
+export async function slowNetwork(page: Page, latencyMilliseconds: number): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: latencyMilliseconds,
+    downloadThroughput: -1,
+    uploadThroughput: -1,
+  })
+}

@@ -1,0 +1,17 @@
+import { Skeleton, type SkeletonProps } from '../../ui/skeleton.tsx'
+import { useMedia } from '../../ui/use-media.ts'
+import type { ViewName } from './view-props.ts'
+
+const shapes: Readonly<Record<ViewName | 'agenda', SkeletonProps>> = {
+  board: { as: 'columns', blocks: 4, rows: 5, cells: 'lines face' },
+  list: { as: 'grid', rows: 16, cells: 'text cell cell cell cell cell' },
+  calendar: { as: 'grid', rows: 5, cells: 'day day day day day day day' },
+  timeline: { as: 'grid', rows: 7, cells: 'text day day day day' },
+  agenda: { as: 'rows', blocks: 3, rows: 2, cells: 'lines face' },
+}
+
+/** What a view of a project will look like, while its name, its script or its rows are loaded. */
+export function ViewSkeleton({ view }: { readonly view: ViewName }) {
+  const isNarrow = useMedia('(max-width: 760px)')
+  return <Skeleton {...shapes[view === 'calendar' && isNarrow ? 'agenda' : view]} />
+}
