@@ -157,4 +157,32 @@ export const accessMutants: readonly Mutant[] = [
     to: '',
     tests: ['http/cors'],
   },
+  {
+    file: 'src/operations/invitations.ts',
+    rule: 'an invitation says nothing once nobody may use it',
+    from: 'const { name: inviter } = await requireInviter(database, administrators, link)',
+    to: "const inviter = 'Mara'\n  void administrators",
+    tests: ['journeys/invitations'],
+  },
+  {
+    file: 'src/hosts/rest/mail/mail-text.ts',
+    rule: 'names in mails turn nothing round',
+    from: ".replaceAll(/\\p{Bidi_Control}/gu, '')",
+    to: '',
+    tests: ['journeys/mails'],
+  },
+  {
+    file: 'src/hosts/identity/sign-in/sign-in-origin.ts',
+    rule: 'a sign-in that names no language changes none',
+    from: "ranges === '*' ?",
+    to: "ranges === '' ?",
+    tests: ['mail-languages'],
+  },
+  {
+    file: 'src/accounts/mailed-links.ts',
+    rule: 'a mail is in the language of its reader',
+    from: 'await findLanguage(transaction, account.id)',
+    to: 'await findLanguage(transaction, madeBy ?? account.id)',
+    tests: ['mail-languages'],
+  },
 ]
