@@ -10,6 +10,13 @@ export const gatheringMutants: readonly Mutant[] = [
     tests: ['operations/gathered'],
   },
   {
+    file: 'src/store/connection-limits.ts',
+    rule: 'writes that share a statement wait for no key either',
+    from: 'lockMilliseconds > 0 ? ',
+    to: 'lockMilliseconds < 0 ? ',
+    tests: ['operations/gathered'],
+  },
+  {
     file: 'src/store/gathering.ts',
     rule: 'two writes of one row share no statement',
     from: ' || ids.has(idOf(next.item))',

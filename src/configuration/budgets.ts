@@ -113,6 +113,8 @@ export const budgetLimits = {
 
   /** Enough writers for group commit to pay; more only wait for the same locks. */
   storeTransactions: { max: 12, per: 'process', of: 'statements' },
+  /** Writes of several callers in one; they wait for hardly any lock, so two are enough. */
+  storeGatheredWrites: { max: 2, per: 'process', of: 'statements' },
 
   /**
    * Writes with an Idempotency-Key. Each holds a connection from the claim of its key on, and a change of password needs a

@@ -19,8 +19,7 @@ export async function create(
 ): Promise<Row> {
   const { rules } = resource
   requireRole(resource, caller, 'write')
-  const { id: wantedId, values } = readInput(resource, body, 'create', tracker)
-  const id = wantedId ?? newId()
+  const { id = newId(), values } = readInput(resource, body, 'create', tracker)
   const stored = (await rules.prepare?.(values, tracker.passwords)) ?? values
   const { single } = tracker.database
   const alone = () =>
@@ -34,11 +33,7 @@ export async function create(
         also: rules.alsoCreate?.(caller, id) ?? [],
       },
     )
-  // An id that somebody knows beforehand may be on its way elsewhere too, and then one waits for the other.
-  const created =
-    wantedId === undefined
-      ? await createGathered(single, resource, { caller, id, values, stored }, alone)
-      : await alone()
+  const created = await createGathered(single, resource, { caller, id, values, stored }, alone)
   noteAccountChange(tracker.securityLog, resource, caller, 'create', [created.id])
   return created
 }

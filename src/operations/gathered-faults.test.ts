@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freshTracker, outcomesOf } from '../../test/support/tracker.ts'
 import { resourceNamed } from '../resources/all.ts'
 import type { Queries } from '../store/database.ts'
+import { newId } from '../store/new-id.ts'
 import type { Row } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
 import { within } from '../store/within.ts'
@@ -40,6 +41,29 @@ describe('writes that come at the same time', () => {
     letGo()
     await holding
     assert.deepEqual(outcomesOf(await Promise.allSettled(waiting)), Array(6).fill('ok'))
+  })
+
+  it('do not wait for an id that somebody else is about to take', async () => {
+    const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
+    const { promise: isTaken, resolve: taken } = Promise.withResolvers<void>()
+    const id = newId()
+    const taking = tracker.database.transaction(async (transaction) => {
+      const own = { ...tracker, database: within(tracker.database, transaction) }
+      await create(own, assignment, caller, { ...body, id })
+      taken()
+      await until
+    })
+    await isTaken
+    const free = (count: number) =>
+      Array.from({ length: count }, () => create(tracker, assignment, caller, body))
+    const before = free(4)
+    const same = create(tracker, assignment, caller, { ...body, id })
+    const settled = Promise.allSettled([same])
+    const done = await Promise.race([Promise.all([...before, ...free(12)]), sleep(3000)])
+    assert.equal(done?.length, 16)
+    letGo()
+    await taking
+    assert.deepEqual(outcomesOf(await settled), ['duplicate'])
   })
 
   it('do not fail because one of them does', async () => {

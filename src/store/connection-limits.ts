@@ -3,6 +3,8 @@ import { readOnlyCode } from './failures.ts'
 
 export interface ConnectionLimits {
   readonly statementMilliseconds: number
+  /** Of waiting for a lock; without it as long as the statement may take. */
+  readonly lockMilliseconds?: number
   /** Off for statements that are to use one core at most. */
   readonly parallel?: boolean
 }
@@ -31,10 +33,14 @@ export async function limitConnection(
 export const isReadOnly = `pg_is_in_recovery() or current_setting('transaction_read_only')::boolean`
 
 /** The statement that sets the limits for a connection, or for the transaction that has just begun. */
-export function limitsOf({ statementMilliseconds, parallel = true }: ConnectionLimits, scope: Scope): string {
+export function limitsOf(
+  { statementMilliseconds, lockMilliseconds = 0, parallel = true }: ConnectionLimits,
+  scope: Scope,
+): string {
   const settings = [
     randomReads,
     `statement_timeout = ${statementMilliseconds}`,
+    ...(lockMilliseconds > 0 ? [`lock_timeout = ${lockMilliseconds}`] : []),
     ...(parallel ? [] : ['max_parallel_workers_per_gather = 0']),
   ]
   return settings.map((setting) => `set ${scope} ${setting}`).join('; ')

@@ -88,7 +88,15 @@ export function openDatabase({
       ),
   })
   const atOnce = poolSize ?? budgets.budget('storeTransactions').max
-  const transactions = openTransactions(connections, { prepare, limits, atOnce, timed, forms })
+  const gatheredAtOnce = budgets.budget('storeGatheredWrites').max
+  const transactions = openTransactions(connections, {
+    prepare,
+    limits,
+    atOnce,
+    gatheredAtOnce,
+    timed,
+    forms,
+  })
   return {
     lists: timedReads('list', lists.query),
     liveLists: timedReads('live list', liveLists.query),

@@ -36,8 +36,8 @@ interface Entry {
 }
 
 /**
- * A statement costs the store four times as much as a row more in it. So while writes of a kind are under way, those that come
- * are gathered, and written in one statement when the first of them is done. That is for the good case alone: it passes over
+ * A statement costs the store four times as much as a row more in it. So while a write of a kind is under way, those that come
+ * are gathered, and written in one statement when it is done. That is for the good case alone: it passes over
  * rows that somebody has locked and whatever a condition refuses, and a row that fails undoes it whole; all these are then written
  * alone, which waits, refuses and fails as ever, and holds nobody else up.
  */
@@ -85,10 +85,10 @@ export function gatherWrites({ timed, isPossible, send }: GatherOptions): Gather
   return async <Item, Result>(kind: KindOfWrite<Item, Result>, item: Item): Promise<Result> => {
     if (!isPossible()) return kind.alone(item)
     const gathering = gatheringOf(kind)
-    const leave = gathering.enter()
-    if (leave) return kind.alone(item).finally(leave)
+    const turn = gathering.enter()
+    if (turn) return kind.alone(item).finally(turn)
     const asked: { kind: 'write'; statement?: Sql } = { kind: 'write' }
-    const written = await refuseUnavailable(() =>
+    const gathered = await refuseUnavailable(() =>
       timed(asked, (waiting) => {
         const endWait = once(waiting.begin())
         const tell = (statement: Sql) => {
@@ -97,7 +97,8 @@ export function gatherWrites({ timed, isPossible, send }: GatherOptions): Gather
         return gathering.wait({ item, endWait, tell })
       }),
     )
-    return (written as Result | undefined) ?? kind.alone(item)
+    if (gathered.turn) return kind.alone(item).finally(gathered.turn)
+    return (gathered.written as Result | undefined) ?? kind.alone(item)
   }
 }
 

@@ -38,31 +38,46 @@ function scene() {
 }
 
 describe('writes that are gathered', () => {
-  it('go at once while hardly anything is under way', () => {
-    const { gathering } = scene()
-    assert.ok(gathering.enter())
-    assert.ok(gathering.enter())
+  it('go at once where none is under way', () => {
+    const { gathering, idle } = scene()
+    const turn = gathering.enter()
+    assert.ok(turn)
     assert.equal(gathering.enter(), undefined)
+    turn()
+    assert.equal(idle(), 1)
+    assert.ok(gathering.enter())
   })
 
-  it('go together as soon as one before them is done, and each is answered', async () => {
+  it('have a turn of their own where nobody else waits', async () => {
+    const { gathering, written, wait } = scene()
+    const first = gathering.enter()
+    const second = wait('a1')
+    first?.()
+    const [{ turn } = {}] = await Promise.all(second)
+    assert.ok(turn)
+    assert.equal(gathering.enter(), undefined)
+    assert.deepEqual(written, [])
+  })
+
+  it('go together as soon as the one before them is done, and each is answered', async () => {
     const { gathering, written, wait, end, idle } = scene()
-    const leave = [gathering.enter(), gathering.enter()]
+    const turn = gathering.enter()
     const waiting = wait('a1', 'b1', 'refused')
     assert.deepEqual(written, [])
-    leave[0]?.()
+    turn?.()
     assert.deepEqual(written, [['a1', 'b1', 'refused']])
-    await end(0)
-    assert.deepEqual(await Promise.all(waiting), ['a1', 'b1', undefined])
     assert.equal(idle(), 0)
-    leave[1]?.()
+    await end(0)
+    assert.deepEqual(
+      (await Promise.all(waiting)).map((one) => one.written),
+      ['a1', 'b1', undefined],
+    )
     assert.equal(idle(), 1)
   })
 
   it('take turns by account, however many one of them has', async () => {
     const { gathering, written, wait, end } = scene()
     const leave = gathering.enter()
-    gathering.enter()
     void Promise.all(wait(...Array.from({ length: 40 }, (_, number) => `a${number}`), 'b1', 'c1'))
     leave?.()
     assert.equal(written[0]?.length, 32)
@@ -75,7 +90,6 @@ describe('writes that are gathered', () => {
   it('are not together where they write the same row', async () => {
     const { gathering, written, wait, end } = scene()
     const leave = gathering.enter()
-    gathering.enter()
     void Promise.all(wait('a1', 'a1', 'b1', 'a2'))
     leave?.()
     assert.deepEqual(written, [['a1', 'b1']])
@@ -87,19 +101,17 @@ describe('writes that are gathered', () => {
   it('wait for nothing that takes longer than a moment', async () => {
     const { gathering, written, wait, end } = scene()
     gathering.enter()
-    gathering.enter()
-    void Promise.all(wait('a1'))
+    void Promise.all(wait('a1', 'b1'))
     await sleep(60)
-    assert.deepEqual(written, [['a1']])
-    // What holds the first ones up does not hold up these.
-    assert.ok(gathering.enter())
+    assert.deepEqual(written, [['a1', 'b1']])
     await end(0)
+    // What holds the first one up does not hold up these.
+    assert.ok(gathering.enter())
   })
 
   it('fail together', async () => {
     const { gathering, wait, end } = scene()
     const leave = gathering.enter()
-    gathering.enter()
     const waiting = Promise.allSettled(wait('a1', 'b1'))
     leave?.()
     await end(0, new Error('The store is away.'))

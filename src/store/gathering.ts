@@ -1,11 +1,19 @@
-/** Writes of one kind that wait while others of their kind are under way, and are then written together. */
+/** Writes of one kind that wait while another of their kind is under way, and are then written together. */
 export interface Gathering<Item, Result> {
-  /**
-   * Whether the caller may write by itself, at once; it then tells when that is over. Undefined where others are under way.
-   */
-  enter(): (() => void) | undefined
-  /** Waits, and answers what became of the item; undefined where it has to be written by itself. */
-  wait(item: Item): Promise<Result | undefined>
+  /** The turn of whoever finds nobody under way; undefined for others. */
+  enter(): Turn | undefined
+  /** Waits for others. */
+  wait(item: Item): Promise<Gathered<Result>>
+}
+
+/** To write by oneself, until it is told that this is over. */
+export type Turn = () => void
+
+export interface Gathered<Result> {
+  /** Undefined where it was not written with others. */
+  readonly written?: Result | undefined
+  /** Of one that nobody else waited with. */
+  readonly turn?: Turn
 }
 
 export interface GatheringOptions<Item, Result> {
@@ -18,8 +26,6 @@ export interface GatheringOptions<Item, Result> {
   readonly onIdle: () => void
 }
 
-/** With two, one is prepared while the store works on the other. */
-const atOnceMax = 2
 /** More would make one of them wait for the others' rows, and gains little. */
 const togetherMax = 32
 /** One that takes longer, because it waits for a lock or for a slow store, is not waited for. */
@@ -27,7 +33,7 @@ const waitMillisecondsMax = 20
 
 interface Waiter<Item, Result> {
   readonly item: Item
-  readonly resolve: (result: Result | undefined) => void
+  readonly resolve: (gathered: Gathered<Result>) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -42,7 +48,7 @@ export function createGathering<Item, Result>({
   const underWay = new Set<object>()
   let timer: NodeJS.Timeout | undefined
 
-  function enter() {
+  function enter(): Turn {
     const one = {}
     underWay.add(one)
     return () => {
@@ -62,10 +68,12 @@ export function createGathering<Item, Result>({
     const waiters = takeTurns(waiting, idOf)
     timer = waiting.size > 0 ? setTimeout(goOn, waitMillisecondsMax) : undefined
     const leave = enter()
+    const [first] = waiters
+    if (first && waiters.length === 1) return first.resolve({ turn: leave })
     write(waiters.map(({ item }) => item))
       .then(
         (results) => {
-          for (const [index, { resolve }] of waiters.entries()) resolve(results[index])
+          for (const [index, { resolve }] of waiters.entries()) resolve({ written: results[index] })
         },
         (error: unknown) => {
           for (const { reject } of waiters) reject(error)
@@ -75,7 +83,7 @@ export function createGathering<Item, Result>({
   }
 
   return {
-    enter: () => (underWay.size < atOnceMax && waiting.size === 0 ? enter() : undefined),
+    enter: () => (underWay.size === 0 ? enter() : undefined),
     wait: (item) =>
       new Promise((resolve, reject) => {
         const account = accountOf(item)

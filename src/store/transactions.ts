@@ -33,14 +33,23 @@ export interface TransactionOptions extends Pick<ReturnType<typeof createTiming>
   readonly prepare: Prepare
   readonly limits: ConnectionLimits
   readonly atOnce: number
+  readonly gatheredAtOnce: number
   readonly forms: Forms
 }
 
+/**
+ * Rows that somebody has locked are passed over; what is left are keys that somebody else is inserting, which a transaction of many
+ * rows may keep open for a second.
+ */
+const lockMillisecondsTogether = 20
+
 export function openTransactions(
   connections: Connections,
-  { prepare, limits, atOnce, timed, forms }: TransactionOptions,
+  { prepare, limits, atOnce, gatheredAtOnce, timed, forms }: TransactionOptions,
 ): Transactions {
   const pool = connections.openPool(atOnce, limits)
+  const gatheredLimits = { ...limits, lockMilliseconds: lockMillisecondsTogether }
+  const gatheredPool = connections.openPool(gatheredAtOnce, gatheredLimits)
   const listeners: (() => void)[] = []
   const notifyListeners = () => {
     for (const listener of listeners) listener()
@@ -60,9 +69,6 @@ export function openTransactions(
     return result
   }
 
-  const sendSingle = <Row>(statement: Sql, waiting: Waiting) =>
-    runSingle(pool, waiting, (client) => connections.run<Row>(client, statement, limits))
-
   return {
     single: {
       async query<Row>(statement: Sql) {
@@ -70,7 +76,9 @@ export function openTransactions(
           return transaction(({ query }) => query<Row>(statement))
         const rows = await refuseUnavailable(() =>
           timed({ kind: 'write', statement }, (waiting) =>
-            retriedTransaction(() => sendSingle<Row>(statement, waiting)),
+            retriedTransaction(() =>
+              runSingle(pool, waiting, (client) => connections.run<Row>(client, statement, limits)),
+            ),
           ),
         )
         notifyListeners()
@@ -81,7 +89,9 @@ export function openTransactions(
         // A distributed store takes several statements for each.
         isPossible: forms.isKnownWhole,
         async send<Row>(statement: Sql, waiting: Waiting) {
-          const rows = await sendSingle<Row>(statement, waiting)
+          const rows = await runSingle(gatheredPool, waiting, (client) =>
+            connections.run<Row>(client, statement, gatheredLimits),
+          )
           notifyListeners()
           return rows
         },
@@ -89,7 +99,9 @@ export function openTransactions(
     },
     transaction,
     onCommit: (listener) => void listeners.push(listener),
-    close: () => pool.end(),
+    async close() {
+      await Promise.all([pool.end(), gatheredPool.end()])
+    },
   }
 }
 
