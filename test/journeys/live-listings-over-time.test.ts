@@ -72,11 +72,11 @@ describe('A live listing', { concurrency: true }, () => {
     const live = await follow(`/api/organizations?ids=${id}`)
     const endAt = Date.now() + 3500
     let written = 0
-    while (Date.now() < endAt) await rename(id, `Busy ${++written}`)
+    // Several nodes on a busy machine take longer for so many.
+    while (Date.now() < endAt || written <= 10) await rename(id, `Busy ${++written}`)
     await live.nextWhere((event) => names(event)[0] === `Busy ${written}`)
     live.close()
     const { events } = live
-    assert.ok(written > 10, `Only ${written} writes.`)
     assert.ok(events.length >= 3, `${events.length} events.`)
     const gaps = events.slice(1).map((event, index) => event.at - (events[index]?.at ?? 0))
     // On a busy machine one event may be read late and the next one in time, so their sum is compared.
