@@ -1,4 +1,5 @@
-import { deepStrictEqual, equal, match, ok } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { until } from '../../test/support/until.ts'
@@ -14,6 +15,8 @@ interface Seen {
 async function streamHost(t: TestContext) {
   const app = sampleHost(t, { cors: { origins: ['http://app'] } })
   const seen: Seen = { closed: 0, ready: 0 }
+  const slow = Promise.withResolvers<object>()
+  app.get('/slow', () => slow.promise)
   app.get('/list', (request, reply) => {
     if (!wantsEventStream(request)) return { plain: true }
     seen.stream = openEventStream(reply, {
@@ -26,7 +29,7 @@ async function streamHost(t: TestContext) {
     })
     return reply
   })
-  return { app, seen, port: await listen(app) }
+  return { app, seen, slow, port: await listen(app) }
 }
 
 const streamRequest =
@@ -37,17 +40,26 @@ async function ask(
   t: TestContext,
   port: number,
   seen: Seen,
-): Promise<{ socket: Socket; text: () => string }> {
+  request = streamRequest,
+): Promise<{ socket: Socket; stream: EventStream; text: () => string }> {
+  delete seen.stream
   let text = ''
-  const socket = connect(port, '127.0.0.1', () => socket.write(streamRequest))
+  const socket = connect(port, '127.0.0.1', () => socket.write(request))
   socket.on('error', () => undefined)
   socket.on('data', (chunk) => {
     text += chunk
   })
   t.after(() => socket.destroy())
   await until(() => seen.stream !== undefined, 'the stream')
-  return { socket, text: () => text }
+  return { socket, stream: streamOf(seen), text: () => text }
 }
+
+function streamOf({ stream }: Seen): EventStream {
+  ok(stream)
+  return stream
+}
+
+const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
 
 describe('an event stream', () => {
   it('opens with the reply’s own headers and those of a stream', async (t) => {
@@ -60,7 +72,8 @@ describe('an event stream', () => {
     match(text(), /x-accel-buffering: no/i)
     match(text(), /access-control-allow-origin: http:\/\/app/i)
     match(text(), /x-content-type-options: nosniff/i)
-    match(text(), /connection: keep-alive/i)
+    match(text(), /connection: close/i)
+    doesNotMatch(text(), /transfer-encoding|content-length/i)
   })
 
   it('sends events with their ids, and heartbeats', async (t) => {
@@ -71,12 +84,47 @@ describe('an event stream', () => {
     equal(seen.stream?.send(event, 2), true)
     seen.stream?.comment('still\nhere')
     await until(() => text().includes('still'), 'a sign of life')
-    const body = text().slice(text().indexOf('\r\n\r\n') + 4)
-    const sent = body.replace(/(^|\r\n)[0-9a-f]+\r\n/g, '').trimEnd()
     equal(
-      sent,
-      'id: 1\nevent: listing\ndata: {"a":1}\n\nid: 2\nevent: listing\ndata: {"a":1}\n\n: still here',
+      bodyOf(text()),
+      'id: 1\nevent: listing\ndata: {"a":1}\n\nid: 2\nevent: listing\ndata: {"a":1}\n\n: still here\n\n',
     )
+  })
+
+  it('numbers one event for each stream by itself, a long one too', async (t) => {
+    const { seen, port } = await streamHost(t)
+    const first = await ask(t, port, seen)
+    const second = await ask(t, port, seen)
+    const short = formatEvent({ event: 'listing', data: 'short' })
+    const long = formatEvent({ event: 'listing', data: 'x'.repeat(20_000) })
+    const next = formatEvent({ event: 'listing', data: 'next' })
+    for (const event of [short, long, next]) {
+      first.stream.send(event, 1)
+      second.stream.send(event, 'two')
+      first.stream.send(event, 3)
+    }
+    const texts = [first.text, second.text]
+    await until(() => texts.every((text) => text().endsWith('next\n\n')), 'all of them')
+    const written = (ids: readonly unknown[]) =>
+      [short, long, next].flatMap((event) => ids.map((id) => `id: ${id}\n${event}`)).join('')
+    deepStrictEqual(
+      texts.map((text) => bodyOf(text())),
+      [written([1, 3]), written(['two'])],
+    )
+  })
+
+  it('is the same for a client of HTTP/1.0, and behind an answer that takes longer', async (t) => {
+    const { seen, slow, port } = await streamHost(t)
+    const old = await ask(t, port, seen, 'GET /list HTTP/1.0\r\nAccept: text/event-stream\r\n\r\n')
+    const behind = await ask(t, port, seen, `GET /slow HTTP/1.1\r\nHost: x\r\n\r\n${streamRequest}`)
+    const event = formatEvent({ event: 'listing', data: '{"a":1}' })
+    for (const { stream } of [old, behind]) equal(stream.send(event, 1), true)
+    slow.resolve({ slow: true })
+    await until(() => [old, behind].every(({ text }) => text().endsWith('\n\n')), 'the event')
+    match(behind.text(), /\{"slow":true\}HTTP\/1\.1 200 /)
+    for (const { text } of [old, behind])
+      match(text(), /connection: close\r\n(.+\r\n)*\r\nid: 1\nevent: listing\ndata: \{"a":1\}\n\n$/i)
+    for (const { stream } of [old, behind]) stream.close()
+    await until(() => [old, behind].every(({ socket }) => socket.destroyed), 'the end')
   })
 
   it('tells once that the client left', async (t) => {
@@ -94,10 +142,11 @@ describe('an event stream', () => {
 
   it('ends when the host closes it, telling once', async (t) => {
     const { seen, port } = await streamHost(t)
-    const { text } = await ask(t, port, seen)
-    seen.stream?.close()
+    const { socket, text } = await ask(t, port, seen)
+    seen.stream?.close('That is all.')
     equal(seen.closed, 1)
-    await until(() => text().endsWith('0\r\n\r\n'), 'the last chunk')
+    await once(socket, 'end')
+    equal(bodyOf(text()), ': That is all.\n\n')
     seen.stream?.close()
     equal(seen.closed, 1)
   })

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export interface EventStream {
@@ -27,6 +27,8 @@ export interface EventStreamListeners {
 /** Takes the reply over and answers with an endless body; what was refused before still had a status of its own. */
 export function openEventStream(reply: FastifyReply, listeners: EventStreamListeners): EventStream {
   const response = reply.headers(eventStreamHeaders).hijack().raw
+  // Node writes a chunk in four pieces. Without chunks the body ends with the connection.
+  response.removeHeader('transfer-encoding')
   // Given to writeHead rather than set one by one, headers are not kept for as long as the stream lasts.
   response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
   response.flushHeaders()
@@ -69,28 +71,42 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
         isNewerWanted = true
         return false
       }
-      // Node sends what is written in one turn together; corking by hand would hide that the socket is full.
-      if (id !== undefined) response.write(`id: ${id}\n`)
-      isReady = response.write(event)
+      isReady = id === undefined ? response.write(event) : writeNumbered(response, event, id)
       return true
     },
     comment(text) {
       if (isReady) isReady = response.write(comment(text))
     },
     close: (reason) => end(reason === undefined ? undefined : comment(reason)),
-    sendAway() {
-      const { socket } = response
-      // Kept open, the connection would bring the client back here.
-      response.once('finish', () => socket?.destroySoon())
-      end(`${comment('The host stops.')}retry: ${comeBackMilliseconds()}\n\n`)
-    },
+    sendAway: () => end(`${comment('The host stops.')}retry: ${comeBackMilliseconds()}\n\n`),
   }
 }
 
 /** Not all at once: a host may have thousands of streams. */
 const comeBackMilliseconds = () => Math.round(200 + 2800 * Math.random())
 
+/** What is longer costs more to copy than a second piece costs to write, and the copies are in no budget. */
+const joinedBytesMax = 16 * 1024
+
+function writeNumbered(response: ServerResponse, event: Buffer, id: number | string): boolean {
+  if (event.length <= joinedBytesMax) return response.write(joinedTo(event, id))
+  // Node sends what is written in one turn together; corking by hand would hide that the socket is full.
+  response.write(`id: ${id}\n`)
+  return response.write(event)
+}
+
+/** Remembers the last one: a change is sent to all streams of a listing in a row, and most of them are at the same number. */
+let joined: { readonly event: Buffer; readonly id: number | string; readonly bytes: Buffer } | undefined
+
+function joinedTo(event: Buffer, id: number | string): Buffer {
+  if (joined?.event !== event || joined.id !== id)
+    joined = { event, id, bytes: Buffer.concat([Buffer.from(`id: ${id}\n`), event]) }
+  return joined.bytes
+}
+
 const eventStreamHeaders = {
+  // It is the stream's own while it lasts. A client that is sent away comes back on another one, and so to another host.
+  connection: 'close',
   'content-type': 'text/event-stream; charset=utf-8',
   // no-transform keeps proxies from compressing, and so from holding back, what should arrive at once.
   'cache-control': 'no-cache, no-store, no-transform',

@@ -29,27 +29,27 @@ export function createKeptSnapshots(budgets: Budgets): KeptSnapshots {
   }
 
   /** Or none of them. */
-  function holdAll([first, ...others]: readonly Buffer[], account: string | undefined): Problem | undefined {
-    if (!first) return undefined
-    const refusal = hold(first, account)
-    if (refusal) return refusal
-    const later = holdAll(others, account)
-    if (later) release(first, account)
-    return later
+  function holdAll(wanted: readonly Buffer[], account: string | undefined): Problem | undefined {
+    for (const [index, each] of wanted.entries()) {
+      const refusal = hold(each, account)
+      if (!refusal) continue
+      for (const held of wanted.slice(0, index)) release(held, account)
+      return refusal
+    }
+    return undefined
   }
 
   return {
     keeperOf(account) {
-      let kept: ReadonlySet<Buffer> = new Set()
+      let kept: readonly Buffer[] = []
       return {
-        keep(snapshots) {
-          const wanted = new Set(snapshots)
+        keep(wanted) {
           const refusal = holdAll(
-            [...wanted].filter((each) => !kept.has(each)),
+            wanted.filter((each) => !kept.includes(each)),
             account,
           )
           if (refusal) return refusal
-          for (const each of kept) if (!wanted.has(each)) release(each, account)
+          for (const each of kept.filter((one) => !wanted.includes(one))) release(each, account)
           kept = wanted
           return undefined
         },
@@ -64,10 +64,11 @@ function countedOnce(budget: Budget) {
   return {
     max: budget.max,
     hold(snapshot: Buffer, account?: string): boolean {
-      const own = holds.get(account) ?? new Map<Buffer, number>()
-      const count = own.get(snapshot) ?? 0
+      const own = holds.get(account)
+      const count = own?.get(snapshot) ?? 0
       if (count === 0 && !budget.take(snapshot.length, account)) return false
-      holds.set(account, own.set(snapshot, count + 1))
+      if (own) own.set(snapshot, count + 1)
+      else holds.set(account, new Map([[snapshot, 1]]))
       return true
     },
     release(snapshot: Buffer, account?: string) {

@@ -63,7 +63,8 @@ export function openLiveStream(
 
   function keepOffered(newest: Buffer) {
     if (isClosed || newest === offered) return
-    const refusal = keeper.keep(sent ? [sent, newest] : [newest])
+    // Of what a client has room for again, the one before is read.
+    const refusal = keeper.keep(sent && !events.isReady ? [sent, newest] : [newest])
     if (refusal) return events.close(refusal.message)
     offered = newest
   }
