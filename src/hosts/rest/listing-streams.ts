@@ -15,15 +15,30 @@ export interface ListingStreams {
   close(reason: string): void
 }
 
+/** In one turn of the loop: three milliseconds, in which nobody else is answered. */
+const sentAtOnceMax = 200
+
 export function createListingStreams(newest: () => Buffer): ListingStreams {
   const all = new Set<LiveStream>()
   const behind = new Set<LiveStream>()
+  let isGoingOn = false
+  const goOn = () => {
+    isGoingOn = false
+    offer(Date.now())
+  }
   const offer = (now: number) => {
     // Asked twenty times a second of every listing: even an iterator over nothing would be most of what they cost at rest.
-    if (behind.size === 0) return
+    if (behind.size === 0 || isGoingOn) return
+    let sent = 0
     for (const stream of behind) {
       stream.offer(newest(), now)
-      if (stream.has(newest())) behind.delete(stream)
+      if (!stream.has(newest())) continue
+      behind.delete(stream)
+      sent += 1
+      if (sent < sentAtOnceMax) continue
+      isGoingOn = true
+      setImmediate(goOn)
+      return
     }
   }
   return {
