@@ -13,6 +13,12 @@ interface ProcessTimes {
 /** Processor seconds of a process so far. */
 export const cpuSecondsOf = (pid: number): number => (timesOf(pid)?.ticks ?? 0) / ticksPerSecond
 
+/** The same exactly, of the threads that it has now: for work that is shorter than a tick. */
+export const exactCpuSecondsOf = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`)
+    .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))
+    .reduce((sum, nanoseconds) => sum + nanoseconds / 1e9, 0)
+
 /** Processor seconds of a PostgreSQL server: its first process, its present sessions and those that have ended. */
 export function cpuSecondsOfServer(postmaster: number): number {
   const own = timesOf(postmaster)
