@@ -4,7 +4,7 @@ import pg from 'pg'
 import { addressOf } from '../../test/support/fresh-database.ts'
 import { freshTracker } from '../../test/support/tracker.ts'
 import type { Caller } from '../model/caller.ts'
-import { resources } from '../resources/all.ts'
+import { resourceNamed, resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { column } from '../store/columns.ts'
 import { render, type Sql } from '../store/sql.ts'
@@ -96,4 +96,14 @@ describe('A list of few live rows among many removed ones', () => {
       })
     }
   }
+  it('reads few blocks, however many changes of something else there were since the last one', async () => {
+    await client.query(`
+      insert into changes (resource, row_id, action)
+      select resource, gen_random_uuid(), 'update'
+      from (values ('assignment', 100000), ('appointment', 20000)) as changed (resource, count),
+        generate_series(1, count) order by resource desc`)
+    await client.query('analyze changes')
+    const blocks = await blocksReadBy(resourceNamed('assignment'), member, {})
+    assert.ok(blocks <= blocksMax, `${blocks} blocks`)
+  })
 })

@@ -32,11 +32,21 @@ export async function changesSince(database: Queries, snapshot: Snapshot | undef
 
 /** The second of the newest change to any of these resources; null when none is remembered. */
 export function lastChangeSecond(resources: readonly string[]): Sql {
-  const newest = resources.map(
-    (name) => sql`(select max(sequence) from changes where resource = ${raw(`'${name}'`)})`,
-  )
+  const newest = resources.map(newestOf)
   return sql`(
     select floor(extract(epoch from at))::bigint from changes where sequence = greatest(${join(newest, ', ')})
+  )`
+}
+
+/**
+ * Not asked with `=`: the store would take a frequent resource to be among the newest changes, and read all of them backwards, which
+ * may be those of a large import of something else. In this order only the index of resources has them.
+ */
+const newestOf = (name: string): Sql => {
+  const resource = raw(`'${name}'`)
+  return sql`(
+    select sequence from changes where resource between ${resource} and ${resource}
+    order by resource desc, sequence desc limit 1
   )`
 }
 
