@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import pg from 'pg'
 import { openBudgets } from '../../src/configuration/budgets.ts'
 import type { Caller } from '../../src/model/caller.ts'
@@ -14,7 +15,7 @@ import { render, type Sql } from '../../src/store/sql.ts'
 
 /**
  * The floor of a scenario, as a process of its own: the statements that the verb sends, recorded once and then repeated
- * through the driver alone. Prints a line when it begins, and how many rounds it made at which cost.
+ * through the driver alone. Prints a line when it begins, and how many rounds it made at which cost; ends when its input does.
  */
 export interface BareSqlTask {
   readonly url: string
@@ -52,6 +53,8 @@ await Promise.all(
 )
 const { user, system } = process.cpuUsage(begun)
 console.log(JSON.stringify({ rounds, milliseconds: (user + system) / 1000 }))
+// What the store's processes used is read before they end with their connections.
+await once(process.stdin.resume(), 'end')
 await Promise.all(clients.map((client) => client.end()))
 
 async function round(client: pg.Client) {

@@ -123,17 +123,16 @@ async function measureBareSql(
     atOnce: connections,
   }
   const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-sql.ts'), JSON.stringify(task)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
   // Two lines, and nothing is lost between them.
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   await lines.next()
   const before = cpuSecondsOfServer(postmaster)
   const { rounds, milliseconds } = JSON.parse((await lines.next()).value ?? '')
-  return {
-    client: rounded(milliseconds / rounds),
-    server: rounded(((cpuSecondsOfServer(postmaster) - before) * 1000) / rounds),
-  }
+  const server = cpuSecondsOfServer(postmaster) - before
+  child.stdin.end()
+  return { client: rounded(milliseconds / rounds), server: rounded((server * 1000) / rounds) }
 }
 
 async function startEmptyHost(): Promise<Running> {
