@@ -11,8 +11,16 @@ export type Memberships = 'active' | 'activeOrRemovedWithProject'
 /** Active rows are there to be read, removed ones to be restored. */
 export type RowState = 'active' | 'removed'
 
+/** Whether all rows are asked for one caller, or each for its own, whose id is then SQL. */
+export type Callers = 'one' | 'each'
+
 /** The condition a row called `row` must meet for the caller to see it: every verb but create uses it. */
-export function visibleRows(listed: Listed, caller: Caller, memberships: Memberships = 'active'): Sql {
+export function visibleRows(
+  listed: Listed,
+  caller: Caller,
+  memberships: Memberships = 'active',
+  callers: Callers = 'one',
+): Sql {
   if (!isCovered(caller, listed, 'read')) return raw('false')
   const { access } = listed
   if (caller.isAdministrator) return raw('true')
@@ -26,7 +34,7 @@ export function visibleRows(listed: Listed, caller: Caller, memberships: Members
     case 'owner':
       return sql`row.${column(access.ownerColumn)} = ${caller.id}`
     case 'projectMembers':
-      return inProjects(access.projectPath, caller, memberships)
+      return inProjects(access.projectPath, caller, memberships, callers)
   }
 }
 
@@ -80,10 +88,14 @@ const isColleague = (caller: Caller): Sql => sql`row.id in (
   select user_id from user_projects where active and project_id in ${projectsOf(caller, 'active')}
 )`
 
-/** Active rows have an active assignment; with this condition, which is always true, the store can use its index of those. */
-function inProjects(path: ProjectPath, caller: Caller, memberships: Memberships): Sql {
+/**
+ * Active rows have an active assignment; with this condition, which is always true, the store can use its index of those. One
+ * caller's assignments are found once for all rows; of a caller of its own, a row would have all of them found again.
+ */
+function inProjects(path: ProjectPath, caller: Caller, memberships: Memberships, callers: Callers): Sql {
   const projects = projectsOf(caller, memberships)
   if (path.length === 1) return sql`row.${column(path[0])} in ${projects}`
   const assignments = raw(memberships === 'active' ? 'active and' : '')
-  return sql`row.assignment_id in (select id from assignments where ${assignments} project_id in ${projects})`
+  const its = raw(callers === 'each' ? 'id = row.assignment_id and' : '')
+  return sql`row.assignment_id in (select id from assignments where ${its} ${assignments} project_id in ${projects})`
 }

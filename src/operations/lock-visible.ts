@@ -1,4 +1,4 @@
-import { type Memberships, type RowState, visibleRows } from '../access/visible-rows.ts'
+import { type Callers, type Memberships, type RowState, visibleRows } from '../access/visible-rows.ts'
 import type { Caller } from '../model/caller.ts'
 import { missing } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
@@ -13,6 +13,7 @@ interface Lock {
   /** `update` keeps references away, `no key update` lets them pass. */
   readonly strength: 'update' | 'no key update'
   readonly memberships?: Memberships
+  readonly callers?: Callers
 }
 
 /** Locks all these rows until the transaction ends; one that cannot be seen fails all. */
@@ -35,13 +36,13 @@ export const visibleForLock = (
   resource: Resource,
   caller: Caller,
   ids: readonly string[],
-  { state, strength, memberships }: Lock,
+  { state, strength, memberships, callers }: Lock,
   columns = raw('row.*'),
 ): LockedRows =>
   lockedRows({
     table: resource.table,
     columns,
     where: sql`${ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`}
-    and ${raw(state === 'active' ? 'row.active' : 'not row.active')} and ${visibleRows(resource, caller, memberships)}`,
+    and ${raw(state === 'active' ? 'row.active' : 'not row.active')} and ${visibleRows(resource, caller, memberships, callers)}`,
     strength,
   })

@@ -1,4 +1,5 @@
 import { membershipConditions, ownerConditions } from '../access/require-write.ts'
+import type { Callers } from '../access/visible-rows.ts'
 import type { Caller } from '../model/caller.ts'
 import { missing } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
@@ -26,18 +27,19 @@ interface Updating {
   readonly values: Values
   readonly references: readonly Condition[]
   readonly versions: readonly Condition[]
+  readonly callers?: Callers
 }
 
 /** The conditions of an update, in the order in which they refuse. The row as it was is called `before`. */
 export function updateConditions(
   resource: Resource,
   caller: Caller,
-  { ids, values, references, versions }: Updating,
+  { ids, values, references, versions, callers = 'one' }: Updating,
 ): Condition[] {
   const before = { before: 'before' }
   return [
     {
-      locks: { name: 'before', rows: visibleForLock(resource, caller, ids, toUpdate) },
+      locks: { name: 'before', rows: visibleForLock(resource, caller, ids, { ...toUpdate, callers }) },
       refusedIf: sql`before.id is null`,
       refusal: () => missing(resource.title),
     },

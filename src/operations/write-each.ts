@@ -59,6 +59,7 @@ export async function updateAlike(
     versions: isVersioned
       ? [{ refusedIf: isOtherVersion(inputOf(requiredVersion)), refusal: () => changed(resource.title) }]
       : [],
+    callers: 'each' in writers ? 'each' : 'one',
   })
   const names = ['id', ...new Set([...asked, ...Object.keys(first.stored)])]
   const many = manyRows(resource, items, isVersioned ? [...names, requiredVersion] : names, {
