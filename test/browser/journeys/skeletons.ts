@@ -82,18 +82,32 @@ export function skeletonJourneys(stage: () => Stage): void {
     assert.deepEqual(faults.flat(), [])
   })
 
-  test('are nothing to screen readers but one word, and do not move for whoever wants no motion', async () => {
+  test('are nothing to screen readers but one word, do not move for whoever wants no motion, and nothing waits behind another', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Never loaded')
     const page = await signIn('root@example.com', '/account')
     await page.emulateMedia({ reducedMotion: 'reduce' })
+    const asked = new Set<string>()
     await page.route(
       (url) => url.href.startsWith(`${hosts.api}/`),
-      () => undefined,
+      (route) => void asked.add(new URL(route.request().url()).pathname.split('/').at(-1) ?? ''),
     )
     await page.goto(`${hosts.web}/projects/${workspace.projectId}/assignments/${id}`)
     await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor()
     assert.equal(await page.locator('.skeleton').count(), 2)
+    // What cards, fields and lists need does not wait for the name of the project, nor for the assignment.
+    const needed = [
+      'projects',
+      'workflows',
+      'assignmentTypes',
+      'assignmentImpediments',
+      'assignments',
+      'comments',
+    ]
+    assert.deepEqual(
+      needed.filter((name) => !asked.has(name)),
+      [],
+    )
     await assertAccessible(page, 'an assignment while it is loaded')
     const [duration] = await page
       .locator('.skeleton')

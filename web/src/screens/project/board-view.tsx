@@ -13,6 +13,7 @@ import type { ProjectViewProps } from './view-props.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
 
 export interface BoardViewProps extends ProjectViewProps {
+  readonly isNameLoading: boolean
   readonly areStagesLoading: boolean
   readonly problem: Error | undefined
   readonly revealed: string | undefined
@@ -21,7 +22,7 @@ export interface BoardViewProps extends ProjectViewProps {
 
 /** The assignments by stage, as they are this second. */
 export function BoardView(props: BoardViewProps) {
-  const { scope, filters, areStagesLoading, openId, query, revealed, onReveal } = props
+  const { scope, filters, isNameLoading, areStagesLoading, openId, query, revealed, onReveal } = props
   const { api } = useServices()
   const { projectId, stages, doneId } = scope
   const queries = useMemo(() => stages.map(({ id }) => stageQuery(id, id === doneId)), [stages, doneId])
@@ -38,12 +39,14 @@ export function BoardView(props: BoardViewProps) {
       api.get('assignment', revealed).then(pages.put, () => undefined)
   }, [revealed])
   const problem = props.problem ?? pages.problem
-  const isLoading = areStagesLoading || (stages.length > 0 && (pages.isLoading || facts.isLoading))
+  const isLoading =
+    isNameLoading || areStagesLoading || (stages.length > 0 && (pages.isLoading || facts.isLoading))
   return (
     <>
       {problem && <LoadProblem problem={problem} onRetry={pages.reload} />}
       {isLoading && !problem ? (
-        <ViewSkeleton view="board" />
+        // Another one with the name, below which it may stand elsewhere.
+        <ViewSkeleton key={String(isNameLoading)} view="board" />
       ) : (
         <Board
           projectId={projectId}

@@ -42,6 +42,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
     openId: assignmentId,
     query: address.search,
     onConnection: setConnection,
+    isNameLoading: project.isLoading,
     areStagesLoading: stages.isLoading,
     problem: stages.problem ?? project.problem,
     revealed,
@@ -61,7 +62,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
             )
           }
         >
-          <Content {...shown} name={name ?? ''} isNameLoading={project.isLoading} view={view} />
+          <Content {...shown} name={name ?? ''} view={view} />
         </Page>
       </div>
       {assignmentId !== undefined && (
@@ -87,23 +88,27 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
 
 interface ContentProps extends BoardViewProps {
   readonly name: string
-  readonly isNameLoading: boolean
   readonly view: ProjectView
 }
 
-function Content({ name, isNameLoading, view, ...shown }: ContentProps) {
-  // How many lines the name takes decides where everything below it stands.
-  if (isNameLoading)
-    return (
-      <>
-        <div class="skeleton-bar" aria-hidden="true" />
-        <ViewSkeleton view={view.name} />
-      </>
-    )
+/** Drawn once the name is there, because how many lines it takes decides where all of this stands; asked for before. */
+function Content({ name, view, ...shown }: ContentProps) {
+  const { isNameLoading } = shown
+  useEffect(() => {
+    // A failure shows when the view is drawn.
+    view.load?.().catch(() => undefined)
+  }, [view])
+  const isBoard = view.name === 'board'
   return (
     <>
-      <ProjectBar projectId={shown.scope.projectId} name={name} view={view} />
-      {view.name === 'board' ? <BoardView {...shown} /> : <LaterView {...shown} view={view} />}
+      {isNameLoading ? (
+        <div class="skeleton-bar" aria-hidden="true" />
+      ) : (
+        <ProjectBar projectId={shown.scope.projectId} name={name} view={view} />
+      )}
+      {isBoard && <BoardView {...shown} />}
+      {!isBoard && isNameLoading && <ViewSkeleton view={view.name} />}
+      {!isBoard && !isNameLoading && <LaterView {...shown} view={view} />}
     </>
   )
 }
