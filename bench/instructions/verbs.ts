@@ -60,6 +60,13 @@ export function verbsOf({
       create(tracker, resource('impediment'), administrator, { name: 'I' }),
     'update an assignment': (tracker, number) =>
       update(tracker, resource('assignment'), caller, { ...one(assignments, number), name: `N ${number}` }),
+    'create 8 assignments at once': (tracker) =>
+      eight(() => create(tracker, resource('assignment'), caller, values)),
+    'update 8 assignments at once': (tracker, number) =>
+      eight((index) => {
+        const changed = one(assignments, number * 8 + index)
+        return update(tracker, resource('assignment'), caller, { ...changed, name: `N ${number}` })
+      }),
     'update a project': (tracker, number) =>
       update(tracker, resource('project'), caller, {
         id: one(projects, number),
@@ -68,3 +75,6 @@ export function verbsOf({
       }),
   }
 }
+
+const eight = (work: (index: number) => Promise<unknown>): Promise<unknown> =>
+  Promise.all(Array.from({ length: 8 }, (_, index) => work(index)))
