@@ -7,8 +7,10 @@ import type { Queries } from '../store/database.ts'
 import { newId } from '../store/new-id.ts'
 import type { Row } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
+import type { EndedStatement } from '../store/statement-times.ts'
 import { within } from '../store/within.ts'
 import { create } from './create.ts'
+import { update } from './update.ts'
 
 const { tracker, administrator: caller, makeAny, drop } = await freshTracker()
 after(drop)
@@ -108,5 +110,18 @@ describe('writes that come at the same time', () => {
     await Promise.all(Array.from({ length: 10 }, () => create(tracker, assignment, caller, body)))
     assert.ok([...texts].some((text) => text.includes('json_to_recordset')))
     assert.ok([...texts].every((text) => text.includes('insert into "assignments"')))
+  })
+
+  it('count as waiting, not as work of the store, until it is their turn', async () => {
+    const { id } = await create(tracker, assignment, caller, body)
+    const waits: EndedStatement[] = []
+    tracker.database.onStatement((ended) => {
+      if (ended.kind === 'write' && ended.text() === undefined) waits.push(ended)
+    })
+    await Promise.all(Array.from({ length: 10 }, () => update(tracker, assignment, caller, { ...body, id })))
+    const sum = (secondsOf: (ended: EndedStatement) => number) =>
+      waits.reduce((all, ended) => all + secondsOf(ended), 0)
+    assert.equal(waits.length, 9)
+    assert.ok(sum(({ waitSeconds }) => waitSeconds) > 0.9 * sum(({ seconds }) => seconds))
   })
 })

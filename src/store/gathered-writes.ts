@@ -94,7 +94,8 @@ export function gatherWrites({ timed, isPossible, send }: GatherOptions): Gather
         const tell = (statement: Sql) => {
           asked.statement = statement
         }
-        return gathering.wait({ item, endWait, tell })
+        // One that gets a turn of its own has only waited.
+        return gathering.wait({ item, endWait, tell }).finally(endWait)
       }),
     )
     if (gathered.turn) return kind.alone(item).finally(gathered.turn)
