@@ -60,8 +60,11 @@ export const requestIdHeader = 'x-request-id'
 /** The id a proxy gave the request, so that its log and ours can be read together. */
 export const requestIdOf = ({ headers }: IncomingMessage): string => requestIdFrom(headers[requestIdHeader])
 
-export const requestIdFrom = (given: unknown): string =>
-  typeof given === 'string' && requestId.test(given) ? given : randomUUID()
+export const requestIdFrom = (given: unknown): string => givenRequestId(given) ?? randomUUID()
+
+/** For hosts that make none themselves. */
+export const givenRequestId = (given: unknown): string | undefined =>
+  typeof given === 'string' && requestId.test(given) ? given : undefined
 
 /** Early, so that every refusal carries it too. */
 export function showRequestIds(app: FastifyInstance): void {

@@ -18,6 +18,16 @@ describe('the bank answers', () => {
     assert.match(headers.get('content-type') ?? '', /^text\/plain/)
   })
 
+  test('with the id that the request brought, if it is one, and with none otherwise', async () => {
+    const idOf = async (path: string, sent: Record<string, string>) =>
+      (await fetch(`http://127.0.0.1:${bank.port}${path}`, { headers: sent })).headers.get('x-request-id')
+    for (const path of ['/clientes/1/extrato', '/healthz', '/clientes/9/extrato']) {
+      assert.equal(await idOf(path, { 'x-request-id': 'one-of:ours' }), 'one-of:ours')
+      assert.equal(await idOf(path, { 'x-request-id': '<b>' }), null)
+      assert.equal(await idOf(path, {}), null)
+    }
+  })
+
   test('the five clients with their limits and a balance of 0', async () => {
     const limits = [100_000, 80_000, 1_000_000, 10_000_000, 500_000]
     for (const [index, limite] of limits.entries()) {

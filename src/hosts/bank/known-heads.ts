@@ -1,3 +1,5 @@
+import { givenRequestId, requestIdHeader } from '../../http/log.ts'
+
 /** What a request line leads to, given the bytes of the body. */
 export type Serve<Reply> = (body: Buffer, reply: Reply) => void
 
@@ -13,6 +15,8 @@ export interface KnownHead<Reply> {
   readonly bodyBytes: number
   /** The client closes the connection after the answer. */
   readonly isLast: boolean
+  /** What the client or a proxy calls the request; the answer says it again. */
+  readonly requestId: string | undefined
 }
 
 /** Three times what a browser sends. */
@@ -58,7 +62,9 @@ function readHead<Reply>(
     line.method === 'GET'
       ? bodyBytes === 0
       : length !== undefined && bodyBytes <= bodyBytesMax && values.has('content-type')
-  return isWhole ? { serve: line.serve, bodyBytes, isLast: values.get('connection') === 'close' } : undefined
+  if (!isWhole) return undefined
+  const requestId = givenRequestId(values.get(requestIdHeader))
+  return { serve: line.serve, bodyBytes, isLast: values.get('connection') === 'close', requestId }
 }
 
 /** By lower-case names; undefined when there is one whose meaning is not fixed here. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
 import { answerBrokenConnection } from '../../http/broken-requests.ts'
 import { closeListener } from '../../http/close-listener.ts'
+import { givenRequestId, requestIdHeader } from '../../http/log.ts'
 import { createServer } from '../../http/node-http.ts'
 import type { Reply } from './answers.ts'
 import { type KnownLine, knownHeads } from './known-heads.ts'
@@ -59,6 +60,8 @@ export function createBankServer(options: BankServerOptions): BankServer {
   server.on('clientError', answerBrokenConnection)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (state.isLastAnswer) response.shouldKeepAlive = false
+    const id = givenRequestId(request.headers[requestIdHeader])
+    if (id !== undefined) response.setHeader(requestIdHeader, id)
     inTurn(request.socket, response, () => answer(endpoints, request, response))
   })
   const small =

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { requestIdHeader } from '../../http/log.ts'
 import { STATUS_CODES } from '../../http/node-http.ts'
 import type { Budget } from '../../model/budget.ts'
 import type { Reply } from './answers.ts'
@@ -29,6 +30,8 @@ export interface SmallConnection {
   /** Requests are being served one after the other; an answer that comes meanwhile need not go on to the next. */
   isServing: boolean
   isLast: boolean
+  /** Of the request that is being answered. */
+  requestId: string | undefined
   /** Nothing has come yet. */
   isNew: boolean
   /** When either side sent something last. */
@@ -52,6 +55,7 @@ export function beginConnection(state: SmallServerState, socket: Socket): void {
     isBusy: false,
     isServing: false,
     isLast: false,
+    requestId: undefined,
     isNew: true,
     since: performance.now(),
   }
@@ -97,6 +101,7 @@ function serveFirst(state: SmallServerState, connection: SmallConnection, bytes:
   connection.isBusy = true
   connection.isNew = false
   connection.isLast = head.isLast
+  connection.requestId = head.requestId
   connection.since = performance.now()
   head.serve(bytes.subarray(bodyAt, end), connection.reply)
   return end
@@ -110,7 +115,8 @@ function answer(state: SmallServerState, connection: SmallConnection, status: nu
   connection.isLast ||= state.isDraining
   connection.since = performance.now()
   const bytes = Buffer.byteLength(body)
-  const message = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: ${bytes}${fields}${state.date}${endOf(state, connection)}${body}`
+  const id = connection.requestId === undefined ? '' : `${requestIdHeader}: ${connection.requestId}\r\n`
+  const message = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${id}Content-Length: ${bytes}${fields}${state.date}${endOf(state, connection)}${body}`
   const isTaken = socket.write(message, bytes === body.length ? 'latin1' : 'utf8')
   if (connection.isLast) socket.destroySoon()
   // Who takes no answers gets no further ones to be kept.
