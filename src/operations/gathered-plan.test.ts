@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import pg from 'pg'
-import { addressOf } from '../../test/support/fresh-database.ts'
+import { addressOf, isDistributed } from '../../test/support/fresh-database.ts'
 import { freshTracker } from '../../test/support/tracker.ts'
 import type { Caller } from '../model/caller.ts'
 import { resourceNamed } from '../resources/all.ts'
@@ -16,7 +16,8 @@ const rowsTogether = 16
 /** To check, to lock and to keep: a few for each row. */
 const readMax = 10 * rowsTogether
 
-describe('Changes of several people in one statement', () => {
+/** A store of several nodes takes several statements. */
+describe('Changes of several people in one statement', { skip: isDistributed }, () => {
   it('read little, however many assignments their projects have', async (t) => {
     const fresh = await freshTracker()
     const client = new pg.Client({ connectionString: addressOf(fresh.tracker.database) })

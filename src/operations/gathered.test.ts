@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { isDistributed } from '../../test/support/fresh-database.ts'
 import { freshTracker, outcomesOf } from '../../test/support/tracker.ts'
 import type { Caller } from '../model/caller.ts'
 import { resourceNamed } from '../resources/all.ts'
@@ -106,7 +107,8 @@ describe('writes that come at the same time', () => {
       assert.deepEqual(changed?.fields.name, [body.name, `Renamed ${index}`])
     }
     const transactions = new Set(kept.map(({ transaction }) => transaction))
-    assert.ok(transactions.size < kept.length / 3, `${transactions.size} transactions`)
+    // On several nodes each is written by itself.
+    assert.ok(isDistributed || transactions.size < kept.length / 3, `${transactions.size} transactions`)
   })
 
   it('are refused each for its own reason, in the words of a single write', async () => {
