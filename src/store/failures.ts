@@ -18,8 +18,11 @@ export const isTimedOut = (error: unknown): boolean => failureOf(error).code ===
 /** A statement that was to be parsed by one before it, which was stopped before it got so far. */
 export const isUnparsed = (error: unknown): boolean => failureOf(error).code === '26000'
 
-/** The fault of what one of the rows holds: a value that does not fit, or a constraint. The statement was rolled back. */
-export const isOfRow = (error: unknown): boolean => /^2[23]/.test(failureOf(error).code ?? '')
+/**
+ * The fault of what one of the rows holds: a value that does not fit, a constraint, a limit of the server, or what a trigger of the
+ * operator's own refuses. The statement was rolled back.
+ */
+export const isOfRow = (error: unknown): boolean => /^(22|23|54|P0)/.test(failureOf(error).code ?? '')
 
 /** A value that a function does not take: of those we send, only the name of a time zone can be one. */
 export const isUnknownTimeZone = (error: unknown): boolean => failureOf(error).code === '22023'
