@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { Stage } from '../support/stage.ts'
+
+const addressOf = ({ workspace }: Stage, id: string) => `/projects/${workspace.projectId}/assignments/${id}`
+
+const saved = (page: Page) =>
+  page.waitForResponse(
+    (response) => response.request().method() === 'PATCH' && response.url().endsWith('/api/assignment'),
+  )
 
 export function connectionJourneys(stage: () => Stage): void {
   test('is shown when it is lost, keeps what is there, and catches up when it is back', async () => {
@@ -24,6 +32,43 @@ export function connectionJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Create assignment' }).click()
     await page.getByRole('link', { name: 'Typed in the outage' }).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
+  })
+
+  test('is saved and followed in three windows side by side, though a browser has six connections for all', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const id = await workspace.assignment('In many windows')
+    const first = await signIn('mara@example.com', addressOf(stage(), id))
+    const name = (page: Page) => page.getByLabel('Name', { exact: true })
+    await name(first).waitFor()
+    const others = [await first.context().newPage(), await first.context().newPage()]
+    for (const page of others) {
+      await page.goto(`${hosts.web}${addressOf(stage(), id)}`)
+      await page.locator(`#card-${id}`).waitFor()
+    }
+    const last = others[1] ?? first
+    await name(last).fill('Saved in the last one')
+    await Promise.all([saved(last), name(last).press('Enter')])
+    for (const page of [first, ...others])
+      await page.locator(`#card-${id}`, { hasText: 'Saved in the last one' }).waitFor()
+    await first.getByRole('complementary', { name: 'Saved in the last one' }).waitFor()
+    await name(first).fill('Saved in the first one')
+    await Promise.all([saved(first), name(first).press('Enter')])
+    await last.getByRole('complementary', { name: 'Saved in the first one' }).waitFor()
+  })
+
+  test('sends what could not be sent for want of a network as soon as there is one', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Typed on the way')
+    const page = await signIn('mara@example.com', addressOf(stage(), id))
+    const name = page.getByLabel('Name', { exact: true })
+    await name.waitFor()
+    await page.context().setOffline(true)
+    await name.fill('Typed in the tunnel')
+    await name.press('Enter')
+    await page.getByText('The server cannot be reached.').waitFor()
+    await Promise.all([saved(page), page.context().setOffline(false)])
+    await page.getByText('The server cannot be reached.').waitFor({ state: 'detached' })
+    assert.equal((await workspace.get('assignment', id)).name, 'Typed in the tunnel')
   })
 
   test('tells when the device is offline', async () => {

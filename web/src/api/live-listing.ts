@@ -1,6 +1,7 @@
 import { SessionEnded } from '../session/session.ts'
 import type { Page } from './api.ts'
 import { ApiProblem } from './api-problem.ts'
+import { withLiveSlot } from './live-slots.ts'
 import { readEvents } from './read-events.ts'
 import type { Send } from './send.ts'
 
@@ -35,8 +36,14 @@ async function run<Row>(send: Send, listing: LiveListing<Row>, closed: AbortSign
   listing.onConnection('connecting')
   while (!closed.aborted) {
     await untilVisible(closed)
-    const problem = await follow(send, listing, lastId, closed, onEvent).catch((error: unknown) => error)
+    const problem = await withLiveSlot<unknown>((hasSlot) =>
+      hasSlot ? follow(send, listing, lastId, closed, onEvent) : look(send, listing, closed, onEvent),
+    ).catch((error: unknown) => error)
     if (closed.aborted) return
+    if (problem === looked) {
+      await untilEvent([[window, 'offline']], closed, lookMilliseconds)
+      continue
+    }
     if (isFinal(problem)) {
       listing.onConnection('closed')
       listing.onProblem(problem)
@@ -54,6 +61,33 @@ const silenceMilliseconds = 35_000
 /** A page hidden for a shorter time keeps its connection. */
 const hiddenMilliseconds = 15_000
 const backoffMilliseconds = [250, 1000, 2000, 5000, 10_000, 20_000]
+
+/** Without a connection of its own a listing is looked at so often. */
+const lookMilliseconds = 3000
+const looked = Symbol('looked')
+
+/** The page as it is now, without keeping the connection. */
+async function look<Row>(
+  send: Send,
+  listing: LiveListing<Row>,
+  closed: AbortSignal,
+  onEvent: (id: string) => void,
+): Promise<typeof looked | undefined> {
+  const enough = new AbortController()
+  let isFound = false
+  const onPage = (page: Page<Row>) => {
+    isFound = true
+    listing.onPage(page)
+    enough.abort()
+  }
+  // From the beginning: after a number that is known, nothing would come until something changes.
+  await follow(send, { ...listing, onPage }, '', AbortSignal.any([closed, enough.signal]), onEvent).catch(
+    (error: unknown) => {
+      if (!isFound) throw error
+    },
+  )
+  return isFound ? looked : undefined
+}
 
 async function follow<Row>(
   send: Send,

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { sentenceOf } from '../api/api-problem.ts'
+import { ApiProblem, sentenceOf } from '../api/api-problem.ts'
 import { forgetDraft, readDraft, writeDraft } from '../forms/drafts.ts'
 
 export interface InPlaceOptions {
@@ -42,7 +42,7 @@ function keptTyping(draft: string, stored: string): Typed | undefined {
 export function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
   const [typed, setTyped] = useState(() => keptTyping(draft, stored))
   const [isSaving, setSaving] = useState(false)
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<unknown>()
   const [theirs, setTheirs] = useState<string>()
   const latest = useRef<Typed>(undefined)
   latest.current = typed
@@ -72,23 +72,23 @@ export function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
       // Unless it was typed on meanwhile.
       if (other === undefined && latest.current?.text === next.text) forget()
     } catch (error) {
-      setProblem(sentenceOf(error))
+      setProblem(error)
     }
     setSaving(false)
   }
+  useBackOnline(problem, () => latest.current && void send(latest.current))
   return {
     text: typed?.text ?? stored,
     isChanged: typed !== undefined,
     isSaving,
-    problem,
+    problem: problem === undefined ? undefined : sentenceOf(problem),
     theirs,
     type: (text) => keep({ text, base: latest.current?.base ?? stored }),
     async commit(text) {
       if (text !== undefined) keep({ text, base: latest.current?.base ?? stored })
       const next = latest.current
       if (next === undefined || theirs !== undefined) return
-      if (next.text === stored) return forget()
-      await send(next)
+      await (next.text === stored ? forget() : send(next))
     },
     async saveMine() {
       if (latest.current === undefined || theirs === undefined) return
@@ -99,4 +99,14 @@ export function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
     },
     takeBack: forget,
   }
+}
+
+/** What could not be sent for want of a network is sent once there is one again. */
+function useBackOnline(problem: unknown, send: () => void): void {
+  const isWaiting = problem instanceof ApiProblem && problem.status === 0
+  useEffect(() => {
+    if (!isWaiting) return
+    addEventListener('online', send)
+    return () => removeEventListener('online', send)
+  }, [isWaiting])
 }
