@@ -45,7 +45,7 @@ export function keyJourneys(stage: () => Stage): void {
     await tabTo(page, '.panel-section [name=amountHours]')
     await page.keyboard.type('1:30')
     await press('Enter')
-    await panel.getByText('1.5 h recorded, not estimated yet').waitFor()
+    await panel.getByText('1.5 h recorded, no hours planned yet').waitFor()
 
     await tabTo(page, '[aria-label="Add a person"]')
     await page.keyboard.type('Mara')
@@ -61,9 +61,9 @@ export function keyJourneys(stage: () => Stage): void {
     await panel.getByLabel('Name', { exact: true }).waitFor()
     await tabTo(page, '[aria-label^="Remove 1.5 h on"]')
     await press('Enter')
-    await panel.getByText('0 h recorded, not estimated yet').waitFor()
+    await panel.getByText('0 h recorded, no hours planned yet').waitFor()
     await press('Control+z')
-    await panel.getByText('1.5 h recorded, not estimated yet').waitFor()
+    await panel.getByText('1.5 h recorded, no hours planned yet').waitFor()
   })
 
   test('filter, find, ask what they do, and come back from each dialog to where they were', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addDays, today } from '../../../web/src/time/days.ts'
+import { addDays, daysBetween, today } from '../../../web/src/time/days.ts'
+import { mondayOf } from '../../../web/src/time/weeks.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
@@ -18,6 +19,8 @@ export function myWorkJourneys(stage: () => Stage): void {
     await of('Late thing', -2)
     const now = await of('Thing of today', 0)
     await of('Done thing', -3, { workflowId: workspace.stages.Done })
+    // Begun, and due on the first day after the next week.
+    await of('Far thing', daysBetween(today(), addDays(mondayOf(today()), 14)))
     const assignmentId = await of('Stuck thing', 1)
     await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
     const page = await signIn(person.login, '/projects')
@@ -26,6 +29,7 @@ export function myWorkJourneys(stage: () => Stage): void {
     await page.getByRole('region', { name: 'Overdue' }).getByRole('link', { name: 'Late thing' }).waitFor()
     await page.getByRole('region', { name: 'Blocked' }).getByText('Blocked since today').waitFor()
     assert.equal(await page.getByText('Done thing').count(), 0)
+    await page.getByRole('region', { name: 'Due later' }).getByRole('link', { name: 'Far thing' }).waitFor()
     await assertAccessible(page, 'my work')
     const row = page.getByRole('listitem').filter({ hasText: 'Thing of today' })
     await row.getByRole('button', { name: 'Record time for Thing of today' }).click()
@@ -40,7 +44,7 @@ export function myWorkJourneys(stage: () => Stage): void {
   test('and everything else is one key away: palette, places, the sheet of shortcuts', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Found by the palette')
-    const page = await signIn('mara@example.com', '/projects')
+    const page = await signIn((await workspace.join('Petra Palette')).login, '/projects')
     await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
     await page.keyboard.press('Control+k')
     const palette = page.getByRole('dialog', { name: 'Find anything, do anything' })
@@ -57,5 +61,12 @@ export function myWorkJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'My week' }).waitFor()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to the reports').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('sign out')
+    await palette.getByRole('option', { name: 'My week' }).waitFor({ state: 'detached' })
+    await palette.getByRole('option', { name: 'Sign out' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Password').waitFor()
   })
 }

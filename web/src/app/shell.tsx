@@ -78,6 +78,7 @@ const aheadMilliseconds = 2000
 function Layers({ layer, open }: ReturnType<typeof useShortcuts>) {
   const { router } = useServices()
   const links = useLinks()
+  const signOut = useSignOut()
   const close = () => open(undefined)
   if (layer === 'shortcuts') return <ShortcutSheet onClose={close} />
   if (layer !== 'palette') return null
@@ -85,8 +86,16 @@ function Layers({ layer, open }: ReturnType<typeof useShortcuts>) {
     ...links.map(({ href, label, icon }) => ({ icon, label: t(label), run: () => router.go(href) })),
     { icon: 'person' as const, label: t('My account'), run: () => router.go('/account') },
     { icon: 'trash' as const, label: t('Removed records'), run: () => router.go('/removed') },
+    { icon: 'list' as const, label: t('Keyboard shortcuts'), run: () => open('shortcuts') },
+    { icon: 'move' as const, label: t('Sign out'), run: signOut },
   ]
   return <CommandPalette actions={actions} onClose={close} />
+}
+
+function useSignOut(): () => void {
+  const { session, toasts } = useServices()
+  return () =>
+    void session.signOut().catch((error: Error) => toasts.show({ kind: 'problem', text: error.message }))
 }
 
 function useLinks() {
@@ -119,13 +128,12 @@ function Navigation() {
 }
 
 function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
-  const { router, session, toasts } = useServices()
+  const { router, session } = useServices()
   const isPhone = useMedia('(max-width: 640px)')
   const [isSmall, setSmall] = useState(isCompact)
   const links = useLinks()
   const name = session.person.value?.name ?? t('Account')
-  const signOut = () =>
-    session.signOut().catch((error: Error) => toasts.show({ kind: 'problem', text: error.message }))
+  const signOut = useSignOut()
   const minor = isPhone ? links.filter(({ isMinor }) => isMinor) : []
   return (
     <Menu
@@ -144,7 +152,7 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
           },
         },
         { label: t('Keyboard shortcuts'), run: onShortcuts },
-        { label: t('Sign out'), run: () => void signOut() },
+        { label: t('Sign out'), run: signOut },
       ]}
     >
       <Icon name="person" />

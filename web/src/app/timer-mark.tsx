@@ -61,7 +61,7 @@ function Clock({ running }: { readonly running: Running }) {
     return () => clearInterval(timer)
   }, [])
   return (
-    <time class="timer-clock" role="timer" aria-label={t('Running for')}>
+    <time class="timer-clock" role="timer" aria-label={t('Running for {name}', { name: running.name })}>
       {showClock(secondsOf(running, now))}
     </time>
   )

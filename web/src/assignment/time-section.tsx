@@ -56,7 +56,7 @@ function TimeBar({ recorded, planned }: { readonly recorded: number; readonly pl
   const isOver = planned > 0 && recorded > planned
   const text =
     planned === 0
-      ? t('{hours} recorded, not estimated yet', { hours: showHours(recorded) })
+      ? t('{hours} recorded, no hours planned yet', { hours: showHours(recorded) })
       : isOver
         ? t('{recorded} of {planned}, {over} over', {
             recorded: showHours(recorded),

@@ -51,7 +51,7 @@ export function useListing<Name extends ResourceName>(
     if (current === undefined || !isSignedIn) return
     const onPage = (page: Page<RecordOf<Name>>) => {
       lastPages.keep(listPathOf(name) + key, page)
-      setKnown({ key, page })
+      setKnown((last) => (last.page === page ? last : { key, page }))
     }
     // The end of the session has a dialog of its own; what is known stays in sight behind it.
     const onProblem = (problem: Error) =>
@@ -70,6 +70,13 @@ export function useListing<Name extends ResourceName>(
     api.list(name, current, left.signal).then(onPage, (error) => left.signal.aborted || onProblem(error))
     return () => left.abort()
   }, [name, key, live, turn, isSignedIn])
+  useEffect(
+    () =>
+      lastPages.onKept<RecordOf<Name>>(listPathOf(name) + key, (page) =>
+        setKnown((last) => (last.key === key && last.page !== page ? { key, page } : last)),
+      ),
+    [lastPages, name, key],
+  )
   useRetry(known.problem, reload)
   useEffect(() => (live ? undefined : reloadWhenDue(api.onChange, [name], reload)), [api, name, live, reload])
   return {

@@ -54,7 +54,7 @@ export const ptBr: Translations = {
   'This screen could not be loaded': 'Não foi possível carregar esta tela',
   'Load the page again': 'Recarregar a página',
   'Stop the timer': 'Parar o cronômetro',
-  'Running for': 'Em andamento para',
+  'Running for {name}': 'Cronômetro de {name}',
   'Go to my work': 'Ir para o meu trabalho',
   'Go to the projects': 'Ir para os projetos',
   'Go to my week': 'Ir para a minha semana',
@@ -145,7 +145,7 @@ export const ptBr: Translations = {
   'Add a person…': 'Adicionar uma pessoa…',
   Time: 'Horas',
   'Record time': 'Apontar horas',
-  '{hours} recorded, not estimated yet': '{hours} apontadas, ainda sem estimativa',
+  '{hours} recorded, no hours planned yet': '{hours} apontadas, ainda sem horas planejadas',
   '{recorded} of {planned}, {over} over': '{recorded} de {planned}, {over} a mais',
   '{recorded} of {planned}': '{recorded} de {planned}',
   '{hours} on {day}': '{hours} em {day}',
@@ -322,8 +322,8 @@ export const ptBr: Translations = {
   'New user': 'Novo usuário',
   'There is no user yet': 'Ainda não há usuários',
   'No user fits “{text}”': 'Nenhum usuário corresponde a “{text}”',
-  'Everyone who may sign in. A user whom no assignment or entry needs any more can be removed.':
-    'Todas as pessoas que podem entrar. Um usuário que não tem mais tarefas nem apontamentos pode ser removido.',
+  'Everyone who may sign in. A user whom no assignment or entry needs any more can be removed. People make accounts of their own by a link, from the members of a project.':
+    'Todas as pessoas que podem entrar. Um usuário que não tem mais tarefas nem apontamentos pode ser removido. Por um link, a partir dos membros de um projeto, as pessoas criam a própria conta.',
   'An e-mail address, or what else is easy to remember.': 'Um e-mail, ou algo fácil de lembrar.',
   Organizations: 'Organizações',
   'Search organizations': 'Buscar organizações',
@@ -336,8 +336,8 @@ export const ptBr: Translations = {
   'New workflow stage': 'Nova etapa do fluxo',
   'There is no workflow stage yet': 'Ainda não há etapas do fluxo',
   'No workflow stage fits “{text}”': 'Nenhuma etapa do fluxo corresponde a “{text}”',
-  'The columns of every board, from left to right. A new one is the last; the arrows move it.':
-    'As colunas de todos os quadros, da esquerda para a direita. Uma nova fica por último; as setas a movem.',
+  'The columns of every board, from left to right. A new one is the last; the arrows move it. The one called Done, else the last, means done.':
+    'As colunas de todos os quadros, da esquerda para a direita. Uma nova fica por último; as setas a movem. A que se chama Concluído, ou então a última, significa concluída.',
   'Assignment types': 'Tipos de tarefa',
   'Search assignment types': 'Buscar tipos de tarefa',
   'New assignment type': 'Novo tipo de tarefa',
@@ -437,7 +437,8 @@ export const ptBr: Translations = {
     'As suas tarefas podem seguir. Outras têm impedimentos.',
   'When something keeps an assignment from going on, note it here.':
     'Quando algo impedir uma tarefa de avançar, registre aqui.',
-  'Your account is there': 'Sua conta está pronta',
+  'Your account is ready': 'Sua conta está pronta',
+  'You are a member of {project} now.': 'Agora você é membro de {project}.',
   'You were invited': 'Você recebeu um convite',
   '{name} invites you to make an account here.': '{name} convida você a criar uma conta aqui.',
   '{name} invites you to the project {project} of {organization}.':
@@ -649,8 +650,8 @@ export const ptBr: Translations = {
     'Estas semanas têm mais de {count} tarefas ou apontamentos, e só essa quantidade é contada.',
   'Hours per assignment': 'Horas por tarefa',
   'Hours per project': 'Horas por projeto',
-  'An estimate is spread evenly over the working days of its assignment.':
-    'Uma estimativa é distribuída por igual entre os dias úteis da tarefa.',
+  'Planned hours are spread evenly over the working days of their assignment.':
+    'As horas planejadas são distribuídas por igual entre os dias úteis da tarefa.',
   'Other days': 'Outros dias',
   By: 'Por',
   'and by': 'e por',
@@ -676,6 +677,7 @@ export const ptBr: Translations = {
   Left: 'Restante',
   'Part of the plan': 'Parte do plano',
   'not planned': 'não planejado',
+  'no plan this week': 'sem plano nesta semana',
   '{hours} over': '{hours} a mais',
   Week: 'Semana',
   Month: 'Mês',
@@ -851,6 +853,7 @@ export const ptBr: Translations = {
   'Due today': 'Para hoje',
   'Due this week': 'Para esta semana',
   'Due next week': 'Para a próxima semana',
+  'Due later': 'Para depois',
   'By person, project or type': 'Por pessoa, projeto ou tipo',
   'New organizations are made under Admin, Organizations.':
     'Novas organizações são criadas em Admin, Organizações.',

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { sentenceOf } from '../api/api-problem.ts'
 import { endInvitation, inviteByMail, inviteInto, openInvitations } from '../api/links.ts'
 import type { Link } from '../api/types.ts'
+import { useEvery } from '../data/use-every.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
@@ -12,6 +13,9 @@ import { showMoment } from '../time/moments.ts'
 import { Icon } from './icon.tsx'
 import { Secret } from './secret.tsx'
 
+/** One that was used is no longer open. */
+const lookMilliseconds = 5000
+
 /** Links into the project that nobody has used, no matter who made them, and how to make one. */
 export function InvitationsSection(props: {
   readonly projectId: string
@@ -21,6 +25,7 @@ export function InvitationsSection(props: {
   const { value: open, reload } = useLoaded(`invitations ${props.projectId}`, [], () =>
     openInvitations(send, props.projectId),
   )
+  useEvery(lookMilliseconds, reload)
   const end = (link: Link) =>
     endInvitation(send, link.id).then(
       () => {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/api-problem.ts'
+import { useEvery } from '../data/use-every.ts'
 import { useMembers } from '../data/use-members.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
@@ -18,11 +19,15 @@ export interface MembersDialogProps {
   onClose(): void
 }
 
+/** Who was invited comes while the dialog stands open. */
+const lookMilliseconds = 5000
+
 /** Who works on the project: members see it, and may change it. */
 export function MembersDialog({ project, onClose }: MembersDialogProps) {
   const { api, people, session } = useServices()
   const remove = useRemoval()
   const members = useMembers(project.id)
+  useEvery(lookMilliseconds, members.reload)
   const [problem, setProblem] = useState<string>()
   const [isLeaving, setLeaving] = useState(false)
   const self = session.person.value

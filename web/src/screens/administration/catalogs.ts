@@ -33,7 +33,8 @@ export const catalogs: readonly Catalog[] = [
     newLabel: 'New user',
     noneYet: 'There is no user yet',
     noneFits: 'No user fits “{text}”',
-    about: 'Everyone who may sign in. A user whom no assignment or entry needs any more can be removed.',
+    about:
+      'Everyone who may sign in. A user whom no assignment or entry needs any more can be removed. People make accounts of their own by a link, from the members of a project.',
     sortColumn: 'name',
     fields: [
       {
@@ -65,7 +66,8 @@ export const catalogs: readonly Catalog[] = [
     newLabel: 'New workflow stage',
     noneYet: 'There is no workflow stage yet',
     noneFits: 'No workflow stage fits “{text}”',
-    about: 'The columns of every board, from left to right. A new one is the last; the arrows move it.',
+    about:
+      'The columns of every board, from left to right. A new one is the last; the arrows move it. The one called Done, else the last, means done.',
     sortColumn: 'order',
     isOrdered: true,
     fields: [],

@@ -29,7 +29,14 @@ export function InvitationPage() {
     },
   })
   const { invitation, isRead, over } = useInvitation()
-  if (isDone) return <Done title={t('Your account is there')} />
+  if (isDone)
+    return (
+      <Done title={t('Your account is ready')} to={invitation?.project ? '/projects' : '/'}>
+        {invitation?.project
+          ? t('You are a member of {project} now.', { project: invitation.project })
+          : undefined}
+      </Done>
+    )
   if (over !== undefined) return <Done title={t('This invitation is over')}>{over}</Done>
   if (!isRead)
     return (
@@ -138,10 +145,17 @@ export function NewPasswordPage() {
   )
 }
 
-const Done = ({ title, children }: { readonly title: string; readonly children?: string }) => (
+interface DoneProps {
+  readonly title: string
+  readonly children?: string | undefined
+  /** Where the sign-in leads. */
+  readonly to?: string
+}
+
+const Done = ({ title, children, to = '/' }: DoneProps) => (
   <Alone title={title}>
     {children && <p>{children}</p>}
-    <a class="button primary wide" href="/">
+    <a class="button primary wide" href={to}>
       {t('Sign in')}
     </a>
   </Alone>

@@ -17,7 +17,7 @@ export interface MyWork {
 }
 
 /** In the order of the screen. */
-export const groups = ['blocked', 'overdue', 'today', 'week', 'later'] as const
+export const groups = ['blocked', 'overdue', 'today', 'week', 'next', 'later'] as const
 export type Group = (typeof groups)[number]
 
 /** 100 of each stage: more would not be useful to look at. */
@@ -78,5 +78,7 @@ export async function loadMyWork(api: Api, userId: string, signal: AbortSignal):
 export function groupOf(endDay: string, now = today()): Group {
   if (endDay < now) return 'overdue'
   if (endDay === now) return 'today'
-  return endDay < addDays(mondayOf(now), daysInWeek) ? 'week' : 'later'
+  const monday = mondayOf(now)
+  if (endDay < addDays(monday, daysInWeek)) return 'week'
+  return endDay < addDays(monday, 2 * daysInWeek) ? 'next' : 'later'
 }

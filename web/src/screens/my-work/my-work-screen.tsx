@@ -13,7 +13,8 @@ const titles: Readonly<Record<Group, Text>> = {
   overdue: 'Overdue',
   today: 'Due today',
   week: 'Due this week',
-  later: 'Due next week',
+  next: 'Due next week',
+  later: 'Due later',
 }
 
 /** What one has to do, over all projects. */

@@ -123,7 +123,9 @@ function Charts({ report: { weeks, parts, isCut }, current, isOfProject }: Chart
             : `/projects/${id}/report`
         }
       />
-      <p class="quiet-text">{t('An estimate is spread evenly over the working days of its assignment.')}</p>
+      <p class="quiet-text">
+        {t('Planned hours are spread evenly over the working days of their assignment.')}
+      </p>
     </>
   )
 }

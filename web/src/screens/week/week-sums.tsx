@@ -83,7 +83,7 @@ export const Total = ({ recorded, planned }: { readonly recorded: number; readon
   <>
     <strong>{showHours(recorded)}</strong>{' '}
     <span class="quiet-text week-head-more">
-      {planned > 0 ? t('of {hours}', { hours: showPlanned(planned) }) : t('not planned')}
+      {planned > 0 ? t('of {hours}', { hours: showPlanned(planned) }) : t('no plan this week')}
     </span>
   </>
 )
