@@ -86,13 +86,19 @@ type Choice = ReturnType<typeof useChoice>
 function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoose']) {
   const [text, setText] = useState<string | undefined>(undefined)
   const [active, setActive] = useState(0)
-  const { options, problem } = useSuggestions(text, find)
+  const { options, problem, isOfText } = useSuggestions(text, find)
+  /** Enter came before what was typed had been looked for. */
+  const [isHurried, setIsHurried] = useState(false)
   const isOpen = text !== undefined
-  const type = (next: string) => {
+  const change = (next: string | undefined) => {
     setText(next)
+    setIsHurried(false)
+  }
+  const type = (next: string) => {
+    change(next)
     setActive(0)
   }
-  const leave = () => setText(undefined)
+  const leave = () => change(undefined)
   const choose = (option: Option | undefined) => {
     if (option === undefined) return
     onChoose(option)
@@ -101,9 +107,12 @@ function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoos
   const whenOpen: Readonly<Record<string, () => void>> = {
     ArrowDown: () => setActive(Math.min(active + 1, options.length - 1)),
     ArrowUp: () => setActive(Math.max(active - 1, 0)),
-    Enter: () => choose(options[active]),
+    Enter: () => (isOfText ? choose(options[active]) : setIsHurried(true)),
     Escape: leave,
   }
+  useEffect(() => {
+    if (isHurried && isOfText) choose(options[active])
+  }, [isHurried, isOfText])
   const whenClosed: Readonly<Record<string, () => void>> = { ArrowDown: () => type('') }
   const onKeyDown = (event: KeyboardEvent) => {
     const run = (isOpen ? whenOpen : whenClosed)[event.key]
@@ -177,8 +186,14 @@ function Suggestions({ id, label, nothing, input, choice }: SuggestionsProps) {
 /** While somebody types fast, one request is sent instead of many. */
 const typingMilliseconds = 150
 
+interface Found {
+  readonly text?: string
+  readonly options: readonly Option[]
+  readonly problem?: string
+}
+
 function useSuggestions(text: string | undefined, find: ComboboxProps['find']) {
-  const [found, setFound] = useState<{ options: readonly Option[]; problem?: string }>({ options: [] })
+  const [found, setFound] = useState<Found>({ options: [] })
   const latest = useRef(find)
   latest.current = find
   useEffect(() => {
@@ -186,8 +201,8 @@ function useSuggestions(text: string | undefined, find: ComboboxProps['find']) {
     const left = new AbortController()
     const ask = () =>
       latest.current(text, left.signal).then(
-        (options) => left.signal.aborted || setFound({ options }),
-        (error: Error) => left.signal.aborted || setFound({ options: [], problem: sentenceOf(error) }),
+        (options) => left.signal.aborted || setFound({ text, options }),
+        (error: Error) => left.signal.aborted || setFound({ text, options: [], problem: sentenceOf(error) }),
       )
     const timer = setTimeout(ask, text === '' ? 0 : typingMilliseconds)
     return () => {
@@ -195,5 +210,5 @@ function useSuggestions(text: string | undefined, find: ComboboxProps['find']) {
       left.abort()
     }
   }, [text])
-  return found
+  return { ...found, isOfText: found.text === text }
 }
