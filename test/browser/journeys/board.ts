@@ -35,6 +35,7 @@ export function boardJourneys(stage: () => Stage): void {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Asked for once')
     const page = await signIn('mara@example.com', board())
+    await page.getByRole('button', { name: 'Only Jonas Weber' }).waitFor()
     const asked: string[] = []
     page.on('request', (request) => void asked.push(request.url()))
     const ofMembers = () => asked.splice(0).filter((url) => url.includes('/userProjects?')).length

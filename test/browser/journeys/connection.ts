@@ -10,6 +10,18 @@ const saved = (page: Page) =>
     (response) => response.request().method() === 'PATCH' && response.url().endsWith('/api/assignment'),
   )
 
+const unreached = (page: Page) => page.getByRole('alert').filter({ hasText: 'The server cannot be reached.' })
+
+/** A new name for the assignment of the page, which finds no server. */
+async function typed(page: Page, text: string, cutOff: () => Promise<void>): Promise<void> {
+  const name = page.getByLabel('Name', { exact: true })
+  await name.waitFor()
+  await cutOff()
+  await name.fill(text)
+  await name.press('Enter')
+  await unreached(page).waitFor()
+}
+
 export function connectionJourneys(stage: () => Stage): void {
   test('is shown when it is lost, keeps what is there, and catches up when it is back', async () => {
     const { hosts, signIn, workspace } = stage()
@@ -60,15 +72,20 @@ export function connectionJourneys(stage: () => Stage): void {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Typed on the way')
     const page = await signIn('mara@example.com', addressOf(stage(), id))
-    const name = page.getByLabel('Name', { exact: true })
-    await name.waitFor()
-    await page.context().setOffline(true)
-    await name.fill('Typed in the tunnel')
-    await name.press('Enter')
-    await page.getByText('The server cannot be reached.').waitFor()
+    await typed(page, 'Typed in the tunnel', () => page.context().setOffline(true))
     await Promise.all([saved(page), page.context().setOffline(false)])
-    await page.getByText('The server cannot be reached.').waitFor({ state: 'detached' })
+    await unreached(page).waitFor({ state: 'detached' })
     assert.equal((await workspace.get('assignment', id)).name, 'Typed in the tunnel')
+  })
+
+  test('sends it, too, once a server is back that nobody tells of', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const id = await workspace.assignment('Typed before the restart')
+    const page = await signIn('mara@example.com', addressOf(stage(), id))
+    await typed(page, 'Typed in the restart', hosts.stopRest).finally(hosts.startRest)
+    await saved(page)
+    await unreached(page).waitFor({ state: 'detached' })
+    assert.equal((await workspace.get('assignment', id)).name, 'Typed in the restart')
   })
 
   test('tells when the device is offline', async () => {

@@ -63,7 +63,9 @@ export function myWorkJourneys(stage: () => Stage): void {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to the reports').waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
+    // Typed at once, and nothing of it is lost.
     await page.keyboard.type('sign out')
+    assert.equal(await palette.getByRole('combobox').inputValue(), 'sign out')
     await palette.getByRole('option', { name: 'My week' }).waitFor({ state: 'detached' })
     await palette.getByRole('option', { name: 'Sign out' }).waitFor()
     await page.keyboard.press('Enter')

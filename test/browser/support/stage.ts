@@ -65,6 +65,7 @@ export async function openStage(own: Environment = {}): Promise<Stage> {
     },
     async closePages() {
       const pages = [...signedIn.values()].flatMap((context) => context.pages())
+      await Promise.all([...signedIn.values()].map((context) => context.setOffline(false)))
       await Promise.all([...visitors, ...pages].map((opened) => opened.close()))
       visitors.clear()
     },

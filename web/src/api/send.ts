@@ -27,8 +27,14 @@ export interface Sender {
 export function createSender(apiUrl: string, session: Session): Sender {
   const busyUntil = signal<number | undefined>(undefined)
   const isReached = signal(true)
+  let networksLost = 0
+  addEventListener('offline', () => {
+    networksLost += 1
+    isReached.value = false
+  })
   const attempt = async (request: Request, token: string) => {
     const { method = 'GET', path, body, headers, signal: abort } = request
+    const lostBefore = networksLost
     const response = await fetch(apiUrl + path, {
       method,
       headers: {
@@ -43,7 +49,8 @@ export function createSender(apiUrl: string, session: Session): Sender {
       isReached.value = false
       throw unreachable()
     })
-    isReached.value = true
+    // An answer to what was asked before the network was lost tells nothing of now.
+    if (networksLost === lostBefore) isReached.value = true
     return response
   }
   const authorized = async (request: Request) => {

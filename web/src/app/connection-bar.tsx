@@ -26,16 +26,13 @@ function useOnline(): boolean {
   const { isReached } = useServices()
   const [isOnline, setOnline] = useState(navigator.onLine)
   useEffect(() => {
-    const follow = () => {
-      setOnline(navigator.onLine)
-      if (!navigator.onLine) isReached.value = false
-    }
+    const follow = () => setOnline(navigator.onLine)
     addEventListener('online', follow)
     addEventListener('offline', follow)
     return () => {
       removeEventListener('online', follow)
       removeEventListener('offline', follow)
     }
-  }, [isReached])
+  }, [])
   return isOnline || isReached.value
 }

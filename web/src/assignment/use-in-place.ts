@@ -65,9 +65,9 @@ export function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
   }, [stored])
   const send = async (next: Typed) => {
     setSaving(true)
-    setProblem(undefined)
     try {
       const other = await save(next.text, next.base)
+      setProblem(undefined)
       setTheirs(other)
       // Unless it was typed on meanwhile.
       if (other === undefined && latest.current?.text === next.text) forget()
@@ -76,7 +76,7 @@ export function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
     }
     setSaving(false)
   }
-  useBackOnline(problem, () => latest.current && void send(latest.current))
+  useNetworkAgain(!isSaving && isUnreached(problem), () => latest.current && void send(latest.current))
   return {
     text: typed?.text ?? stored,
     isChanged: typed !== undefined,
@@ -101,12 +101,20 @@ export function useInPlace({ draft, stored, save }: InPlaceOptions): InPlace {
   }
 }
 
+const isUnreached = (problem: unknown) => problem instanceof ApiProblem && problem.status === 0
+
+/** The browser may tell of a network before it carries anything, and tells nothing of a server that is back. */
+const againMilliseconds = 5000
+
 /** What could not be sent for want of a network is sent once there is one again. */
-function useBackOnline(problem: unknown, send: () => void): void {
-  const isWaiting = problem instanceof ApiProblem && problem.status === 0
+function useNetworkAgain(isWaiting: boolean, send: () => void): void {
   useEffect(() => {
     if (!isWaiting) return
     addEventListener('online', send)
-    return () => removeEventListener('online', send)
+    const timer = setInterval(send, againMilliseconds)
+    return () => {
+      removeEventListener('online', send)
+      clearInterval(timer)
+    }
   }, [isWaiting])
 }

@@ -37,7 +37,7 @@ export function Combobox(props: ComboboxProps) {
   const listId = useId()
   const choice = useChoice(find, onChoose)
   useEffect(() => {
-    if (opensAtOnce) choice.type('')
+    if (opensAtOnce) choice.open()
   }, [opensAtOnce])
   const { text, options, active, isOpen } = choice
   return (
@@ -59,7 +59,7 @@ export function Combobox(props: ComboboxProps) {
         placeholder={placeholder}
         value={text ?? chosen}
         onFocus={(event) => event.currentTarget.select()}
-        onClick={() => isOpen || choice.type('')}
+        onClick={choice.open}
         onInput={(event) => choice.type(event.currentTarget.value)}
         onKeyDown={choice.onKeyDown}
         onBlur={(event) => leaveLater(event.currentTarget, choice.leave)}
@@ -92,12 +92,11 @@ function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoos
   const isOpen = text !== undefined
   const change = (next: string | undefined) => {
     setText(next)
+    setActive(0)
     setIsHurried(false)
   }
-  const type = (next: string) => {
-    change(next)
-    setActive(0)
-  }
+  // Not over what was typed already.
+  const open = () => setText((typed) => typed ?? '')
   const leave = () => change(undefined)
   const choose = (option: Option | undefined) => {
     if (option === undefined) return
@@ -113,7 +112,7 @@ function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoos
   useEffect(() => {
     if (isHurried && isOfText) choose(options[active])
   }, [isHurried, isOfText])
-  const whenClosed: Readonly<Record<string, () => void>> = { ArrowDown: () => type('') }
+  const whenClosed: Readonly<Record<string, () => void>> = { ArrowDown: open }
   const onKeyDown = (event: KeyboardEvent) => {
     const run = (isOpen ? whenOpen : whenClosed)[event.key]
     if (run === undefined) return
@@ -121,7 +120,7 @@ function useChoice(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoos
     event.stopPropagation()
     run()
   }
-  return { text, options, problem, active, isOpen, type, leave, choose, setActive, onKeyDown }
+  return { text, options, problem, active, isOpen, open, type: change, leave, choose, setActive, onKeyDown }
 }
 
 interface SuggestionsProps {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
@@ -19,7 +19,8 @@ export function Dialog({ title, children, onClose }: DialogProps) {
   const layer = useMemo(() => Symbol('dialog'), [])
   useLayoutEffect(() => toasts.addLayer(layer), [toasts, layer])
   const titleId = useId()
-  useEffect(() => {
+  // Before the next key arrives: what is typed at once belongs to the dialog.
+  useLayoutEffect(() => {
     const dialog = element.current
     const before = document.activeElement
     if (!dialog?.open) dialog?.showModal()
