@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { lingerMilliseconds } from '../../http/broken-requests.ts'
 import { sql } from '../../store/sql.ts'
 import { auditLedger } from './testing/audit.ts'
 import { type InProcess, startInProcess } from './testing/in-process.ts'
 import { oddExchanges } from './testing/odd-exchanges.ts'
 
-/** Short, so that what is too slow is refused while the test waits. */
-const patience = { headersTimeout: 600, requestTimeout: 1000, connectionsCheckingInterval: 100 }
+/**
+ * Short, so that what is too slow is refused while the test waits; not as short as a connection lingers whose body was refused,
+ * or either of the two may end it.
+ */
+const patience = { headersTimeout: 600, requestTimeout: 2 * lingerMilliseconds, connectionsCheckingInterval: 100 }
 
 /** Longer than any of these limits. */
 const hangsAfterMilliseconds = 15_000
