@@ -81,7 +81,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['nothing-lasts'],
   },
   {
-    file: 'src/operations/invitations.ts',
+    file: 'src/operations/use-invitation.ts',
     rule: 'a member invites nobody to a login that the settings name',
     from: 'administrators.isAdministrator({ login: String(login), hasRole: false })',
     to: 'false',
@@ -130,7 +130,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['commands/tokens'],
   },
   {
-    file: 'src/operations/invitations.ts',
+    file: 'src/operations/use-invitation.ts',
     rule: 'no login looks like another',
     from: 'if (hasHiddenCharacters(String(login)))',
     to: "if (login === '')",
@@ -158,7 +158,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['http/cors'],
   },
   {
-    file: 'src/operations/invitations.ts',
+    file: 'src/operations/use-invitation.ts',
     rule: 'an invitation says nothing once nobody may use it',
     from: 'const { name: inviter } = await requireInviter(database, administrators, link)',
     to: "const inviter = 'Mara'\n  void administrators",

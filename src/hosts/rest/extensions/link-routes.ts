@@ -1,16 +1,9 @@
 import type { Administrators } from '../../../accounts/administrators.ts'
 import { makePasswordLink, passwordLinkHours, usePasswordLink } from '../../../accounts/password-links.ts'
 import { uuid } from '../../../model/field-kinds.ts'
-import {
-  acceptInvitation,
-  endInvitation,
-  invitationHours,
-  invite,
-  joinByInvitation,
-  listInvitations,
-  readInvitation,
-} from '../../../operations/invitations.ts'
+import { endInvitation, invitationHours, invite, listInvitations } from '../../../operations/invitations.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
+import { acceptInvitation, joinByInvitation, readInvitation } from '../../../operations/use-invitation.ts'
 import { ref } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 import { mailedLinkRoutes } from './mailed-link-routes.ts'
