@@ -11,7 +11,11 @@ import { oddExchanges } from './testing/odd-exchanges.ts'
  * Short, so that what is too slow is refused while the test waits; not as short as a connection lingers whose body was refused,
  * or either of the two may end it.
  */
-const patience = { headersTimeout: 600, requestTimeout: 2 * lingerMilliseconds, connectionsCheckingInterval: 100 }
+const patience = {
+  headersTimeout: 600,
+  requestTimeout: 2 * lingerMilliseconds,
+  connectionsCheckingInterval: 100,
+}
 
 /** Longer than any of these limits. */
 const hangsAfterMilliseconds = 15_000
