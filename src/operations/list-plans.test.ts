@@ -1,30 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import pg from 'pg'
-import { addressOf } from '../../test/support/fresh-database.ts'
-import { freshTracker } from '../../test/support/tracker.ts'
+import { blocksOf, explainedTracker } from '../../test/support/explained-tracker.ts'
 import type { Caller } from '../model/caller.ts'
 import { resourceNamed, resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { column } from '../store/columns.ts'
-import { render, type Sql } from '../store/sql.ts'
+import { render } from '../store/sql.ts'
 import { list } from './list.ts'
 import { readListQuery } from './read-list-query.ts'
 
 /** Far more than the rows that are live. */
 const removedRows = 20_000
 
-/** Of the store, 8 KiB each. All rows of a table are several hundred. */
+/** All rows of a table are several hundred. */
 const blocksMax = 100
 
 describe('A list of few live rows among many removed ones', () => {
-  let fresh: Awaited<ReturnType<typeof freshTracker>>
-  let client: pg.Client
+  let fresh: Awaited<ReturnType<typeof explainedTracker>>
   let member: Caller
   before(async () => {
-    fresh = await freshTracker()
-    client = new pg.Client({ connectionString: addressOf(fresh.tracker.database) })
-    await client.connect()
+    fresh = await explainedTracker()
     const user = await fresh.makeAny('user')
     member = fresh.asUser(user)
     const assignment = await fresh.makeAny('assignment')
@@ -36,12 +31,9 @@ describe('A list of few live rows among many removed ones', () => {
     await fresh.make('assignmentImpediment', { assignmentId, impedimentId })
     for (const resource of resources) await addRemovedRows(resource)
     // Not vacuumed: there is not always time for that between many removals and the next list.
-    await client.query('analyze')
+    await fresh.client.query('analyze')
   })
-  after(async () => {
-    await client.end()
-    await fresh.drop()
-  })
+  after(() => fresh.drop())
 
   /** Copies of a live row. */
   async function addRemovedRows({ table, columns, name }: Resource) {
@@ -50,7 +42,7 @@ describe('A list of few live rows among many removed ones', () => {
       .map((each) => render(column(each)).text)
     const secrets = name === 'user' ? ['password_hash'] : []
     const copied = [...own, ...secrets].join(', ')
-    await client.query(`
+    await fresh.client.query(`
       insert into ${table} (id, active, deleted_at, ${copied})
       select gen_random_uuid(), false, now(), ${copied}
       from (select * from ${table} limit 1) as one, generate_series(1, ${removedRows})`)
@@ -58,16 +50,12 @@ describe('A list of few live rows among many removed ones', () => {
 
   async function blocksReadBy(resource: Resource, caller: Caller, given: Readonly<Record<string, string>>) {
     let blocks = 0
-    const reads = {
-      async query<Row>(statement: Sql): Promise<Row[]> {
-        const { text, values } = render(statement)
-        const explained = `explain (analyze, buffers, timing off, format json) ${text}`
-        const { rows } = await client.query(explained, [...values])
-        const { Plan: plan } = rows[0]['QUERY PLAN'][0]
-        blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
-        return [{ id: null, totalCount: 0, lastChangeSecond: null } as Row]
+    const reads = fresh.explaining(
+      (plan) => {
+        blocks += blocksOf(plan)
       },
-    }
+      [{ id: null, totalCount: 0, lastChangeSecond: null }],
+    )
     await list(fresh.tracker, resource, caller, readListQuery(resource, given), reads)
     return blocks
   }
@@ -97,12 +85,12 @@ describe('A list of few live rows among many removed ones', () => {
     }
   }
   it('reads few blocks, however many changes of something else there were since the last one', async () => {
-    await client.query(`
+    await fresh.client.query(`
       insert into changes (resource, row_id, action)
       select resource, gen_random_uuid(), 'update'
       from (values ('assignment', 100000), ('appointment', 20000)) as changed (resource, count),
         generate_series(1, count) order by resource desc`)
-    await client.query('analyze changes')
+    await fresh.client.query('analyze changes')
     const blocks = await blocksReadBy(resourceNamed('assignment'), member, {})
     assert.ok(blocks <= blocksMax, `${blocks} blocks`)
   })

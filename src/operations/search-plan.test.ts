@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import pg from 'pg'
-import { addressOf } from '../../test/support/fresh-database.ts'
-import { freshTracker } from '../../test/support/tracker.ts'
+import { explainedTracker, type Plan, sumOver } from '../../test/support/explained-tracker.ts'
 import type { Caller } from '../model/caller.ts'
 import { assignment } from '../resources/assignment.ts'
-import { render, type Sql } from '../store/sql.ts'
 import { list } from './list.ts'
 import { readQuery } from './query/read-query.ts'
 import { runQuery } from './query/run-query.ts'
@@ -16,32 +13,20 @@ const othersRows = 5000
 
 describe('A text of two letters, which no index knows,', () => {
   it('is looked for in visible rows only, and in each once for count and page', async (t) => {
-    const fresh = await freshTracker()
-    const client = new pg.Client({ connectionString: addressOf(fresh.tracker.database) })
-    await client.connect()
-    t.after(async () => {
-      await client.end()
-      await fresh.drop()
-    })
+    const fresh = await explainedTracker()
+    t.after(fresh.drop)
     const user = await fresh.makeAny('user')
     const [own, foreign] = [await fresh.makeAny('assignment'), await fresh.makeAny('assignment')]
     await fresh.make('userProject', { userId: user.id, projectId: own.projectId })
-    await client.query(
-      `insert into assignments (id, name, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id)
-      select gen_random_uuid(), 'Of others', start_date, end_date, 1, project_id, workflow_id, user_id, assignment_type_id
-      from (select * from assignments where id = $1) as one, generate_series(1, ${othersRows})`,
-      [foreign.id],
-    )
-    await client.query('analyze')
+    await fresh.addCopiesOfAssignment(foreign.id, othersRows)
+    await fresh.client.query('analyze')
     let lookedInto = 0
-    const reads = {
-      async query<Row>(statement: Sql): Promise<Row[]> {
-        const { text, values } = render(statement)
-        const { rows } = await client.query(`explain (analyze, format json) ${text}`, [...values])
-        lookedInto = textsLookedInto(rows[0]['QUERY PLAN'][0].Plan)
-        return [{ id: null, totalCount: 0, lastChangeSecond: null } as Row]
+    const reads = fresh.explaining(
+      (plan) => {
+        lookedInto = textsLookedInto(plan)
       },
-    }
+      [{ id: null, totalCount: 0, lastChangeSecond: null }],
+    )
     const member = fresh.asUser(user)
     const search = readListQuery(assignment, { search: 'zq' })
     /** Of a query, whose rows are those of a search of the name alone. */
@@ -69,16 +54,8 @@ describe('A text of two letters, which no index knows,', () => {
   })
 })
 
-interface PlanNode {
-  readonly Plans?: readonly PlanNode[]
-  readonly Filter?: string
-  readonly [figure: string]: unknown
-}
-
 /** The rows that were compared with the text, found or not. */
-function textsLookedInto({ Plans = [], Filter, ...figures }: PlanNode): number {
-  const own = Filter?.includes('~~*')
-    ? Number(figures['Actual Rows']) + Number(figures['Rows Removed by Filter'] ?? 0)
-    : 0
-  return Plans.reduce((sum, plan) => sum + textsLookedInto(plan), own)
-}
+const textsLookedInto = (plan: Plan): number =>
+  sumOver(plan, (part) =>
+    part.Filter?.includes('~~*') ? part['Actual Rows'] + (part['Rows Removed by Filter'] ?? 0) : 0,
+  )

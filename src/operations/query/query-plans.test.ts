@@ -1,31 +1,26 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import pg from 'pg'
-import { addressOf } from '../../../test/support/fresh-database.ts'
-import { freshTracker } from '../../../test/support/tracker.ts'
+import { blocksOf, explainedTracker } from '../../../test/support/explained-tracker.ts'
 import type { Caller } from '../../model/caller.ts'
 import { resourceNamed } from '../../resources/all.ts'
 import { preparedStatements } from '../../store/prepared-statements.ts'
 import type { Row } from '../../store/rows.ts'
-import { render, type Sql, sql } from '../../store/sql.ts'
+import { type Sql, sql } from '../../store/sql.ts'
 import { readQuery } from './read-query.ts'
 import { runQuery } from './run-query.ts'
 
 const many = 30_000
 
-/** Of the store, 8 KiB each. The table has some five hundred. */
+/** The table has some five hundred. */
 const blocksMax = 150
 
 describe('A page of a query over many rows', () => {
-  let fresh: Awaited<ReturnType<typeof freshTracker>>
-  let client: pg.Client
+  let fresh: Awaited<ReturnType<typeof explainedTracker>>
   let member: Caller
   let busy: Row
   let quiet: Row
   before(async () => {
-    fresh = await freshTracker()
-    client = new pg.Client({ connectionString: addressOf(fresh.tracker.database) })
-    await client.connect()
+    fresh = await explainedTracker()
     busy = await fresh.makeAny('assignment')
     quiet = await fresh.makeAny('assignment')
     member = { id: String(busy.userId), isAdministrator: false }
@@ -34,18 +29,15 @@ describe('A page of a query over many rows', () => {
       ...{ keepDate: '2026-01-05', amountHours: 1 },
       ...{ assignmentId: quiet.id, userId: quiet.userId },
     })
-    await client.query(
+    await fresh.client.query(
       `insert into appointments (id, keep_date, amount_hours, assignment_id, user_id, created_at)
        select gen_random_uuid(), timestamptz '2020-01-01' + interval '1 hour' * n, 1, $1, $2, now() - interval '1 second' * n
        from generate_series(1, ${many}) as n`,
       [busy.id, busy.userId],
     )
-    await client.query('vacuum analyze')
+    await fresh.client.query('vacuum analyze')
   })
-  after(async () => {
-    await client.end()
-    await fresh.drop()
-  })
+  after(() => fresh.drop())
 
   const appointment = resourceNamed('appointment')
   const pageOf = (caller: Caller, given: Readonly<Record<string, string>>) =>
@@ -53,16 +45,9 @@ describe('A page of a query over many rows', () => {
 
   async function blocksReadBy(caller: Caller, given: Readonly<Record<string, string>>) {
     let blocks = 0
-    const reads = {
-      async query<Result>(statement: Sql): Promise<Result[]> {
-        const { text, values } = render(statement)
-        const explained = `explain (analyze, buffers, timing off, format json) ${text}`
-        const { rows } = await client.query(explained, [...values])
-        const { Plan: plan } = rows[0]['QUERY PLAN'][0]
-        blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
-        return []
-      },
-    }
+    const reads = fresh.explaining((plan) => {
+      blocks += blocksOf(plan)
+    })
     await runQuery(appointment, caller, readQuery(appointment, caller, given), reads)
     return blocks
   }
