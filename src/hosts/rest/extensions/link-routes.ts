@@ -1,5 +1,7 @@
 import type { Administrators } from '../../../accounts/administrators.ts'
+import type { MadeLink } from '../../../accounts/links.ts'
 import { makePasswordLink, passwordLinkHours, usePasswordLink } from '../../../accounts/password-links.ts'
+import type { Caller } from '../../../model/caller.ts'
 import { uuid } from '../../../model/field-kinds.ts'
 import { endInvitation, invitationHours, invite, listInvitations } from '../../../operations/invitations.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
@@ -24,21 +26,28 @@ export const linkRoutes = (
   ...mailedLinkRoutes(hasMail),
 ]
 
+/** Both kinds of links are made alike: at the web client alone, and no cache keeps the answer, as nothing else has the secret. */
+const answeredWithSecret = (
+  make: (tracker: Tracker, caller: Caller, body: unknown) => Promise<MadeLink>,
+): Pick<Route, 'method' | 'answer' | 'refusals' | 'isForOwnClient' | 'handle'> => ({
+  method: 'POST',
+  answer: ref('NewLink'),
+  refusals: [400, 403, 404],
+  isForOwnClient: true,
+  async handle({ tracker, caller, request, reply }) {
+    reply.header('cache-control', 'no-store')
+    return { body: await make(tracker, caller, request.body) }
+  },
+})
+
 const invitationRoutes = (tracker: Tracker): Route[] => [
   {
     ...invitations,
     id: 'Invite',
     summary: 'Makes a link by which one person makes an account of their own, a member of the project.',
     description: `By a member into a project of theirs, by administrators into any or none. It is used once, within ${invitationHours} hours, and works only as long as the person who made it may invite.`,
-    method: 'POST',
     body: ref('Invitation'),
-    answer: ref('NewLink'),
-    refusals: [400, 403, 404],
-    isForOwnClient: true,
-    async handle({ tracker, caller, request, reply }) {
-      reply.header('cache-control', 'no-store')
-      return { body: await invite(tracker, caller, request.body) }
-    },
+    ...answeredWithSecret(invite),
   },
   {
     ...invitations,
@@ -137,15 +146,8 @@ const passwordLinkRoutes = (administrators: Administrators): readonly Route[] =>
     summary:
       'Makes a link by which somebody who has lost the password chooses a new one. Administrators only.',
     description: `It is used once, within ${passwordLinkHours} hour. The one before it ends, and any new password ends it.`,
-    method: 'POST',
     body: ref('PasswordLink'),
-    answer: ref('NewLink'),
-    refusals: [400, 403, 404],
-    isForOwnClient: true,
-    async handle({ tracker, caller, request, reply }) {
-      reply.header('cache-control', 'no-store')
-      return { body: await makePasswordLink(tracker, caller, request.body) }
-    },
+    ...answeredWithSecret(makePasswordLink),
   },
   {
     ...passwordLinks,
