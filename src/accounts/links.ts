@@ -1,6 +1,6 @@
 import { gone } from '../model/problem.ts'
 import type { Database, Queries } from '../store/database.ts'
-import { batchSize, inBatches } from '../store/in-batches.ts'
+import { deleteInBatches } from '../store/in-batches.ts'
 import { newId } from '../store/new-id.ts'
 import { raw, type Sql, sql } from '../store/sql.ts'
 import { requireSignIn } from './hold-sign-in.ts'
@@ -111,14 +111,7 @@ export async function useLink(transaction: Queries, { id }: Link): Promise<void>
 
 /** Long over: nobody asks for them, and no list shows them. */
 export const forgetOldLinks = (database: Database): Promise<void> =>
-  inBatches(
-    database,
-    sql`
-    delete from account_links where id in (
-      select id from account_links where expires_at < now() - interval '30 days'
-      limit ${batchSize}::int for update skip locked)
-    returning 1`,
-  )
+  deleteInBatches(database, { table: 'account_links' }, sql`expires_at < now() - interval '30 days'`)
 
 /** What an invitation leads into, as people call it. */
 export interface InvitedInto {

@@ -1,6 +1,6 @@
 import { locked } from '../model/problem.ts'
 import type { Database, Queries } from '../store/database.ts'
-import { batchSize, inBatches } from '../store/in-batches.ts'
+import { deleteInBatches } from '../store/in-batches.ts'
 import { type Sql, sql } from '../store/sql.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 
@@ -59,21 +59,17 @@ export function createLockouts({ database, now }: LockoutOptions): Lockouts {
   }
 }
 
-/** Deletes what no longer counts; several instances may do so at once. */
+/** Deletes what no longer counts. */
 export async function forgetOldLockouts(
   database: Database,
   { now }: Pick<LockoutOptions, 'now'> = {},
 ): Promise<void> {
   const clock = clockOf(now)
-  await inBatches(
+  await deleteInBatches(
     database,
-    sql`
-    delete from lockouts where (purpose, subject) in (
-      select purpose, subject from lockouts
-      where coalesce(locked_until <= ${clock}, true)
-        and not exists (select from unnest(failed_at) as failed(at) where at > ${windowStart(clock)})
-      limit ${batchSize}::int for update skip locked)
-    returning 1`,
+    { table: 'lockouts', key: 'purpose, subject' },
+    sql`coalesce(locked_until <= ${clock}, true)
+      and not exists (select from unnest(failed_at) as failed(at) where at > ${windowStart(clock)})`,
   )
 }
 

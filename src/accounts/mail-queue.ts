@@ -1,6 +1,6 @@
 import { budgetLimits } from '../configuration/budgets.ts'
 import type { Database, Queries } from '../store/database.ts'
-import { batchSize, inBatches } from '../store/in-batches.ts'
+import { deleteInBatches } from '../store/in-batches.ts'
 import { newId } from '../store/new-id.ts'
 import { sql } from '../store/sql.ts'
 
@@ -98,11 +98,8 @@ export async function endMail(queries: Queries, id: string, hasAccount = true): 
 
 /** After a day nothing is counted by them. */
 export const forgetOldMails = (database: Database): Promise<void> =>
-  inBatches(
+  deleteInBatches(
     database,
-    sql`
-    delete from mails where id in (
-      select id from mails where ended_at is not null and created_at < now() - interval '1 day'
-      limit ${batchSize}::int for update skip locked)
-    returning 1`,
+    { table: 'mails' },
+    sql`ended_at is not null and created_at < now() - interval '1 day'`,
   )

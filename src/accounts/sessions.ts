@@ -119,7 +119,7 @@ export function readUserId(input: unknown): string | undefined {
   return undefined
 }
 
-const endedAtOnceMax = 100
+export const endedAtOnceMax = 100
 
 function readSessionIds(input: unknown): readonly string[] {
   const ids = Array.isArray(input) ? [...new Set(input)] : []

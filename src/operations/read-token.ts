@@ -71,7 +71,7 @@ export function readTokenIds(body: unknown): readonly string[] {
   return ids
 }
 
-const endedAtOnceMax = 100
+export const endedAtOnceMax = 100
 
 /** Nothing, when anything of it is wrong. */
 function readUuids(input: unknown, max: number): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import type { Sql } from './sql.ts'
+import { raw, type Sql, sql } from './sql.ts'
 
 /** Rows per statement, so that none holds many locks for long or runs into its time limit. */
 export const batchSize = 1000
@@ -15,4 +15,20 @@ export async function inBatches(database: Pick<Database, 'transaction'>, stateme
     const changed = await database.transaction((transaction) => transaction.query(statement))
     if (changed.length < batchSize) return
   }
+}
+
+/** Deletes the rows of a table that meet the condition. Several instances may do so at once: each takes rows that nobody else has. */
+export function deleteInBatches(
+  database: Pick<Database, 'transaction'>,
+  { table, key = 'id' }: { readonly table: string; readonly key?: string },
+  condition: Sql,
+): Promise<void> {
+  const [from, columns] = [raw(table), raw(key)]
+  return inBatches(
+    database,
+    sql`
+    delete from ${from} where (${columns}) in (
+      select ${columns} from ${from} where ${condition} limit ${batchSize}::int for update skip locked)
+    returning 1`,
+  )
 }

@@ -105,19 +105,16 @@ export const resultSchema = (
   properties: { result: { type: 'object', description, required, properties } },
 })
 
-export const idsBody: Schema = {
+/** Names rows, or what else has ids. */
+export const idsBodyOf = (items: Schema, maxItems: number): Schema => ({
   type: 'object',
   required: ['ids'],
   properties: {
-    ids: {
-      type: 'array',
-      items: uuid.schema,
-      minItems: 1,
-      maxItems: idsMax,
-      description: 'Which ones: all of them or none.',
-    },
+    ids: { type: 'array', items, minItems: 1, maxItems, description: 'Which ones: all of them or none.' },
   },
-}
+})
+
+export const idsBody = idsBodyOf(uuid.schema, idsMax)
 
 export const recordAnswer = ({ name, title }: Resource): Schema => ({
   type: 'object',

@@ -3,7 +3,7 @@ import { hasRole, type PossibleAdministrator } from '../../accounts/administrato
 import { isDeactivated } from '../../accounts/deactivation.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Database, Queries } from '../../store/database.ts'
-import { batchSize, inBatches } from '../../store/in-batches.ts'
+import { deleteInBatches } from '../../store/in-batches.ts'
 import { raw, sql } from '../../store/sql.ts'
 import { readPosition, writePosition } from '../feed/position.ts'
 import { type FeedPage, newestPosition, readFeed } from '../feed/read-feed.ts'
@@ -229,11 +229,8 @@ type Writes = Pick<Database, 'single'>
 const logDays = 30
 
 export const forgetOldDeliveries = (database: Pick<Database, 'transaction'>): Promise<void> =>
-  inBatches(
+  deleteInBatches(
     database,
-    sql`
-    delete from webhook_deliveries where id in (
-      select id from webhook_deliveries where next_at is null and created_at < now() - make_interval(days => ${logDays}::int)
-      limit ${batchSize}::int for update skip locked)
-    returning 1`,
+    { table: 'webhook_deliveries' },
+    sql`next_at is null and created_at < now() - make_interval(days => ${logDays}::int)`,
   )

@@ -1,8 +1,14 @@
-import { endAllSessions, endSessions, listSessions, sessionsListedMax } from '../../../accounts/sessions.ts'
+import {
+  endAllSessions,
+  endedAtOnceMax,
+  endSessions,
+  listSessions,
+  sessionsListedMax,
+} from '../../../accounts/sessions.ts'
 import type { Schema } from '../../../http/operation.ts'
 import { uuid } from '../../../model/field-kinds.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
-import { ref } from '../resource-schemas.ts'
+import { idsBodyOf, ref } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 
 const moment = { type: 'string', format: 'date-time' }
@@ -48,19 +54,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
       },
     },
   },
-  SessionIds: {
-    type: 'object',
-    required: ['ids'],
-    properties: {
-      ids: {
-        type: 'array',
-        items: { type: 'string', examples: ['Yp3cV1wq0sB7t2m9'] },
-        minItems: 1,
-        maxItems: 100,
-        description: 'Which ones: all of them or none.',
-      },
-    },
-  },
+  SessionIds: idsBodyOf({ type: 'string', examples: ['Yp3cV1wq0sB7t2m9'] }, endedAtOnceMax),
   SessionsOfAccount: {
     type: 'object',
     properties: {

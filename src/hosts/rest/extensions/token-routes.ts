@@ -3,10 +3,10 @@ import { readUserId } from '../../../accounts/sessions.ts'
 import type { Schema } from '../../../http/operation.ts'
 import { text, uuid } from '../../../model/field-kinds.ts'
 import { nameCharactersMax } from '../../../model/text-limits.ts'
-import { tokenDaysMax, tokenProjectsMax } from '../../../operations/read-token.ts'
+import { endedAtOnceMax, tokenDaysMax, tokenProjectsMax } from '../../../operations/read-token.ts'
 import { endTokens, listTokens, makeToken, tokensMax } from '../../../operations/tokens.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
-import { ref } from '../resource-schemas.ts'
+import { idsBodyOf, ref } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 
 const moment = { type: 'string', format: 'date-time' }
@@ -78,19 +78,7 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
       secret: { type: 'string', description: 'The token itself. It is shown this once.' },
     },
   },
-  TokenIds: {
-    type: 'object',
-    required: ['ids'],
-    properties: {
-      ids: {
-        type: 'array',
-        items: uuid.schema,
-        minItems: 1,
-        maxItems: 100,
-        description: 'Which ones: all of them or none.',
-      },
-    },
-  },
+  TokenIds: idsBodyOf(uuid.schema, endedAtOnceMax),
 }
 
 const tag = 'Tokens'
