@@ -5,11 +5,15 @@ import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-d
 import { insertAccount } from '../../../test/support/insert-account.ts'
 import type { Caller } from '../../model/caller.ts'
 import { impediment } from '../../resources/impediment.ts'
+import { slowSeconds } from '../../store/limited-reads.ts'
 import { newId } from '../../store/new-id.ts'
 import { insertRow } from '../../store/rows.ts'
 import { sql } from '../../store/sql.ts'
 import type { Position } from './position.ts'
 import { newestPosition, readFeed } from './read-feed.ts'
+
+/** Of one page. */
+const changes = 100
 
 describe('A reader of the feed', () => {
   let fresh: FreshDatabase
@@ -52,5 +56,20 @@ describe('A reader of the feed', () => {
     )
     assert.ok(page.isCurrent)
     assert.equal(nextOf(page.position), newest + 1)
+  })
+
+  test('asks what is settled once for a page, and not for each change', async () => {
+    await fresh.database.transaction(async (transaction) => {
+      for (let count = 0; count < changes; count += 1)
+        await insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' })
+    })
+    // A store of several nodes looks through all of its locks.
+    await other.query(`create or replace function settled_snapshot() returns pg_snapshot language plpgsql stable as $$
+      begin perform pg_sleep(${(1.2 * slowSeconds) / changes}); return pg_current_snapshot(); end $$`)
+    const page = await readFeed(
+      { caller, filter: {}, position: undefined, pageSize: changes },
+      fresh.database.liveLists,
+    )
+    assert.equal(page.changes.length, changes)
   })
 })

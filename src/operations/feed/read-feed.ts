@@ -112,13 +112,14 @@ function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number
   const since = position?.since ?? beginning
   return sql`
     with lasting as materialized (select lasting_snapshot() as snapshot),
+      bounds as materialized (
+        select lasting.snapshot::text, ${milliseconds(raw('statement_timestamp()'))} as now,
+          (select ${milliseconds(raw('greatest(at, restored_at)'))} from history_begin) as begin,
+          pg_snapshot_xmax(${since}::pg_snapshot) > pg_snapshot_xmax(settled_snapshot()) as "isAhead"
+        from lasting
+      ),
       scanned as materialized (${scannedEntries(position)})
-    select bounds.*, total.*, found.* from (
-      select lasting.snapshot::text, ${milliseconds(raw('statement_timestamp()'))} as now,
-        (select ${milliseconds(raw('greatest(at, restored_at)'))} from history_begin) as begin,
-        pg_snapshot_xmax(${since}::pg_snapshot) > pg_snapshot_xmax(settled_snapshot()) as "isAhead"
-      from lasting
-    ) as bounds
+    select bounds.*, total.*, found.* from bounds
     cross join (select count(*) as scanned, max(sequence) as "lastScanned" from scanned) as total
     left join (
       select ${changeColumns} from scanned as entry
