@@ -120,7 +120,7 @@ export function openCommandCalls(
 function followed(call: ClientReadableStream<object>): FollowedCall {
   const messages: object[] = []
   let wake = Promise.withResolvers<void>()
-  let isOver = false
+  let over: { code: number; details: string } | undefined
   const notify = () => {
     wake.resolve()
     wake = Promise.withResolvers()
@@ -128,9 +128,9 @@ function followed(call: ClientReadableStream<object>): FollowedCall {
   const ended = new Promise<{ code: number; details: string }>((resolve) => {
     call.on('error', () => undefined)
     call.on('status', ({ code, details }) => {
-      isOver = true
+      over = { code, details }
       notify()
-      resolve({ code, details })
+      resolve(over)
     })
   })
   call.on('data', (message: object) => {
@@ -141,7 +141,8 @@ function followed(call: ClientReadableStream<object>): FollowedCall {
     messages,
     async until(count) {
       while (messages.length < count) {
-        if (isOver) throw new Error(`The stream ended after ${messages.length} messages.`)
+        if (over)
+          throw new Error(`The stream ended after ${messages.length} messages: ${over.code} ${over.details}`)
         await wake.promise
       }
     },
