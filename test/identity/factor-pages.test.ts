@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from '../browser/journeys/accessibility.ts'
@@ -6,7 +9,7 @@ import { createPkce } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
 import { chromiumPath, launchChromium, type OwnBrowser } from '../support/chromium.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
-import { registrationOf, requestAt } from '../support/registered-clients.ts'
+import { registrationOf, requestAt, type TestClient } from '../support/registered-clients.ts'
 import { testApp } from '../support/second-factors.ts'
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
 
@@ -18,7 +21,18 @@ describe('setting up a second factor at the sign-in, in a real browser', {
 }, () => {
   let browser: OwnBrowser
   let host: IdentityUnderTest
+  /** The client, which answers: a page that cannot be shown would still be under way when the next one is opened. */
+  const client = createServer((_request, response) => response.end('Welcome.'))
+  let app: TestClient
   before(async () => {
+    await once(client.listen(0, '127.0.0.1'), 'listening')
+    const callback = `http://localhost:${(client.address() as AddressInfo).port}/callback`
+    app = {
+      id: 'app',
+      redirectUri: callback,
+      postLogoutRedirectUri: callback,
+      others: { FirstParty: 'true' },
+    }
     ;[browser, host] = await Promise.all([
       launchChromium(),
       startIdentityUnderTest({
@@ -35,16 +49,10 @@ describe('setting up a second factor at the sign-in, in a real browser', {
   after(async () => {
     await browser?.close()
     await host?.stop()
+    client.closeAllConnections()
+    client.close()
   })
 
-  /** Nothing answers there, and nothing has to: the address of the callback is what counts. */
-  const callback = 'http://localhost:9/callback'
-  const app = {
-    id: 'app',
-    redirectUri: callback,
-    postLogoutRedirectUri: callback,
-    others: { FirstParty: 'true' },
-  }
   const open = async (options = {}) => {
     const page = await (await browser.newContext(options)).newPage()
     page.setDefaultTimeout(browserMillisecondsMax)
@@ -59,7 +67,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
     await page.keyboard.press('Enter')
   }
   const isBack = (page: Page) =>
-    page.waitForRequest((request) => request.url().startsWith(`${callback}?code=`))
+    page.waitForURL((address) => address.href.startsWith(`${app.redirectUri}?code=`))
 
   for (const colorScheme of ['light', 'dark'] as const)
     it(`works with an app, in ${colorScheme} colours`, async () => {
