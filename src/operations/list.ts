@@ -9,6 +9,7 @@ import { column, shownColumns, tableOf } from '../store/columns.ts'
 import type { Queries } from '../store/database.ts'
 import type { LimitedReads } from '../store/limited-reads.ts'
 import { matchedLiterally } from '../store/matched-literally.ts'
+import { arrayOf, recordText } from '../store/record-text.ts'
 import type { Row } from '../store/rows.ts'
 import { eitherWay, join, raw, type Sql, sql } from '../store/sql.ts'
 import { foundOnce, foundRows, hasTrigram, pageOfFound } from './found-rows.ts'
@@ -17,7 +18,8 @@ import { refuseTooSlow, type Slowness } from './refuse-too-slow.ts'
 import type { Tracker } from './tracker.ts'
 
 export interface Page {
-  readonly rows: readonly Row[]
+  /** As JSON: an array of what every host shows of each row. */
+  readonly records: string
   readonly totalCount: number
   readonly pageNumber: number
   readonly pageSize: number
@@ -39,15 +41,15 @@ export async function list(
   const rows = rowsOf(listed, caller, query)
   const lastChange = lastChangeSecond(changesThatMatter(listed, caller, state))
   const statement = (query.search ? searchingStatement : listingStatement)(listed, query, rows, lastChange)
-  const found = await refuseTooSlow(slowness(listed, query), () =>
-    reads.query<Row & Total>(
-      eitherWay(statement, (queries) => pageInTurn(queries, listed, query, rows, lastChange)),
+  const [found] = await refuseTooSlow(slowness(listed, query), () =>
+    reads.query<Found>(
+      eitherWay(statement, (queries) => foundInTurn(queries, listed, query, rows, lastChange)),
       caller.id,
     ),
   )
-  const { totalCount, lastChangeSecond: second } = found[0] as Row & Total
+  const { records, totalCount, lastChangeSecond: second } = found as Found
   return {
-    rows: found.filter(({ id }) => id !== null),
+    records,
     totalCount,
     pageNumber,
     pageSize,
@@ -72,16 +74,14 @@ export function streamList(
 
 /** Counted apart from the page, because an index may have both at hand. */
 const listingStatement: Statement = (listed, query, rows, lastChange) => sql`
-  select row.*, total.*, ${lastChange} as "lastChangeSecond"
-  from (select count(*) as "totalCount" from ${rows}) as total
-  left join (
-    select ${shownColumns(listed)}, row_number() over (order by ${orderOf(query)}) as "position"
-    from ${rows} order by ${orderOf(query)} ${limitOf(query)}
-  ) as row on true
-  order by row."position"`
+  select ${arrayOf(pageOf(listed, query, rows))} as "records",
+    (select count(*) from ${rows}) as "totalCount", ${lastChange} as "lastChangeSecond"`
+
+const pageOf = (listed: Listed, query: ListQuery, rows: Sql): Sql =>
+  sql`select ${recordText(listed)} as text from ${rows} order by ${orderOf(query)} ${limitOf(query)}`
 
 /** Where rows are spread over nodes: each node counts its own, and sends no more of them than the page has. */
-async function pageInTurn(
+async function foundInTurn(
   queries: Queries,
   listed: Listed,
   query: ListQuery,
@@ -91,21 +91,26 @@ async function pageInTurn(
   // Asked first: the rows must never be older than their date.
   const [change] = await queries.query<object>(sql`select ${lastChange} as "lastChangeSecond"`)
   const [[total], page] = await Promise.all([
-    queries.query<Total>(sql`select count(*) as "totalCount" from ${rows}`),
-    queries.query<Row>(
-      sql`select ${shownColumns(listed)} from ${rows} order by ${orderOf(query)} ${limitOf(query)}`,
-    ),
+    queries.query<object>(sql`select count(*) as "totalCount" from ${rows}`),
+    queries.query<{ readonly text: string }>(pageOf(listed, query, rows)),
   ])
-  const shared = { ...total, ...change }
-  return page.length > 0 ? page.map((row) => ({ ...row, ...shared })) : [{ id: null, ...shared }]
+  return [{ records: `[${page.map(({ text }) => text).join()}]`, ...total, ...change }]
 }
 
-const searchingStatement: Statement = (listed, query, rows, lastChange) => sql`
-  with ${foundOnce(rows, [query.sortColumn])}
-  select row.*, total.*, ${lastChange} as "lastChangeSecond"
-  from (select count(*) as "totalCount" from found) as total
-  left join (${pageOfFound(listed, shownColumns(listed), { order: orderOf(query), limit: limitOf(query) })}) as row on true
-  order by row."position"`
+const searchingStatement: Statement = (listed, query, rows, lastChange) => {
+  const cut = { order: orderOf(query), limit: limitOf(query) }
+  const page = sql`${pageOfFound(listed, sql`${recordText(listed)} as text`, cut)} order by cut."position"`
+  return sql`
+    with ${foundOnce(rows, [query.sortColumn])}
+    select ${arrayOf(page)} as "records",
+      (select count(*) from found) as "totalCount", ${lastChange} as "lastChangeSecond"`
+}
+
+interface Found {
+  readonly records: string
+  readonly totalCount: number
+  readonly lastChangeSecond: number | null
+}
 
 type Statement = (listed: Listed, query: ListQuery, rows: Sql, lastChange: Sql) => Sql
 
@@ -119,11 +124,6 @@ export function slowness({ pluralNoun }: Listed, { search }: ListQuery): Slownes
 }
 
 const searchAdvice = 'Search for a longer or rarer text, or narrow it with filters.'
-
-interface Total {
-  readonly totalCount: number
-  readonly lastChangeSecond: number | null
-}
 
 function conditionsOf(listed: Listed, query: ListQuery): Sql[] {
   return [

@@ -90,8 +90,8 @@ const runs: Readonly<Record<Verb, Run>> = {
     requireRole(resource, caller, 'read')
     if (!isContent(pagination)) throw invalid({ pagination: ['Pagination is required.'] })
     const query = readListQuery(resource, pagination)
-    const { rows, ...page } = await list(tracker, resource, caller, query)
-    return { result: { ...page, data: rows.map((row) => showRecord(resource, row)) } }
+    const { records, ...page } = await list(tracker, resource, caller, query)
+    return { result: { ...page, data: JSON.parse(records) } }
   },
   async remove(tracker, resource, caller, request) {
     await remove(tracker, resource, caller, request)

@@ -23,7 +23,7 @@ export const answerList =
     if (wantsEventStream(request))
       return live.open(listView(tracker, listed, caller, query), { session, request, reply })
     const page = await list(tracker, listed, caller, query)
-    return { body: showPage(listed, page), lastChangeSecond: page.lastChangeSecond }
+    return { json: showPage(page), lastChangeSecond: page.lastChangeSecond }
   }
 
 /** Beyond the contract a key that would be ignored, and means something elsewhere, is refused. */

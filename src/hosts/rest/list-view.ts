@@ -22,5 +22,5 @@ export const listView = (tracker: Tracker, listed: Listed, caller: Caller, query
     },
     { ofRemoved: query.state === 'removed' },
   ),
-  read: async (reads) => showPage(listed, await list(tracker, listed, caller, query, reads)),
+  read: async (reads) => showPage(await list(tracker, listed, caller, query, reads)),
 })

@@ -19,8 +19,8 @@ export interface View extends Concerned {
   readonly caller: Caller
   /** Whether its snapshots have ids by which a client that comes back resumes. Those of the contract are numbered by stream. */
   readonly isResumable?: boolean
-  /** The answer, as the plain request gives it. */
-  read(reads: Pick<LimitedReads, 'query'>): Promise<unknown>
+  /** The answer as JSON, as the plain request gives it. */
+  read(reads: Pick<LimitedReads, 'query'>): Promise<string>
 }
 
 /** One view of one query: all its streams share a statement, a serialization and the bytes. */
@@ -122,7 +122,7 @@ function createNewest(keeper: Keeper) {
 /** The position is taken before the rows are read: a reader who goes on from it in the feed may see a change twice, never none. */
 async function readEvent({ database }: Tracker, view: View, ids: WeakMap<Buffer, string>): Promise<Buffer> {
   const position = view.isResumable ? await newestPosition(database.liveLists, view.caller) : undefined
-  const data = JSON.stringify(await view.read(database.liveListsAnywhere))
+  const data = await view.read(database.liveListsAnywhere)
   const event = formatEvent({ event: 'listing', data })
   if (position) ids.set(event, snapshotId(position, data))
   return event

@@ -162,7 +162,7 @@ function sendAnswer(
   if (dateOf === undefined) return void reply.send(answer.body)
   const date = dateOf(answer.lastChangeSecond)
   sendConditional(request, reply, {
-    body: JSON.stringify(answer.body),
+    body: answer.json ?? JSON.stringify(answer.body),
     callerId: caller.id,
     isAdministrator: caller.isAdministrator,
     sentDates,

@@ -47,7 +47,9 @@ export interface Exchange {
 }
 
 export interface Answer {
-  readonly body: unknown
+  readonly body?: unknown
+  /** Instead of a body: what is JSON already. */
+  readonly json?: string
   /** When anything the answer depends on changed last, in seconds since 1970. */
   readonly lastChangeSecond?: number | null
 }

@@ -56,7 +56,7 @@ const queryView = (listed: Listed, caller: Caller, query: Query): View => ({
   // What is referred to may change as well.
   concern:
     query.shown.expansions.length > 0 ? undefined : concernOf(listed, caller, wantedReferences(query.filter)),
-  read: async (reads) => showQueryPage(await runQuery(listed, caller, query, reads)),
+  read: async (reads) => JSON.stringify(showQueryPage(await runQuery(listed, caller, query, reads))),
 })
 
 const viewsOf = ({ listed, expansions }: Shown, caller: Caller): readonly string[] => [

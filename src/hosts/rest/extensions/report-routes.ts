@@ -51,7 +51,7 @@ const reportView = (report: Report, caller: Caller, query: ReportQuery): View =>
   key: JSON.stringify(['report', report.name, viewOf(report.summed, caller), query]),
   caller,
   resources: resourcesBehind(report, caller, query),
-  read: async (reads) => showReport(await runReport(report, caller, query, reads)),
+  read: async (reads) => JSON.stringify(showReport(await runReport(report, caller, query, reads))),
 })
 
 const showReport = ({ groups, totalGroups, total, timeZone }: Sums) => ({
