@@ -9,12 +9,12 @@ import { column, shownColumns, tableOf } from '../store/columns.ts'
 import type { Queries } from '../store/database.ts'
 import type { LimitedReads } from '../store/limited-reads.ts'
 import { matchedLiterally } from '../store/matched-literally.ts'
-import { arrayOf, recordText } from '../store/record-text.ts'
 import type { Row } from '../store/rows.ts'
 import { eitherWay, join, raw, type Sql, sql } from '../store/sql.ts'
 import { foundOnce, foundRows, hasTrigram, pageOfFound } from './found-rows.ts'
 import { type ListQuery, purposeOf } from './read-list-query.ts'
 import { refuseTooSlow, type Slowness } from './refuse-too-slow.ts'
+import { arrayOf, recordText } from './show-record.ts'
 import type { Tracker } from './tracker.ts'
 
 export interface Page {

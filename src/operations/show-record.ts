@@ -1,6 +1,54 @@
+import type { WireKind } from '../model/field.ts'
 import type { Listed } from '../resources/define-resource.ts'
+import { column } from '../store/columns.ts'
 import type { Row } from '../store/rows.ts'
+import { raw, render, type Sql, sql } from '../store/sql.ts'
 
 /** A stored row as every host shows it: its columns in their order, nulls written, never left out. */
 export const showRecord = ({ columns }: Listed, row: Row): Readonly<Record<string, unknown>> =>
   Object.fromEntries(columns.map((name) => [name, row[name]]))
+
+/** What the columns hold that are no fields. */
+const commonKinds = {
+  id: 'uuid',
+  createdAt: 'moment',
+  updatedAt: 'moment',
+  deletedAt: 'moment',
+  active: 'flag',
+} as const
+
+/** JSON of a value, or null. Only texts have anything to escape. */
+const jsonOf: Readonly<Record<WireKind | 'flag', (value: Sql) => Sql>> = {
+  text: (value) => sql`to_json(${value})::text`,
+  uuid: (value) => sql`'"' || ${value} || '"'`,
+  moment: (value) => sql`'"' || replace((${value} at time zone 'UTC')::text, ' ', 'T') || 'Z"'`,
+  number: (value) => sql`trim_scale(${value})::text`,
+  wholeNumber: (value) => sql`${value}::text`,
+  flag: (value) => sql`${value}::text`,
+}
+
+const recordTexts = new WeakMap<Listed, Sql>()
+
+/**
+ * The same of a row called `row` as JSON that the store writes, letter for letter. A page of it costs the store a fifth more than
+ * the values, and the host far less than to receive, show and write them.
+ */
+export function recordText(listed: Listed): Sql {
+  const known = recordTexts.get(listed)
+  if (known) return known
+  const kinds: Readonly<Record<string, WireKind | 'flag'>> = {
+    ...commonKinds,
+    ...Object.fromEntries(Object.entries(listed.fields).map(([name, { wire }]) => [name, wire])),
+  }
+  const members = listed.columns.map((name) => {
+    const json = jsonOf[kinds[name] as WireKind](sql`row.${column(name)}`)
+    return render(sql`'"${raw(name)}":', coalesce(${json}, 'null')`).text
+  })
+  const text = raw(`concat('{', ${members.join(", ',', ")}, '}')`)
+  recordTexts.set(listed, text)
+  return text
+}
+
+/** The `text` of rows as a JSON array, in the order of the rows. */
+export const arrayOf = (rows: Sql): Sql =>
+  sql`(select coalesce('[' || string_agg(page.text, ',') || ']', '[]') from (${rows}) as page)`

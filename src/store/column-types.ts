@@ -3,17 +3,26 @@ import pg from 'pg'
 const { builtins } = pg.types
 
 /** `pg` and `Date` would cut microseconds off, so moments stay text, in the form the contract shows: RFC 3339 in UTC. */
-export function showMoment(stored: string): string {
-  const moment = `${stored.slice(0, 10)}T${stored.slice(11)}`
-  return moment.endsWith('+00') ? `${moment.slice(0, -3)}Z` : inUtc(moment)
-}
+export const showMoment = (stored: string): string =>
+  stored.endsWith('+00') ? `${stored.slice(0, 10)}T${stored.slice(11, -3)}Z` : inUtc(stored)
 
-/** A server or pooler may keep its own time zone; whole minutes change, the fraction of the second does not. */
-function inUtc(moment: string): string {
-  const [, local = '', fraction = '', offset = ''] =
-    /^([^.+-]+-[^.+-]+-[^.+-]+)(\.\d+)?([+-].+)$/.exec(moment) ?? []
-  const utc = new Date(`${local}${offset.includes(':') ? offset : `${offset}:00`}`)
-  return `${utc.toISOString().slice(0, 19)}${fraction}Z`
+const elsewhere =
+  /^(?<year>\d+)-(?<month>\d\d)-(?<day>\d\d)[ T](?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?<fraction>\.\d+)?(?<sign>[+-])(?<hours>\d\d)(:(?<minutes>\d\d))?(:(?<seconds>\d\d))?(?<era> BC)?$/
+
+/**
+ * A server or pooler may keep its own time zone. Before zones had whole minutes its offset has seconds too, and the first
+ * and last day that we store may stand in the year before or after them there.
+ */
+function inUtc(stored: string): string {
+  const parts = elsewhere.exec(stored)?.groups ?? {}
+  const of = (name: string) => Number(parts[name] ?? 0)
+  const offset = Number(`${parts.sign}1`) * (of('hours') * 3600 + of('minutes') * 60 + of('seconds'))
+  const utc = new Date(0)
+  utc.setUTCFullYear(parts.era ? 1 - of('year') : of('year'), of('month') - 1, of('day'))
+  utc.setUTCHours(of('hour'), of('minute'), of('second') - offset)
+  const shown = utc.toISOString()
+  if (!/^\d{4}-/.test(shown)) throw new RangeError(`${stored} is before or after all moments of ours.`)
+  return `${shown.slice(0, 19)}${parts.fraction ?? ''}Z`
 }
 
 /** Our exact numbers are small: amounts of hours, counts, sequences. All are whole in a double. */
