@@ -11,7 +11,7 @@ import type { LimitedReads } from '../store/limited-reads.ts'
 import { matchedLiterally } from '../store/matched-literally.ts'
 import type { Row } from '../store/rows.ts'
 import { eitherWay, join, raw, type Sql, sql } from '../store/sql.ts'
-import { foundOnce, foundRows, hasTrigram, pageOfFound } from './found-rows.ts'
+import { foundOnce, foundRows, hasTrigram, type PageCut, pageOfFound } from './found-rows.ts'
 import { type ListQuery, purposeOf } from './read-list-query.ts'
 import { refuseTooSlow, type Slowness } from './refuse-too-slow.ts'
 import { arrayOf, recordText } from './show-record.ts'
@@ -74,11 +74,8 @@ export function streamList(
 
 /** Counted apart from the page, because an index may have both at hand. */
 const listingStatement: Statement = (listed, query, rows, lastChange) => sql`
-  select ${arrayOf(pageOf(listed, query, rows))} as "records",
+  select ${arrayOf(listed, sql`select row.* from ${rows} ${cutOf(query)}`)} as "records",
     (select count(*) from ${rows}) as "totalCount", ${lastChange} as "lastChangeSecond"`
-
-const pageOf = (listed: Listed, query: ListQuery, rows: Sql): Sql =>
-  sql`select ${recordText(listed)} as text from ${rows} order by ${orderOf(query)} ${limitOf(query)}`
 
 /** Where rows are spread over nodes: each node counts its own, and sends no more of them than the page has. */
 async function foundInTurn(
@@ -92,19 +89,17 @@ async function foundInTurn(
   const [change] = await queries.query<object>(sql`select ${lastChange} as "lastChangeSecond"`)
   const [[total], page] = await Promise.all([
     queries.query<object>(sql`select count(*) as "totalCount" from ${rows}`),
-    queries.query<{ readonly text: string }>(pageOf(listed, query, rows)),
+    queries.query<{ readonly text: string }>(
+      sql`select ${recordText(listed)} as text from ${rows} ${cutOf(query)}`,
+    ),
   ])
   return [{ records: `[${page.map(({ text }) => text).join()}]`, ...total, ...change }]
 }
 
-const searchingStatement: Statement = (listed, query, rows, lastChange) => {
-  const cut = { order: orderOf(query), limit: limitOf(query) }
-  const page = sql`${pageOfFound(listed, sql`${recordText(listed)} as text`, cut)} order by cut."position"`
-  return sql`
-    with ${foundOnce(rows, [query.sortColumn])}
-    select ${arrayOf(page)} as "records",
-      (select count(*) from found) as "totalCount", ${lastChange} as "lastChangeSecond"`
-}
+const searchingStatement: Statement = (listed, query, rows, lastChange) => sql`
+  with ${foundOnce(rows, [query.sortColumn])}
+  select ${arrayOf(listed, sql`${pageOfFound(listed, raw('row.*'), pageCut(query))} order by cut."position"`)} as "records",
+    (select count(*) from found) as "totalCount", ${lastChange} as "lastChangeSecond"`
 
 interface Found {
   readonly records: string
@@ -114,8 +109,15 @@ interface Found {
 
 type Statement = (listed: Listed, query: ListQuery, rows: Sql, lastChange: Sql) => Sql
 
-const limitOf = ({ pageNumber, pageSize }: ListQuery): Sql =>
-  sql`limit ${pageSize} offset ${(pageNumber - 1) * pageSize}`
+const cutOf = (query: ListQuery): Sql => {
+  const { order, limit } = pageCut(query)
+  return sql`order by ${order} ${limit}`
+}
+
+const pageCut = (query: ListQuery): PageCut => ({
+  order: orderOf(query),
+  limit: sql`limit ${query.pageSize} offset ${(query.pageNumber - 1) * query.pageSize}`,
+})
 
 export function slowness({ pluralNoun }: Listed, { search }: ListQuery): Slowness {
   return search

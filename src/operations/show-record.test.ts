@@ -7,7 +7,7 @@ import { person } from '../resources/person.ts'
 import { columnName, shownColumns, tableOf } from '../store/columns.ts'
 import type { Row } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
-import { arrayOf, recordText, showRecord } from './show-record.ts'
+import { arrayOf, showRecord } from './show-record.ts'
 
 /** Every character that JSON escapes or might, and what looks like the end of a value. */
 const oddText = `${String.fromCharCode(...Array.from({ length: 31 }, (_, code) => code + 1))}"\\/\u007f\u0085\u2028\u2029\u{1f980}é+00:00","id":null}`
@@ -42,7 +42,7 @@ describe('A record is the same text, whether the store writes it or the program'
           await transaction.query(sql`select set_config('timezone', ${zone}, true)`)
           const values = await transaction.query<Row>(sql`select ${shownColumns(listed)} from ${rows}`)
           const [found] = await transaction.query<{ records: string }>(
-            sql`select ${arrayOf(sql`select ${recordText(listed)} as text from ${rows}`)} as records`,
+            sql`select ${arrayOf(listed, sql`select row.* from ${rows}`)} as records`,
           )
           return { values, records: found?.records }
         })
@@ -53,7 +53,7 @@ describe('A record is the same text, whether the store writes it or the program'
 
   it('and no records are an empty array', async () => {
     const [found] = await fresh.database.query<{ records: string }>(
-      sql`select ${arrayOf(sql`select '' as text where false`)} as records`,
+      sql`select ${arrayOf(person, sql`select * from users where false`)} as records`,
     )
     assert.equal(found?.records, '[]')
   })

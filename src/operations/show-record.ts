@@ -2,7 +2,7 @@ import type { WireKind } from '../model/field.ts'
 import type { Listed } from '../resources/define-resource.ts'
 import { column } from '../store/columns.ts'
 import type { Row } from '../store/rows.ts'
-import { raw, render, type Sql, sql } from '../store/sql.ts'
+import { join, raw, render, type Sql, sql } from '../store/sql.ts'
 
 /** A stored row as every host shows it: its columns in their order, nulls written, never left out. */
 export const showRecord = ({ columns }: Listed, row: Row): Readonly<Record<string, unknown>> =>
@@ -40,15 +40,15 @@ export function recordText(listed: Listed): Sql {
     ...commonKinds,
     ...Object.fromEntries(Object.entries(listed.fields).map(([name, { wire }]) => [name, wire])),
   }
-  const members = listed.columns.map((name) => {
-    const json = jsonOf[kinds[name] as WireKind](sql`row.${column(name)}`)
-    return render(sql`'"${raw(name)}":', coalesce(${json}, 'null')`).text
+  const members = listed.columns.map((name, index) => {
+    const start = raw(`'${index === 0 ? '{' : ','}"${name}":'`)
+    return sql`${start} || coalesce(${jsonOf[kinds[name] as WireKind](sql`row.${column(name)}`)}, 'null')`
   })
-  const text = raw(`concat('{', ${members.join(", ',', ")}, '}')`)
+  const text = raw(render(sql`${join(members, ' || ')} || '}'`).text)
   recordTexts.set(listed, text)
   return text
 }
 
-/** The `text` of rows as a JSON array, in the order of the rows. */
-export const arrayOf = (rows: Sql): Sql =>
-  sql`(select coalesce('[' || string_agg(page.text, ',') || ']', '[]') from (${rows}) as page)`
+/** The rows as a JSON array, in their order. Only these become text, none that a page skips. */
+export const arrayOf = (listed: Listed, rows: Sql): Sql =>
+  sql`(select coalesce('[' || string_agg(${recordText(listed)}, ',') || ']', '[]') from (${rows}) as row)`
