@@ -8,16 +8,10 @@ export interface Measured {
 
 /** Durations by route, method and status at `/metrics`, and the budgets, in a registry of this host's own. */
 export function addMetrics(app: FastifyInstance, budgets: Measured): Registry {
-  const registry = new Registry()
-  measureProcess(registry)
-  measureBudgets(registry, budgets)
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the request to the end of its answer; live listings are left out.',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: durationBucketsSeconds,
-    registers: [registry],
-  })
+  const { registry, durations } = measureHost(
+    budgets,
+    'Time from the request to the end of its answer; live listings are left out.',
+  )
   app.addHook('onResponse', (request, reply, done) => {
     if (isEndless(reply.getHeader('content-type'))) return done()
     // The pattern, never the path: addresses that lead nowhere would make a label each.
@@ -35,6 +29,21 @@ export function addMetrics(app: FastifyInstance, budgets: Measured): Registry {
   return registry
 }
 
+/** What every host measures that answers HTTP: its process, its budgets and, as `durations` says, its requests. */
+export function measureHost(budgets: Measured, help: string) {
+  const registry = new Registry()
+  measureProcess(registry)
+  measureBudgets(registry, budgets)
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help,
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: durationBucketsSeconds,
+    registers: [registry],
+  })
+  return { registry, durations }
+}
+
 /** The library's own names for these three claim to be counters; the same numbers stand by type without the ending. */
 const misnamed = [
   'nodejs_active_handles_total',
@@ -42,13 +51,13 @@ const misnamed = [
   'nodejs_active_resources_total',
 ]
 
-export function measureProcess(registry: Registry): void {
+function measureProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry })
   for (const name of misnamed) registry.removeSingleMetric(name)
 }
 
 /** Read when they are asked for: a second count could differ from the first. */
-export function measureBudgets(registry: Registry, budgets: Measured): void {
+function measureBudgets(registry: Registry, budgets: Measured): void {
   const labelNames = ['budget', 'per', 'of'] as const
   const used = new Gauge({
     name: 'budget_used',

@@ -13,19 +13,12 @@ export interface Measures extends Measure {
 
 /** What one instance measures. Its library is loaded only where METRICS is on. */
 export async function openMeasures(budgets: Budgets): Promise<Measures> {
-  const [{ Histogram, Registry }, { durationBucketsSeconds, measureBudgets, measureProcess }] =
-    await Promise.all([import('prom-client'), import('../../http/metrics.ts')])
-  const registry = new Registry()
+  const [{ Histogram }, { durationBucketsSeconds, measureHost }] = await Promise.all([
+    import('prom-client'),
+    import('../../http/metrics.ts'),
+  ])
+  const { registry, durations } = measureHost(budgets, 'Time from the request to its answer.')
   const registers = [registry]
-  measureProcess(registry)
-  measureBudgets(registry, budgets)
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the request to its answer.',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: durationBucketsSeconds,
-    registers,
-  })
   const transactionsOfCall = new Histogram({
     name: 'bank_call_transactions',
     help: 'How many transactions went to the database together.',
