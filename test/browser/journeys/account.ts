@@ -39,7 +39,7 @@ export function accountJourneys(stage: () => Stage): void {
     await page.waitForURL('**/login/**')
     await fillSignIn(page, login, 'Better-Horse-2')
     await page.getByRole('heading', { name: 'My work' }).waitFor()
-    await elsewhere.reload()
+    // It finds out by itself; a page that is opened after that has nothing to keep, and goes to the sign-in.
     await elsewhere.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
   })
 

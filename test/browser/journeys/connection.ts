@@ -10,7 +10,9 @@ const saved = (page: Page) =>
     (response) => response.request().method() === 'PATCH' && response.url().endsWith('/api/assignment'),
   )
 
-const unreached = (page: Page) => page.getByRole('alert').filter({ hasText: 'The server cannot be reached.' })
+/** Beside the field: a list that was not there yet says the same of itself. */
+const unreached = (page: Page) =>
+  page.locator('.field-errors[role=alert]', { hasText: 'The server cannot be reached.' })
 
 /** A new name for the assignment of the page, which finds no server. */
 async function typed(page: Page, text: string, cutOff: () => Promise<void>): Promise<void> {
@@ -82,8 +84,15 @@ export function connectionJourneys(stage: () => Stage): void {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Typed before the restart')
     const page = await signIn('mara@example.com', addressOf(stage(), id))
-    await typed(page, 'Typed in the restart', hosts.stopRest).finally(hosts.startRest)
-    await saved(page)
+    let sent: Promise<unknown> | undefined
+    try {
+      await typed(page, 'Typed in the restart', hosts.stopRest)
+      // Listened for before the server is back, because it may be sent at once.
+      sent = saved(page)
+    } finally {
+      await hosts.startRest()
+    }
+    await sent
     await unreached(page).waitFor({ state: 'detached' })
     assert.equal((await workspace.get('assignment', id)).name, 'Typed in the restart')
   })
