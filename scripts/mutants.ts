@@ -1,11 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { accessMutants } from './access-mutants.ts'
-import { gatheringMutants } from './gathering-mutants.ts'
-import { identityMutants } from './identity-mutants.ts'
-import { type Mutant, mutants } from './mutant-table.ts'
-import { operationMutants } from './operation-mutants.ts'
+import { allMutants } from './all-mutants.ts'
+import type { Mutant } from './mutant-table.ts'
 
 /**
  * `npm run mutants`: breaks one rule after the other and runs the tests that should notice. What nobody notices survives,
@@ -17,8 +14,9 @@ const page = join(root, 'docs', 'mutants.md')
 const before = readFileSync(page, 'utf8').split('\n')
 const testFiles = globSync('{src,test,clients}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules'] })
 const words = process.argv.slice(2)
-const all = [...mutants, ...operationMutants, ...gatheringMutants, ...accessMutants, ...identityMutants]
-const chosen = all.filter(({ file }) => words.length === 0 || words.some((word) => file.includes(word)))
+const chosen = allMutants.filter(
+  ({ file }) => words.length === 0 || words.some((word) => file.includes(word)),
+)
 
 type Fate = 'dies' | 'survives' | 'has moved' | 'no such test'
 
@@ -27,7 +25,7 @@ const ran = chosen.map((mutant) => {
   console.log(`${fate.padEnd(10)}${mutant.file}: ${mutant.rule}`)
   return { ...mutant, fate }
 })
-writeFileSync(page, reportOf(all.map(rowOf)))
+writeFileSync(page, reportOf(allMutants.map(rowOf)))
 process.exitCode = ran.every(({ fate }) => fate === 'dies') ? 0 : 1
 
 function fateOf({ file, from, to, tests }: Mutant): Fate {

@@ -207,7 +207,7 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/access/visible-rows.ts',
     rule: 'members see the rows of their own projects only',
-    from: 'return inProjects(access.projectPath, caller, memberships)',
+    from: 'return inProjects(access.projectPath, caller, memberships, callers)',
     to: "return raw('true')",
     tests: ['contract/authorization'],
   },

@@ -4,7 +4,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { mutants } from '../../scripts/mutant-table.ts'
+import { allMutants } from '../../scripts/all-mutants.ts'
 import { parse } from '../support/read-compose.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -34,7 +34,7 @@ test('every npm script and command that the pages name exists', () => {
 })
 
 test('every rule that npm run mutants breaks is where its table says, and has its tests', () => {
-  for (const { file, rule, from, tests } of mutants) {
+  for (const { file, rule, from, tests } of allMutants) {
     const times = existsSync(join(root, file)) ? textOf(file).split(from).length - 1 : 0
     assert.equal(times, 1, `${file}: ${rule}`)
     for (const words of tests)
