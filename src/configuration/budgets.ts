@@ -113,6 +113,16 @@ export const budgetLimits = {
 
   /** Enough writers for group commit to pay; more only wait for the same locks. */
   storeTransactions: { max: 12, per: 'process', of: 'statements' },
+  /**
+   * Each may wait for a row that a transaction of the same account holds for seconds: two such accounts leave room for others. One
+   * more than its keyed writes, so that somebody can end their sign-ins meanwhile. On the identity host, and where nobody has signed
+   * in, those of an address are counted together.
+   */
+  storeTransactionsOfAccount: { max: 5, per: 'account', of: 'statements' },
+  /** Each is a request that waits, with what it keeps. */
+  storeTransactionsWaiting: { max: 10_000, per: 'process', of: 'requests' },
+  /** As many as an account may have commands under way: what comes at once and is quick is done before anybody is told to wait. */
+  storeTransactionsWaitingOfAccount: { max: 4096, per: 'account', of: 'requests' },
   /** Writes of several callers in one; they wait for hardly any lock, so two are enough. */
   storeGatheredWrites: { max: 2, per: 'process', of: 'statements' },
 

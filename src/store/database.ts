@@ -87,13 +87,12 @@ export function openDatabase({
         timed({ kind, statement }, (waiting) => forms.run((one) => query(one, account, waiting), statement)),
       ),
   })
-  const atOnce = poolSize ?? budgets.budget('storeTransactions').max
-  const gatheredAtOnce = budgets.budget('storeGatheredWrites').max
   const transactions = openTransactions(connections, {
     prepare,
     limits,
-    atOnce,
-    gatheredAtOnce,
+    budgets,
+    poolSize,
+    current: works.current,
     timed,
     forms,
   })

@@ -10,7 +10,29 @@ export interface FairQueueOptions extends Waiting {
   readonly atOncePerAccount: Budget
 }
 
-export function createFairQueue({ atOnce, atOncePerAccount, ...waiting }: FairQueueOptions): FairQueue {
+export function createFairQueue(options: FairQueueOptions): FairQueue {
+  const places = createPlaces(options)
+  return async (account, work) => {
+    if (!places.enter(account)) await places.wait(account)
+    try {
+      return await work()
+    } finally {
+      places.leave(account)
+    }
+  }
+}
+
+/** The same for work that is not one call. */
+export interface Places {
+  /** Whether there was a place at once; whoever gets none has to wait. */
+  enter(account: string): boolean
+  /** Ends when it has entered. */
+  wait(account: string): Promise<void>
+  /** Exactly once for whatever has entered. */
+  leave(account: string): void
+}
+
+export function createPlaces({ atOnce, atOncePerAccount, ...waiting }: FairQueueOptions): Places {
   const queues = createQueues(waiting)
   const mayEnter = (account: string) =>
     atOnce.used() < atOnce.max && atOncePerAccount.used(account) < atOncePerAccount.max
@@ -18,13 +40,15 @@ export function createFairQueue({ atOnce, atOncePerAccount, ...waiting }: FairQu
     atOnce.take()
     atOncePerAccount.take(1, account)
   }
-  return async (account, work) => {
-    if (mayEnter(account)) enter(account)
+  return {
+    enter(account) {
+      if (!mayEnter(account)) return false
+      enter(account)
+      return true
+    },
     // When the wait ends it is counted as entered already, so that work that comes later cannot overtake it.
-    else await queues.wait(account)
-    try {
-      return await work()
-    } finally {
+    wait: (account) => queues.wait(account),
+    leave(account) {
       atOnce.giveBack()
       atOncePerAccount.giveBack(1, account)
       const next = queues.next(mayEnter)
@@ -32,7 +56,7 @@ export function createFairQueue({ atOnce, atOncePerAccount, ...waiting }: FairQu
         enter(next.account)
         next.letIn()
       }
-    }
+    },
   }
 }
 

@@ -1,17 +1,21 @@
 import type pg from 'pg'
+import type { Budgets } from '../configuration/budgets.ts'
 import { contended } from '../model/problem.ts'
 import { ask } from './ask.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import type { Connections } from './connections.ts'
 import type { Forms } from './distributed/forms.ts'
 import { isConflict, isLostConnection, isRefusedByServer } from './failures.ts'
+import { createPlaces } from './fair-queue.ts'
 import { type GatheredWrites, gatherWrites } from './gathered-writes.ts'
+import { type Lend, lendAny, lendFairly } from './lend-connections.ts'
 import type { Prepare } from './prepared-statements.ts'
 import type { Queries } from './queries.ts'
 import { refuseUnavailable } from './refuse-unavailable.ts'
 import { retried } from './retry.ts'
 import type { Sql } from './sql.ts'
 import type { createTiming, Waiting } from './statement-times.ts'
+import type { Works } from './work.ts'
 
 /** Everything that writes, on a pool of its own. */
 export interface Transactions {
@@ -29,11 +33,13 @@ export interface SingleWrites extends Queries {
   readonly gathered?: GatheredWrites
 }
 
-export interface TransactionOptions extends Pick<ReturnType<typeof createTiming>, 'timed'> {
+export interface TransactionOptions
+  extends Pick<ReturnType<typeof createTiming>, 'timed'>,
+    Pick<Works, 'current'> {
   readonly prepare: Prepare
   readonly limits: ConnectionLimits
-  readonly atOnce: number
-  readonly gatheredAtOnce: number
+  readonly budgets: Budgets
+  readonly poolSize: number | undefined
   readonly forms: Forms
 }
 
@@ -42,14 +48,18 @@ export interface TransactionOptions extends Pick<ReturnType<typeof createTiming>
  * rows may keep open for a second.
  */
 const lockMillisecondsTogether = 20
+/** As long as for a connection. */
+const placeMillisecondsMax = 10_000
 
 export function openTransactions(
   connections: Connections,
-  { prepare, limits, atOnce, gatheredAtOnce, timed, forms }: TransactionOptions,
+  { prepare, limits, budgets, poolSize, timed, current, forms }: TransactionOptions,
 ): Transactions {
-  const pool = connections.openPool(atOnce, limits)
+  const pool = connections.openPool(poolSize ?? budgets.budget('storeTransactions').max, limits)
   const gatheredLimits = { ...limits, lockMilliseconds: lockMillisecondsTogether }
-  const gatheredPool = connections.openPool(gatheredAtOnce, gatheredLimits)
+  const gatheredPool = connections.openPool(budgets.budget('storeGatheredWrites').max, gatheredLimits)
+  const lend = lendFairly(pool, placesOf(budgets), current)
+  const lendGathered = lendAny(gatheredPool)
   const listeners: (() => void)[] = []
   const notifyListeners = () => {
     for (const listener of listeners) listener()
@@ -62,7 +72,7 @@ export function openTransactions(
     const inForm = ({ query }: Queries) => work({ query: (statement) => forms.run(query, statement) })
     const result = await refuseUnavailable(() =>
       timed({ kind: 'transaction' }, (waiting) =>
-        retriedTransaction(() => runTransaction(pool, waiting, { begin, send, work: inForm })),
+        retriedTransaction(() => runTransaction(lend, waiting, { begin, send, work: inForm })),
       ),
     )
     notifyListeners()
@@ -77,7 +87,7 @@ export function openTransactions(
         const rows = await refuseUnavailable(() =>
           timed({ kind: 'write', statement }, (waiting) =>
             retriedTransaction(() =>
-              runSingle(pool, waiting, (client) => connections.run<Row>(client, statement, limits)),
+              runSingle(lend, waiting, (client) => connections.run<Row>(client, statement, limits)),
             ),
           ),
         )
@@ -89,7 +99,7 @@ export function openTransactions(
         // A distributed store takes several statements for each.
         isPossible: forms.isKnownWhole,
         async send<Row>(statement: Sql, waiting: Waiting) {
-          const rows = await runSingle(gatheredPool, waiting, (client) =>
+          const rows = await runSingle(lendGathered, waiting, (client) =>
             connections.run<Row>(client, statement, gatheredLimits),
           )
           notifyListeners()
@@ -105,12 +115,21 @@ export function openTransactions(
   }
 }
 
+const placesOf = (budgets: Budgets) =>
+  createPlaces({
+    atOnce: budgets.budget('storeTransactions'),
+    atOncePerAccount: budgets.budget('storeTransactionsOfAccount'),
+    waiting: budgets.budget('storeTransactionsWaiting'),
+    waitingPerAccount: budgets.budget('storeTransactionsWaitingOfAccount'),
+    waitMillisecondsMax: placeMillisecondsMax,
+  })
+
 async function runSingle<Row>(
-  pool: pg.Pool,
+  lend: Lend,
   waiting: Waiting,
   run: (client: pg.PoolClient) => Promise<Row[]>,
 ): Promise<Row[]> {
-  const client = await connected(pool, waiting)
+  const { client, giveBack } = await lend(waiting)
   let failure: unknown
   try {
     return await run(client)
@@ -118,16 +137,7 @@ async function runSingle<Row>(
     failure = error
     throw isLostConnection(error) && !isRefusedByServer(error) ? unknownOutcome(error) : error
   } finally {
-    client.release(isLostConnection(failure) ? (failure as Error) : undefined)
-  }
-}
-
-async function connected(pool: pg.Pool, waiting: Waiting): Promise<pg.PoolClient> {
-  const end = waiting.begin()
-  try {
-    return await pool.connect()
-  } finally {
-    end()
+    giveBack(failure)
   }
 }
 
@@ -138,12 +148,12 @@ interface Steps<Result> {
 }
 
 async function runTransaction<Result>(
-  pool: pg.Pool,
+  lend: Lend,
   waiting: Waiting,
   { begin, send, work }: Steps<Result>,
 ): Promise<Result> {
-  const client = await connected(pool, waiting)
-  let failure: Error | undefined
+  const { client, giveBack } = await lend(waiting)
+  let failure: unknown
   try {
     // Not awaited here: it is sent with the first statement, in one packet.
     const begun = begin(client)
@@ -151,11 +161,11 @@ async function runTransaction<Result>(
     await committed(client.query('commit'))
     return result[0]
   } catch (error) {
-    failure = error as Error
+    failure = error
     await client.query('rollback').catch(() => undefined)
     throw error
   } finally {
-    client.release(failure && isLostConnection(failure) ? failure : undefined)
+    giveBack(failure)
   }
 }
 

@@ -9,6 +9,10 @@ export interface Work {
   /** The `traceparent` header of its caller, unread: https://www.w3.org/TR/trace-context/ */
   readonly traceparent: unknown
   readonly startedAt: number
+  /** Whose it is: an account, or the address of somebody who has not signed in. Nobody's is what the program does by itself. */
+  holder: string | undefined
+  /** Connections that it writes by at this moment. */
+  connections: number
   /** The time of the store itself, without the waiting. */
   storeSeconds: number
   /** The time spent waiting in a queue, or for a connection to the store. */
@@ -21,6 +25,8 @@ export const startWork = (operation: string, host: string, traceparent?: unknown
   host,
   traceparent,
   startedAt: performance.now(),
+  holder: undefined,
+  connections: 0,
   storeSeconds: 0,
   waitSeconds: 0,
   isOver: false,
@@ -48,7 +54,7 @@ export interface Works {
 
 /**
  * The one place where something is known without being passed on: every access rule, verb and query lies between a request and
- * its statements, and none of them has a use for the request's name.
+ * its statements, and none of them has a use for the request's name, or for who waits for a connection.
  */
 export function createWorks(): Works {
   const works = new AsyncLocalStorage<Work>()

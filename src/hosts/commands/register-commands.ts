@@ -63,6 +63,7 @@ function answering({ tracker, sessionOf }: Registration, command: UnaryCommand, 
     // Nothing is done for a caller that hung up or ran out of time.
     if (isGone(call)) throw new CallGone(goneStatus(call))
     const work = startWork(command.name, 'commands', call.metadata.get('traceparent')[0])
+    work.holder = session.caller.id
     return write(
       await complete(work, async () => {
         // What it gives or takes outlasts the sign-in, as over REST.

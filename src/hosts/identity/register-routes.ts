@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressKey } from '../../http/address-key.ts'
 import { announceDeprecations } from '../../http/deprecation.ts'
 import { sendEnvelope } from '../../http/envelope.ts'
 import { originOf } from '../../http/request-origin.ts'
@@ -29,6 +30,8 @@ export function registerRoutes(
       async handler(request, reply) {
         const parameters = (method === 'GET' ? request.query : request.body) as GivenParameters
         const work = startWork(id, 'identity', request.headers.traceparent)
+        // Which account it is about is known only after the store was asked.
+        work.holder = addressKey(request.ip)
         return complete(work, async () => {
           try {
             const call = { method, parameters, headers: request.headers, ...originOf(request) }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { requireNoApp, requireOwnClient, requirePerson } from '../../access/token-rights.ts'
 import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
 import { whileItStands } from '../../authentication/while-it-stands.ts'
+import { addressKey } from '../../http/address-key.ts'
 import { httpDate, sendConditional } from '../../http/conditional.ts'
 import { announceDeprecations, deprecationsIn } from '../../http/deprecation.ts'
 import { envelopeType } from '../../http/envelope.ts'
@@ -61,6 +62,7 @@ export function registerRoutes(
           admit(authentication, route, request.headers.authorization, origin),
         )
         admission.session = session
+        work.holder = route.isOpen ? addressKey(origin.address) : session.caller.id
         if (route.turns) await enter(route.turns, session.caller.id, reply, work)
       },
       onSend(request, reply, payload, done) {

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import type pg from 'pg'
+import { budgetLimits } from '../../src/configuration/budgets.ts'
+import { makeToken } from '../support/api-tokens.ts'
+import { refresh, signedIn } from '../support/browser.ts'
+import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
+import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
+import { isDistributed } from '../support/fresh-database.ts'
+import { furnish, type Workspace } from '../support/furnish.ts'
+import { connectOutside, untilWaiting } from '../support/outside-connection.ts'
+import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+const placesOfAccount = budgetLimits.storeTransactionsOfAccount.max
+
+const skip = isDistributed && 'Nobody can hold a row there.'
+
+/** What holds the row stands for a batch of a thousand, or for a removal that takes many rows along. */
+describe('While dozens of writes of one account wait for a row,', { concurrency: 1, skip }, () => {
+  let rest: RestUnderTest
+  let workspace: Workspace
+  let greedy: Person
+  let modest: Person
+  let holder: pg.Client
+  let watcher: pg.Client
+
+  before(async () => {
+    rest = await startRestUnderTest()
+    workspace = await furnish(rest)
+    greedy = await rest.signUp()
+    modest = await rest.signUp()
+  })
+  after(() => rest.stop())
+  beforeEach(async () => {
+    holder = await connectOutside(rest.database)
+    // A transaction would see the same ones waiting until it ends.
+    watcher = await connectOutside(rest.database)
+  })
+  afterEach(() => Promise.all([holder.end(), watcher.end()]))
+
+  const hold = (table: string, column: string, id: string) =>
+    holder.query(`begin; select from ${table} where ${column} = '${id}' for update`)
+
+  const send = async (by: Pick<Person, 'token'>, method: string, path: string, body: object, headers = {}) =>
+    (await rest.call(method, path, { token: by.token, body, headers })).status
+
+  /** What somebody does in a project of their own. Each needs a connection to write by, and would be refused after waiting for it. */
+  async function work(): Promise<void> {
+    const id = await workspace.project('Relaunch', modest)
+    const values = { name: 'Renamed', organizationId: workspace.organizationId }
+    const items = [{ operation: 'create', resource: 'project', body: values }]
+    assert.equal(await send(modest, 'PATCH', '/api/project', { id, ...values }), 200)
+    assert.equal(await send(modest, 'DELETE', '/api/project', { ids: [id] }), 200)
+    assert.equal(await send(modest, 'POST', '/api/project/restore', { ids: [id] }), 200)
+    assert.equal(await send(modest, 'POST', '/ext/batch', { items }), 200)
+  }
+
+  test('everybody else writes and signs in, whatever those writes are and however they came', async () => {
+    const id = await workspace.project('Greed', greedy)
+    const program = { token: (await makeToken(rest, greedy.token)).secret }
+    const values = { name: 'More', organizationId: workspace.organizationId }
+    const items = [{ operation: 'update', resource: 'project', body: { id, ...values } }]
+    await hold('projects', 'id', id)
+    const waiting = [greedy, program].flatMap((by, one) =>
+      Array.from({ length: 6 }, (_, count) => [
+        send(by, 'PATCH', '/api/project', { id, ...values }),
+        send(by, 'DELETE', '/api/project', { ids: [id] }),
+        send(by, 'POST', '/api/project/restore', { ids: [id] }, { 'idempotency-key': `${one} ${count}` }),
+        send(greedy, 'POST', '/ext/batch', { items }),
+      ]).flat(),
+    )
+    await untilWaiting(watcher, placesOfAccount)
+    await Promise.all([work(), rest.identity.signIn(modest.login)])
+    await holder.query('commit')
+    // On a slow machine some have waited too long meanwhile.
+    assert.ok((await Promise.all(waiting)).every((status) => status < 500 || status === 503))
+  })
+
+  test('everybody else writes while an account’s many refreshes wait for its own session', async () => {
+    const { browser, tokens } = await signedIn(rest.identity.address, { login: greedy.login })
+    await hold('signin_sessions', 'user_id', greedy.id)
+    const waiting = Array.from({ length: 20 }, () => refresh(browser, tokens.refresh_token))
+    await untilWaiting(watcher, placesOfAccount)
+    await work()
+    await holder.query('commit')
+    const answers = await Promise.all(waiting)
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+  })
+
+  describe('by commands,', () => {
+    let commands: CommandsUnderTest
+    let calls: CommandCalls
+    before(async () => {
+      // With connections of its own.
+      commands = await startCommandsUnderTest({}, { beside: rest })
+      calls = openCommandCalls(commands.target)
+    })
+    after(async () => {
+      calls.close()
+      await commands.stop()
+    })
+
+    test('everybody else’s commands are done', async () => {
+      const { organizationId } = workspace
+      const [one, other] = [await commands.signUp(), await commands.signUp()]
+      const call = async (by: Pick<Person, 'token'>, name: string, request: object) => {
+        const { code, details, result } = await calls.call(name, request, { token: by.token })
+        assert.equal(code, 0, details)
+        return result
+      }
+      const { project } = await call(one, 'CreateProject', { name: 'Greed', organizationId })
+      await hold('projects', 'id', project.id)
+      const wanted = { id: project.id, name: 'More', organizationId }
+      const waiting = Array.from({ length: 40 }, () => call(one, 'UpdateProject', wanted))
+      await untilWaiting(watcher, placesOfAccount)
+      await call(other, 'CreateProject', { name: 'Relaunch', organizationId })
+      await holder.query('commit')
+      const done = (await Promise.allSettled(waiting)).filter(({ status }) => status === 'fulfilled')
+      assert.ok(done.length >= placesOfAccount)
+    })
+  })
+})
