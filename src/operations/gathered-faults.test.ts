@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDistributed } from '../../test/support/fresh-database.ts'
 import { freshTracker, outcomesOf } from '../../test/support/tracker.ts'
 import { resourceNamed } from '../resources/all.ts'
-import type { Queries } from '../store/database.ts'
 import { newId } from '../store/new-id.ts'
 import type { Row } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
 import type { EndedStatement } from '../store/statement-times.ts'
 import { within } from '../store/within.ts'
 import { create } from './create.ts'
+import { remove } from './remove.ts'
 import { update } from './update.ts'
 
 const { tracker, administrator: caller, makeAny, drop } = await freshTracker()
@@ -27,14 +27,16 @@ describe('writes that come at the same time', () => {
     body = values
   })
 
-  it('do not wait for a row that others of them refer to and that somebody has locked', async () => {
+  it('do not wait for a row that others of them refer to and that somebody is about to remove', async () => {
     const held = { ...body, projectId: (await makeAny('project')).id }
     const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
     const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
-    const holding = tracker.database.transaction(async (transaction: Queries) => {
-      await transaction.query(sql`select from projects where id = ${held.projectId} for update`)
+    const holding = tracker.database.transaction(async (transaction) => {
+      const own = { ...tracker, database: within(tracker.database, transaction) }
+      await remove(own, resourceNamed('project'), caller, { ids: [held.projectId] })
       locked()
       await until
+      throw new Error('No.')
     })
     await isLocked
     const waiting = Array.from({ length: 6 }, () => create(tracker, assignment, caller, held))
@@ -45,7 +47,7 @@ describe('writes that come at the same time', () => {
     assert.equal(isFree?.length, 20)
     assert.equal(isAnyHeldDone, false)
     letGo()
-    await holding
+    await assert.rejects(holding, /No\./)
     assert.deepEqual(outcomesOf(await Promise.allSettled(waiting)), Array(6).fill('ok'))
   })
 
