@@ -12,4 +12,8 @@ export type Report =
 /** The pipe that the runner opens beside the standard ones. Written at once: the worker may be about to end. */
 const reportPipe = 3
 
-export const report = (what: Report): number => writeSync(reportPipe, `${JSON.stringify(what)}\n`)
+export const report = (what: Report): number => writeSync(reportPipe, `${oneLine(what)}\n`)
+
+/** Who reads lines takes these two for ends of lines as well; JSON does not escape them by itself. */
+const oneLine = (what: Report): string =>
+  JSON.stringify(what).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')

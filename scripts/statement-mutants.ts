@@ -1,7 +1,29 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is replaced stands so in templates.
 import type { Mutant } from './mutant-table.ts'
 
-/** Of writes that come at the same time. */
-export const gatheringMutants: readonly Mutant[] = [
+/** Of writes that come at the same time, and of lists that the store writes. */
+export const statementMutants: readonly Mutant[] = [
+  {
+    file: 'src/operations/show-record.ts',
+    rule: 'a list shows moments in UTC, whatever zone the connection has',
+    from: "(${value} at time zone 'UTC')::text",
+    to: '${value}::text',
+    tests: ['operations/show-record'],
+  },
+  {
+    file: 'src/operations/show-record.ts',
+    rule: 'a list shows numbers as a record shows them',
+    from: 'trim_scale(${value})::text',
+    to: '${value}::text',
+    tests: ['operations/show-record'],
+  },
+  {
+    file: 'src/operations/show-record.ts',
+    rule: 'what people wrote is escaped in a list',
+    from: 'to_json(${value})::text',
+    to: "'\"' || ${value} || '\"'",
+    tests: ['operations/show-record'],
+  },
   {
     file: 'src/store/locked-rows.ts',
     rule: 'writes that share a statement wait for no lock',
