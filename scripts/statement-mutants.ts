@@ -25,6 +25,13 @@ export const statementMutants: readonly Mutant[] = [
     tests: ['operations/show-record'],
   },
   {
+    file: 'src/store/connection-limits.ts',
+    rule: 'moments have one form, in whatever style a database shows dates',
+    from: '    datesAsShown,\n',
+    to: '',
+    tests: ['store/database'],
+  },
+  {
     file: 'src/store/locked-rows.ts',
     rule: 'writes that share a statement wait for no lock',
     from: "waitsForNobody ? ' skip locked' : ''",

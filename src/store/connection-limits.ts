@@ -39,6 +39,7 @@ export function limitsOf(
 ): string {
   const settings = [
     randomReads,
+    datesAsShown,
     `statement_timeout = ${statementMilliseconds}`,
     ...(lockMilliseconds > 0 ? [`lock_timeout = ${lockMilliseconds}`] : []),
     ...(parallel ? [] : ['max_parallel_workers_per_gather = 0']),
@@ -51,5 +52,8 @@ export function limitsOf(
  * for one, on every write that locks what it refers to.
  */
 const randomReads = 'random_page_cost = 1.1'
+
+/** Moments are text of the store, whatever style a database or role was given. */
+const datesAsShown = `datestyle = 'ISO'`
 
 type Scope = 'session' | 'local'

@@ -83,6 +83,22 @@ describe('the database', () => {
     await elsewhere.close()
   })
 
+  it('has moments as text in one form, in whatever style its database shows dates', async () => {
+    await other.query(`alter database ${other.database} set datestyle to 'German'`)
+    const elsewhere = openDatabase({ url: fresh.url, applicationName: 'test' })
+    const moment = sql`select at, (at at time zone 'UTC')::text as text from (select '2026-10-08T12:34:56Z'::timestamptz as at)`
+    const ways = [
+      elsewhere.query(moment),
+      elsewhere.single.query(moment),
+      elsewhere.transaction(({ query }) => query(moment)),
+      elsewhere.lists.query(moment, 'account'),
+    ]
+    for (const rows of await Promise.all(ways))
+      assert.deepEqual(rows, [{ at: '2026-10-08T12:34:56Z', text: '2026-10-08 12:34:56' }])
+    await elsewhere.close()
+    await other.query(`alter database ${other.database} reset datestyle`)
+  })
+
   it('works without named statements, as behind a pooler', async () => {
     const plain = openDatabase({ url: fresh.url, applicationName: 'test', namedStatements: false })
     const rows = await Promise.all(
