@@ -12,13 +12,13 @@ export interface ProjectActionsProps {
 export const ProjectActions = ({ projectId, connection, onNew }: ProjectActionsProps) => (
   <>
     <ConnectionMark connection={connection} />
-    <a class="button" href={`/projects/${projectId}/activity`}>
+    <a class="button page-action" href={`/projects/${projectId}/activity`}>
       <Icon name="clock" />
-      <span>{t('Activity')}</span>
+      <span class="page-action-name">{t('Activity')}</span>
     </a>
-    <a class="button" href={`/projects/${projectId}/report`}>
+    <a class="button page-action" href={`/projects/${projectId}/report`}>
       <Icon name="chart" />
-      <span>{t('Hours')}</span>
+      <span class="page-action-name">{t('Hours')}</span>
     </a>
     <button type="button" class="button primary" onClick={onNew} aria-keyshortcuts="C">
       <Icon name="plus" />
