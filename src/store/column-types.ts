@@ -21,7 +21,7 @@ function inUtc(stored: string): string {
   utc.setUTCFullYear(parts.era ? 1 - of('year') : of('year'), of('month') - 1, of('day'))
   utc.setUTCHours(of('hour'), of('minute'), of('second') - offset)
   const shown = utc.toISOString()
-  if (!/^\d{4}-/.test(shown)) throw new RangeError(`${stored} is before or after all moments of ours.`)
+  if (!/^\d{4}-/.test(shown)) throw new Error(`${stored} is before or after all moments of ours.`)
   return `${shown.slice(0, 19)}${parts.fraction ?? ''}Z`
 }
 

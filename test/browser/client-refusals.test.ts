@@ -20,7 +20,7 @@ const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
   [/^(cli|configuration|telemetry|security-log)\b/, 'operators'],
   [/^store\/(embedded|distributed|history-chain|limited-reads|standbys)/, 'operators, in the log'],
   [/^hosts\/rest\/(extensions\/)?routes\.ts/, 'readers of the documents'],
-  [/^http\/(log|event-stream)/, 'operators, and those who look at a stream'],
+  [/^http\/(log|metrics|event-stream)/, 'operators, and those who look at a stream'],
   [/^http\/(health|broken-requests)/, 'operators, and those who program what speaks HTTP'],
   [/^(model\/(deprecation|field)|resources\/(check-declarations|define-resource|all))\.ts/, 'us, at start'],
   [
