@@ -1,4 +1,5 @@
-import { locale, t } from '../texts/text.ts'
+import { t } from '../texts/text.ts'
+import { keptFormat } from './kept-format.ts'
 
 /** Days are days of the calendar: the interface keeps moments, and a day's is its midnight in UTC. */
 export const dayOf = (moment: string): string => moment.slice(0, 10)
@@ -27,17 +28,9 @@ const styles: Readonly<Record<Style, Intl.DateTimeFormatOptions>> = {
   whole: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
 }
 
-/** Making one costs more than using it a thousand times. */
-const formats = new Map<string, Intl.DateTimeFormat>()
-
-export function formatOf(style: Style): Intl.DateTimeFormat {
-  const key = `${locale()} ${style}`
-  const known = formats.get(key)
-  if (known !== undefined) return known
-  const format = new Intl.DateTimeFormat(locale(), { ...styles[style], timeZone: 'UTC' })
-  formats.set(key, format)
-  return format
-}
+export const formatOf = keptFormat(
+  (locale, style: Style) => new Intl.DateTimeFormat(locale, { ...styles[style], timeZone: 'UTC' }),
+)
 
 export const dateOf = (day: string): Date => new Date(`${dayOf(day)}T00:00:00Z`)
 

@@ -1,16 +1,9 @@
-import { locale, t } from '../texts/text.ts'
+import { t } from '../texts/text.ts'
+import { keptFormat } from './kept-format.ts'
 
-/** Making one costs more than using it a thousand times. */
-const formats = new Map<string, Intl.NumberFormat>()
-
-function formatOf(useGrouping: boolean): Intl.NumberFormat {
-  const key = `${locale()} ${useGrouping}`
-  const known = formats.get(key)
-  if (known !== undefined) return known
-  const format = new Intl.NumberFormat(locale(), { maximumFractionDigits: 2, useGrouping })
-  formats.set(key, format)
-  return format
-}
+const formatOf = keptFormat(
+  (locale, useGrouping: boolean) => new Intl.NumberFormat(locale, { maximumFractionDigits: 2, useGrouping }),
+)
 
 export const showNumber = (number: number): string => formatOf(true).format(number)
 

@@ -1,0 +1,16 @@
+import { locale } from '../texts/text.ts'
+
+/** A format by its style, made once for each language: making one costs more than using it a thousand times. */
+export function keptFormat<Style, Format>(
+  make: (locale: string, style: Style) => Format,
+): (style: Style) => Format {
+  const formats = new Map<string, Format>()
+  return (style) => {
+    const key = `${locale()} ${style}`
+    const known = formats.get(key)
+    if (known !== undefined) return known
+    const format = make(locale(), style)
+    formats.set(key, format)
+    return format
+  }
+}
