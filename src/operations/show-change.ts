@@ -5,6 +5,7 @@ import { showMoment } from '../store/column-types.ts'
 import { columnName } from '../store/columns.ts'
 import type { Action } from '../store/rows.ts'
 import { raw, type Sql } from '../store/sql.ts'
+import { kindOf } from './show-record.ts'
 
 /** An entry of the history as it is stored. */
 export interface StoredChange {
@@ -62,23 +63,22 @@ export function showChange({ sequence, fields, ...change }: StoredChange, reader
   }
 }
 
-const commonMoments: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'deletedAt'])
-
 interface KeptColumn {
   readonly name: string
   readonly stored: string
   readonly isMoment: boolean
 }
 
+const keptColumn = (resource: Resource, name: string): KeptColumn => ({
+  name,
+  stored: columnName(name),
+  isMoment: kindOf(resource, name) === 'moment',
+})
+
 /** A column that is not declared any more is not shown either. */
 const columnsOf: ReadonlyMap<string, readonly KeptColumn[]> = new Map(
   resources.map((resource) => [resource.name, resource.columns.map((name) => keptColumn(resource, name))]),
 )
-
-function keptColumn({ fields }: Resource, name: string): KeptColumn {
-  const isMoment = fields[name] ? fields[name].wire === 'moment' : commonMoments.has(name)
-  return { name, stored: columnName(name), isMoment }
-}
 
 const shownValue = (value: unknown, isMoment: boolean): unknown =>
   isMoment && typeof value === 'string' ? showMoment(value) : value
