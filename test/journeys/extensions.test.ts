@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Validator } from '@seriousme/openapi-schema-validator'
 import { type Entity, entities, listPathOf, pathOf, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
@@ -81,11 +80,6 @@ describe('The interface under /ext/', { concurrency: true }, () => {
 
   test('serves exactly the reviewed document of its version 1', async () => {
     assert.deepEqual(document, await snapshotOf('extensions.v1.json'))
-  })
-
-  test('has a document that is valid OpenAPI 3.1', async () => {
-    const { valid, errors } = await new Validator().validate(structuredClone(document))
-    assert.ok(valid, JSON.stringify(errors))
   })
 
   test('documents people, the removed rows and the queries of every list route, and every route of its own resources', () => {
