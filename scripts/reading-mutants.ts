@@ -1,0 +1,41 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+import type { Mutant } from './mutant-table.ts'
+
+/** Rules about how requests are read: queries, timestamps, bodies and paths. */
+export const readingMutants: readonly Mutant[] = [
+  {
+    file: 'src/operations/read-list-query.ts',
+    rule: 'a list rejects every filter that it does not support',
+    from: '    violations.add(key, `${pluralTitle} cannot be filtered by ${key}.`)',
+    to: '',
+    tests: ['list-filters'],
+  },
+  {
+    file: 'src/resources/derived.ts',
+    rule: 'any field of any resource is such a filter',
+    from: '...columns, ...Object.keys(fields)]',
+    to: '...columns.slice(0, 0), ...Object.keys(fields).slice(0, 0)]',
+    tests: ['list-filters'],
+  },
+  {
+    file: 'src/hosts/rest/register-routes.ts',
+    rule: 'capitals in a query key do not matter',
+    from: 'request.query = spelled(request.query as ParsedUrlQuery)',
+    to: 'void spelled',
+    tests: ['rest-spelling'],
+  },
+  {
+    file: 'src/http/query.ts',
+    rule: 'a query key in two spellings is a repeated one',
+    from: '[before, value].flat()',
+    to: 'value',
+    tests: ['rest-spelling'],
+  },
+  {
+    file: 'src/hosts/commands/messages.ts',
+    rule: 'a filter that no message declares is rejected on the .NET wire too',
+    from: 'rejected: [...filterNames].filter(',
+    to: 'rejected: [].filter(',
+    tests: ['list-filters'],
+  },
+]
