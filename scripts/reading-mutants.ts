@@ -38,4 +38,18 @@ export const readingMutants: readonly Mutant[] = [
     to: 'rejected: [].filter(',
     tests: ['list-filters'],
   },
+  {
+    file: 'src/model/moment.ts',
+    rule: 'a timestamp has a fraction of any number of digits',
+    from: '(?:\\.(\\d+))?',
+    to: '(?:\\.(\\d{1,7}))?',
+    tests: ['model/moment', 'contract/dates'],
+  },
+  {
+    file: 'src/model/moment.ts',
+    rule: 'digits that are finer than the store are cut',
+    from: 'fraction.slice(0, 6)',
+    to: 'fraction.slice(0, 9)',
+    tests: ['model/moment'],
+  },
 ]
