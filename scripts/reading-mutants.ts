@@ -52,4 +52,11 @@ export const readingMutants: readonly Mutant[] = [
     to: 'fraction.slice(0, 9)',
     tests: ['model/moment'],
   },
+  {
+    file: 'src/hosts/bank/read-transaction.ts',
+    rule: 'the bank takes no amount that only a double makes whole',
+    from: 'mayBeRounded.test(text) &&',
+    to: 'false &&',
+    tests: ['bank/read-transaction'],
+  },
 ]
