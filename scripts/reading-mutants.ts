@@ -59,4 +59,32 @@ export const readingMutants: readonly Mutant[] = [
     to: 'false &&',
     tests: ['bank/read-transaction'],
   },
+  {
+    file: 'src/http/body.ts',
+    rule: 'bytes that are not UTF-8 are rejected, never replaced',
+    from: 'if (!isUtf8(bytes)) throw notUtf8()',
+    to: '',
+    tests: ['http/body'],
+  },
+  {
+    file: 'src/http/body.ts',
+    rule: 'nor are those that a form writes as escapes',
+    from: 'if (!hasUtf8Escapes(text)) throw notUtf8()',
+    to: '',
+    tests: ['http/body'],
+  },
+  {
+    file: 'src/http/body.ts',
+    rule: 'a body in another character set is rejected',
+    from: 'throw new UnsupportedCharset()',
+    to: 'void UnsupportedCharset',
+    tests: ['http/body'],
+  },
+  {
+    file: 'src/operations/read-input.ts',
+    rule: 'an update with an empty login is rejected',
+    from: 'else if (isEmptied(field, input))',
+    to: 'else if (!isEmptied)',
+    tests: ['contract/users'],
+  },
 ]
