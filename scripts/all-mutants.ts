@@ -2,6 +2,7 @@ import { accessMutants } from './access-mutants.ts'
 import { identityMutants } from './identity-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
 import { operationMutants } from './operation-mutants.ts'
+import { readingMutants } from './reading-mutants.ts'
 import { statementMutants } from './statement-mutants.ts'
 
 /** In the order of docs/mutants.md. */
@@ -10,5 +11,6 @@ export const allMutants: readonly Mutant[] = [
   ...operationMutants,
   ...statementMutants,
   ...accessMutants,
+  ...readingMutants,
   ...identityMutants,
 ]

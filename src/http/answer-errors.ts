@@ -51,10 +51,14 @@ export const frameworkRefusals: Readonly<Record<string, Envelope>> = {
     statusCode: 415,
     message: 'The content type of the body is not supported.',
   },
+  UNSUPPORTED_CHARSET: {
+    statusCode: 415,
+    message: 'The character set of the body must be UTF-8.',
+  },
   FST_ERR_MAX_PARAM_LENGTH: { statusCode: 414, message: 'The address is too long.' },
 }
 
-/** What Fastify itself refuses, in our words; undefined for an unexpected error. */
+/** What Fastify and the parsers of bodies refuse, in our words; undefined for an unexpected error. */
 export function frameworkRefusal(error: unknown, request: FastifyRequest): Envelope | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request)

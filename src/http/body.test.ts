@@ -2,11 +2,21 @@ import { deepStrictEqual, equal } from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { exchange, listen, sampleHost } from './testing/sample-host.ts'
 
-function post(t: TestContext, payload: string | undefined, type: string | undefined = 'application/json') {
+function post(
+  t: TestContext,
+  payload: string | Buffer | undefined,
+  type: string | undefined = 'application/json',
+) {
   const headers = type === '' ? {} : { 'content-type': type }
   const app = sampleHost(t, { bodies: ['json', 'form'] })
   return app.inject({ method: 'POST', url: '/echo', headers, ...(payload === undefined ? {} : { payload }) })
 }
+
+const form = 'application/x-www-form-urlencoded'
+const samples = [
+  ['application/json', '{"a":"ü"}'],
+  [form, 'a=%C3%BC'],
+] as const
 
 describe('a body', () => {
   it('counts as {} when it is absent or empty, whatever its type', async (t) => {
@@ -60,12 +70,61 @@ describe('a body', () => {
     equal((await exchange(port, bytes)).slice(9, 12), '415')
   })
 
-  it('may name its character set', async (t) => {
-    equal((await post(t, '{"a":1}', 'application/json; charset=utf-8')).statusCode, 200)
+  it('may name its character set where that is UTF-8, in any capitals, quoted or not', async (t) => {
+    for (const charset of ['utf-8', 'UTF-8', '"Utf-8"', 'utf8', 'utf-8; version=1'])
+      for (const [type, text] of samples) {
+        const answer = await post(t, text, `${type}; Charset=${charset}`)
+        deepStrictEqual([answer.statusCode, answer.json()], [200, { body: { a: 'ü' } }], charset)
+      }
+  })
+
+  it('in another character set is 415, and one that is empty has none', async (t) => {
+    for (const charset of [
+      'iso-8859-1',
+      'ISO-8859-1',
+      '"iso-8859-1"',
+      'utf-16',
+      'us-ascii',
+      'utf-8; charset=latin1',
+    ])
+      for (const [type, text] of samples) {
+        const answer = await post(t, text, `${type};charset=${charset}`)
+        equal(answer.statusCode, 415, charset)
+        deepStrictEqual(answer.json(), {
+          statusCode: 415,
+          message: 'The character set of the body must be UTF-8.',
+        })
+        equal((await post(t, '', `${type};charset=${charset}`)).statusCode, 200)
+      }
+  })
+
+  it('whose bytes are not UTF-8 is 400 under generalErrors', async (t) => {
+    const broken: readonly (readonly [string, string | Buffer])[] = [
+      ['application/json', Buffer.from('{"a":"ü"}', 'latin1')],
+      ['application/json; charset=utf-8', Buffer.from('{"a":"\xc3"}', 'latin1')],
+      ['application/json', Buffer.from('{"a":"\xed\xa0\x80"}', 'latin1')],
+      ['application/json', Buffer.from([0xff, 0xfe, 0x7b, 0x7d])],
+      [form, Buffer.from('a=ü', 'latin1')],
+      [form, 'a=%FC'],
+      [form, 'a=1&%ff=2'],
+      [form, 'a=%C3%41'],
+      [form, 'a=%ED%A0%80'],
+    ]
+    for (const [type, payload] of broken) {
+      const answer = await post(t, payload, type)
+      equal(answer.statusCode, 400, String(payload))
+      deepStrictEqual(answer.json().errors, { generalErrors: ['The body is not valid UTF-8.'] })
+    }
+  })
+
+  it('may hold a replacement character, and a form percent signs that mean nothing', async (t) => {
+    deepStrictEqual((await post(t, '{"a":"\uFFFD"}')).json(), { body: { a: '\uFFFD' } })
+    deepStrictEqual((await post(t, 'a=%EF%BF%BD&b=100%&c=%zz', form)).json(), {
+      body: { a: '\uFFFD', b: '100%', c: '%zz' },
+    })
   })
 
   it('may be a form where the host takes forms', async (t) => {
-    const form = 'application/x-www-form-urlencoded'
     deepStrictEqual((await post(t, 'a=1&b=x+y%2Bz&a=2', form)).json(), {
       body: { a: ['1', '2'], b: 'x y+z' },
     })

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import secureJson from 'secure-json-parse'
 import { invalid } from '../model/problem.ts'
@@ -10,10 +11,10 @@ export function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): 
   app.removeAllContentTypeParsers()
   for (const kind of kinds) {
     const { type, parse } = bodyKinds[kind]
-    app.addContentTypeParser(type, { parseAs: 'string' }, (request, text, done) => {
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, bytes, done) => {
       // Without a route the answer is 404 or 405, whatever the body is.
       if (request.is404) return done(null, {})
-      const { body, problem } = attempt(parse, text as string)
+      const { body, problem } = attempt(() => parse(textOf(request, bytes as Buffer)))
       done(problem ?? null, body)
     })
   }
@@ -25,13 +26,29 @@ export function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): 
 }
 
 /** Separate from calling the next handler, so that its errors are never taken for those of a broken body. */
-function attempt(parse: (text: string) => object, text: string): { body?: object; problem?: Error } {
+function attempt(read: () => object): { body?: object; problem?: Error } {
   try {
-    return { body: parse(text) }
+    return { body: read() }
   } catch (error) {
     return { problem: error as Error }
   }
 }
+
+/** Anything but UTF-8 is rejected, because text that is read in a wrong character set would be stored changed. */
+function textOf({ headers }: FastifyRequest, bytes: Buffer): string {
+  const charsets = [...(headers['content-type'] ?? '').matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)]
+  if (bytes.length > 0 && !charsets.every(([, name = '']) => /^utf-?8$/i.test(name)))
+    throw new UnsupportedCharset()
+  if (!isUtf8(bytes)) throw notUtf8()
+  return bytes.toString()
+}
+
+/** Its answer stands in `frameworkRefusals`. */
+class UnsupportedCharset extends Error {
+  readonly code = 'UNSUPPORTED_CHARSET'
+}
+
+const notUtf8 = () => invalid({ generalErrors: ['The body is not valid UTF-8.'] })
 
 const bodyKinds = {
   json: { type: 'application/json', parse: parseJsonObject },
@@ -58,9 +75,17 @@ function parseJson(text: string): unknown {
 }
 
 function parseForm(text: string): object {
+  if (!hasUtf8Escapes(text)) throw notUtf8()
   const form = parseQuery(text)
   requireFewKeys(form)
   return form
+}
+
+/** Whether the bytes that are written as `%C3%BC` are UTF-8. An escape below 80 is ASCII, and a broken one is text. */
+function hasUtf8Escapes(text: string): boolean {
+  for (const [escapes] of text.matchAll(/(?:%[89a-f][0-9a-f])+/gi))
+    if (!isUtf8(Buffer.from(escapes.replaceAll('%', ''), 'hex'))) return false
+  return true
 }
 
 /** A type we cannot read is no obstacle as long as nothing was sent in it. */

@@ -17,6 +17,29 @@ export function requireFewKeys(query: unknown): void {
   throw invalid({ generalErrors: [`At most ${queryKeysMax} keys can be sent at once.`] })
 }
 
+/**
+ * Capitals in a key do not matter: each key is read under the name that is declared. A key in two spellings is a repeated
+ * one, so it becomes an array.
+ */
+export function keySpeller(declared: Iterable<string>): (query: ParsedUrlQuery) => ParsedUrlQuery {
+  const names = new Map(Array.from(declared, (name) => [name.toLowerCase(), name]))
+  // No two of these keys differ in capitals alone.
+  const isSpelled = (key: string) => (names.get(key.toLowerCase()) ?? key.toLowerCase()) === key
+  return (query) => {
+    if (Object.keys(query).every(isSpelled)) return query
+    const spellings = new Map<string, string>()
+    const spelled: ParsedUrlQuery = Object.create(null)
+    for (const [given, value] of Object.entries(query)) {
+      const lower = given.toLowerCase()
+      const key = names.get(lower) ?? spellings.get(lower) ?? given
+      spellings.set(lower, key)
+      const before = spelled[key]
+      spelled[key] = before === undefined || value === undefined ? value : [before, value].flat()
+    }
+    return spelled
+  }
+}
+
 const tooManyKeys: ParsedUrlQuery = Object.freeze(Object.create(null))
 
 function countOfPairs(text: string): number {

@@ -1,5 +1,5 @@
 /** A moment is text: RFC 3339 in UTC with up to six digits of a second, as the store shows it. `Date` would lose three. */
-const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,7}))?)?(Z|[+-]\d\d:\d\d)?)?$/i
+const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?$/i
 
 /** Reads a date, or a date and time with an offset or in UTC; undefined when there is no such moment. */
 export function readMoment(input: string): string | undefined {
@@ -31,7 +31,10 @@ function minutesOf(offset: string): number | undefined {
   return (offset.startsWith('-') ? -1 : 1) * (60 * hours + minutes)
 }
 
-/** The seventh digit is finer than the store; dropping it keeps an echoed version equal to itself. */
+/**
+ * Clients send three to nine digits, as their languages have them, and any number is accepted. Digits beyond the sixth are
+ * finer than the store; dropping them keeps an echoed version equal to itself.
+ */
 function microseconds(fraction: string): string {
   const digits = fraction.slice(0, 6).replace(/0+$/, '')
   return digits === '' ? '' : `.${digits}`

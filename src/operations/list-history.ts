@@ -12,6 +12,7 @@ import { tableOf } from '../store/columns.ts'
 import type { Queries } from '../store/database.ts'
 import { allOf, eitherWay, type Sql, sql } from '../store/sql.ts'
 import { pageSizeDefault, pageSizeMax } from './limits.ts'
+import { rejectFilters } from './read-list-query.ts'
 import { refuseTooSlow } from './refuse-too-slow.ts'
 import { changeColumns, type ShownChange, type StoredChange, showChange } from './show-change.ts'
 import type { Tracker } from './tracker.ts'
@@ -91,6 +92,7 @@ function readHistoryQuery(query: Readonly<Record<string, unknown>>) {
   for (const [key, value] of Object.entries(query))
     if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  rejectFilters('Changes', ['id', 'projectId'], given, violations)
   const resource = readResource(given('resource'), violations)
   const projectId = readUuid('projectId', given('projectId'), violations)
   const id = readUuid('id', given('id'), violations)

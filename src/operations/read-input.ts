@@ -63,6 +63,7 @@ function readField(
   const label = labelOf(name)
   if (isLeftOut(field, input)) {
     if (isRequired(field, purpose)) violations.add(name, `${label} is required.`)
+    else if (isEmptied(field, input)) violations.add(name, `${label} must not be empty.`)
     return field.presence === 'optional' && purpose === 'create' ? null : undefined
   }
   if (field.presence === 'updateOnly' && purpose === 'create') return undefined
@@ -77,6 +78,10 @@ function isLeftOut({ presence, references }: Field, input: unknown): boolean {
   if (presence === 'optional') return input === undefined
   return isMissing(input) || (references !== undefined && input === zeroUuid)
 }
+
+/** An empty secret means that it stays as it is, because forms never show the one that is stored. */
+const isEmptied = ({ presence, isSecret }: Field, input: unknown): boolean =>
+  presence === 'requiredOnCreate' && !isSecret && typeof input === 'string' && isMissing(input)
 
 const isRequired = ({ presence }: Field, purpose: Purpose): boolean =>
   presence === 'required' || (presence === 'requiredOnCreate' && purpose === 'create')

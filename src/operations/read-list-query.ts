@@ -3,9 +3,9 @@ import { labelOf } from '../model/field.ts'
 import { isLongerThan, isMissing, isStorable, moment, uuid } from '../model/field-kinds.ts'
 import { isEarlier } from '../model/moment.ts'
 import { collectViolations, type Violations } from '../model/violations.ts'
-import { resources } from '../resources/all.ts'
-import type { Edition, Listed } from '../resources/define-resource.ts'
-import { dateKeys, relationKeysOf, relationsOf, supportsDates } from '../resources/list-keys.ts'
+import type { Listed } from '../resources/define-resource.ts'
+import { filterNames } from '../resources/derived.ts'
+import { dateKeys, relationNumbers, relationsOf, supportsDates } from '../resources/list-keys.ts'
 import { idsMax, pageNumberMax, pageSizeDefault, pageSizeMax, searchCharactersMax } from './limits.ts'
 import { readUuids } from './read-uuids.ts'
 
@@ -24,12 +24,7 @@ export interface ListQuery {
   readonly dateTo: string | undefined
 }
 
-const relationKeys: Readonly<Record<Edition, readonly string[]>> = {
-  v1: relationKeysOf(resources, 'v1'),
-  ext: relationKeysOf(resources, 'ext'),
-}
-
-/** Reads flat query keys, all violations at once. Keys it does not know are ignored, filters never are. */
+/** Reads flat query keys, all violations at once. Keys that name nothing of ours are ignored, filters never are. */
 export function readListQuery(
   listed: Listed,
   query: Readonly<Record<string, unknown>>,
@@ -42,7 +37,7 @@ export function readListQuery(
   // An empty filter is refused rather than ignored: a client whose variable was empty would get every row.
   const filterIn = (key: string): unknown =>
     query[key] === null || Array.isArray(query[key]) ? undefined : query[key]
-  const [dateFrom, dateTo] = dateKeys.map((key) => readDate(listed, key, filterIn(key), violations))
+  const [dateFrom, dateTo] = dateKeys.map((key) => readDate(key, filterIn(key), violations))
   if (dateFrom && dateTo && isEarlier(dateTo, dateFrom)) {
     violations.add('dateTo', 'DateTo must be on or after DateFrom.')
   }
@@ -59,10 +54,12 @@ export function readListQuery(
     sortOrder: readSortOrder(given('sortOrder'), defaultOrder(state, sortColumn), violations),
     search: readSearch(given('search'), violations),
     ids: readIds(filterIn('ids'), violations),
-    relations: readRelations(listed, filterIn, violations),
+    relations: readRelations(filterIn, violations),
     dateFrom,
     dateTo,
   }
+  const supported = [...relationsOf(listed), ...(supportsDates(listed) ? dateKeys : [])]
+  rejectFilters(listed.pluralTitle, supported, filterIn, violations)
   violations.refuseIfAny()
   return read
 }
@@ -144,29 +141,36 @@ function readIds(input: unknown, violations: Violations): readonly string[] | un
 }
 
 function readRelations(
-  listed: Listed,
   given: (key: string) => unknown,
   violations: Violations,
 ): Readonly<Record<string, string>> {
   const relations: Record<string, string> = {}
-  const supported = relationsOf(listed)
-  for (const key of relationKeys[listed.edition]) {
+  for (const key of Object.keys(relationNumbers)) {
     const input = given(key)
     if (input === undefined) continue
     const reading = uuid.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
     if ('value' in reading) relations[key] = reading.value
     else violations.add(key, ...reading.problems)
-    if (!supported.includes(key)) violations.add(key, unsupported(listed, key))
   }
   return relations
 }
 
-function readDate(listed: Listed, key: string, input: unknown, violations: Violations): string | undefined {
+function readDate(key: string, input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
   const reading = moment.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
   if ('problems' in reading) violations.add(key, ...reading.problems)
-  if (!supportsDates(listed)) violations.add(key, unsupported(listed, key))
   return 'value' in reading ? reading.value : undefined
 }
 
-const unsupported = ({ pluralTitle }: Listed, key: string) => `${pluralTitle} cannot be filtered by ${key}.`
+/** A filter may be malformed and unsupported at once, and then both are said. */
+export function rejectFilters(
+  pluralTitle: string,
+  supported: readonly string[],
+  given: (key: string) => unknown,
+  violations: Violations,
+): void {
+  for (const key of filterNames) {
+    if (given(key) === undefined || supported.includes(key)) continue
+    violations.add(key, `${pluralTitle} cannot be filtered by ${key}.`)
+  }
+}

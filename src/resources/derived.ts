@@ -1,6 +1,7 @@
 import type { Reference } from '../model/field.ts'
 import { resourceNamed, resources } from './all.ts'
 import type { Listed, Resource } from './define-resource.ts'
+import { dateKeys, pagingNumbers, relationNumbers } from './list-keys.ts'
 
 /** What follows from the declarations, so that nobody has to write it down. */
 
@@ -39,3 +40,15 @@ export const searchColumns = ({ fields }: Listed): string[] => searchable.filter
 
 /** Updates of such a resource may carry the version they are based on. */
 export const isVersioned = ({ fields }: Resource): boolean => 'expectedVersion' in fields
+
+/**
+ * Names that a list could be asked to filter by: the filters of all lists, and all fields of all resources. A list rejects
+ * those that it does not support, because ignoring one would return rows that the client did not ask for.
+ */
+export const filterNames: ReadonlySet<string> = new Set(
+  [
+    ...Object.keys(relationNumbers),
+    ...dateKeys,
+    ...resources.flatMap(({ columns, fields }) => [...columns, ...Object.keys(fields)]),
+  ].filter((name) => !Object.hasOwn(pagingNumbers, name)),
+)

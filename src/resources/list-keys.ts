@@ -37,11 +37,7 @@ export const relationsOf = ({ filters }: Pick<Listed, 'filters'>): string[] =>
 export const supportsDates = ({ filters }: Pick<Listed, 'filters'>): boolean =>
   filters.some((filter) => typeof filter !== 'string')
 
-/**
- * The filters that a list of this edition knows: those of its resources, in the order of their numbers. One that a
- * resource does not support is refused by name; a key that no resource declares is unknown, and ignored. What extensions
- * declare stays unknown to v1.
- */
+/** The filters in the Pagination of this edition: those of its resources, in the order of their numbers. */
 export const relationKeysOf = (resources: readonly Listed[], edition: Edition): string[] => {
   const known = resources.filter((one) => edition === 'ext' || one.edition === 'v1').flatMap(relationsOf)
   return Object.keys(relationNumbers).filter((name) => known.includes(name))

@@ -9,6 +9,7 @@ import { showMoment, timestampOf } from './timestamps.ts'
 export const commandDriver: Driver = {
   name: 'gRPC',
   isTyped: true,
+  hasNamedKeys: false,
   async start() {
     const host = await startCommandsUnderTest()
     const calls = openCommandCalls(host.target)

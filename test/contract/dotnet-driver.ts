@@ -11,6 +11,7 @@ import { timestampOf } from './timestamps.ts'
 export const dotnetDriver: Driver = {
   name: '.NET',
   isTyped: true,
+  hasNamedKeys: true,
   async start() {
     const host = await startCommandsUnderTest()
     const calls = openDotnetCalls(host.target)

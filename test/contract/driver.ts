@@ -7,6 +7,8 @@ export interface Driver<H extends Host = Host> {
   readonly name: string
   /** Its messages have types: a fraction where a whole number belongs cannot even be said. */
   readonly isTyped: boolean
+  /** Its messages carry the names of keys: one that no message declares can be sent. */
+  readonly hasNamedKeys: boolean
   start(): Promise<H>
 }
 

@@ -6,7 +6,7 @@ import { type RowMaker, rowMaker } from './make-rows.ts'
 import { type RestHost, restDriver } from './rest-driver.ts'
 
 /** A running host with the means to fill it. */
-export type Tracker<H extends Host = Host> = H & RowMaker & Pick<Driver, 'isTyped'>
+export type Tracker<H extends Host = Host> = H & RowMaker & Pick<Driver, 'isTyped' | 'hasNamedKeys'>
 
 const drivers: readonly Driver[] = [restDriver, commandDriver, dotnetDriver]
 
@@ -26,7 +26,7 @@ const concurrency = 12
 function onHost<H extends Host>(driver: Driver<H>, subject: string, define: (tracker: Tracker<H>) => void) {
   describe(`${subject}, ${driver.name}`, { concurrency }, () => {
     const running = share(driver)
-    const tracker = { isTyped: driver.isTyped } as Tracker<H>
+    const tracker = { isTyped: driver.isTyped, hasNamedKeys: driver.hasNamedKeys } as Tracker<H>
     before(async () => {
       Object.assign(tracker, await running.start())
     })
@@ -49,7 +49,8 @@ function share<H extends Host>(driver: Driver<H>) {
   shared.users += 1
   const start = async () => {
     const host = await driver.start()
-    return { ...host, ...rowMaker(host), isTyped: driver.isTyped }
+    const { isTyped, hasNamedKeys } = driver
+    return { ...host, ...rowMaker(host), isTyped, hasNamedKeys }
   }
   return {
     start(): Promise<Tracker<H>> {

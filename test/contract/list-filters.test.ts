@@ -5,7 +5,7 @@ import type { Query } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { newWord } from './make-rows.ts'
 import { done, idsIn, invalid, invalidWith } from './outcomes.ts'
-import { type Entity, entities, pascalCase, resources } from './resources.ts'
+import { commonFields, type Entity, entities, pascalCase, resources } from './resources.ts'
 
 const dates = ['dateFrom', 'dateTo']
 const ofTheContract = ['organizationId', 'projectId', 'assignmentId', 'userId', 'workflowId']
@@ -13,12 +13,14 @@ const ofExtensions = entities.flatMap((entity) =>
   resources[entity].filters.filter((key) => !dates.includes(key)),
 )
 const relations = [...new Set([...ofTheContract, ...ofExtensions])]
-
-/** The contract's lists know the contract's filters only. */
-const knownTo = (entity: Entity) => [
-  ...(resources[entity].root === '/api' ? ofTheContract : relations),
-  ...dates,
-]
+const all = [...relations, ...dates]
+const fields = new Set([
+  ...commonFields,
+  ...entities.flatMap((entity) => resources[entity].own),
+  ...['password', 'expectedVersion'],
+])
+/** Fields that no list is filtered by. */
+const others = [...fields].filter((name) => !relations.includes(name))
 
 const malformed = (filter: string) =>
   `${pascalCase(filter)} must be ${relations.includes(filter) ? 'a UUID' : 'an ISO-8601 date and time'}.`
@@ -33,7 +35,6 @@ onEveryHost('Filters of a list', (tracker) => {
 
   for (const entity of entities) {
     const { filters, references } = resources[entity]
-    const all = knownTo(entity)
     const unsupported = (filter: string) =>
       `${pascalCase(resources[entity].list)} cannot be filtered by ${filter}.`
 
@@ -68,6 +69,15 @@ onEveryHost('Filters of a list', (tracker) => {
       }
     })
 
+    if (tracker.hasNamedKeys)
+      test(`a list of ${entity} cannot be filtered by any other field of any resource`, async () => {
+        const given = Object.fromEntries(others.map((name) => [name, randomUUID()]))
+        const sentences = others.map((name) => [name, [unsupported(name)]])
+        await invalidWith(list(entity, given), Object.fromEntries(sentences))
+        const empty = Object.fromEntries(others.map((name) => [name, '']))
+        await invalidWith(list(entity, empty), Object.fromEntries(sentences))
+      })
+
     test(`empty filters of a list of ${entity} are refused: they would let every row pass`, async () => {
       for (const blank of ['', '  ']) {
         const blanks = Object.fromEntries(all.map((filter) => [filter, blank]))
@@ -77,10 +87,9 @@ onEveryHost('Filters of a list', (tracker) => {
     })
   }
 
-  test('what is no filter of the contract filters nothing', async () => {
+  test('a key that names nothing of ours filters nothing', async () => {
     const { id } = await tracker.make('assignment')
-    const others = { ids: id, assignmentTypeId: randomUUID(), name: 'none', active: 'false' }
-    assert.deepEqual(await idsIn(list('assignment', others)), [id])
+    assert.deepEqual(await idsIn(list('assignment', { ids: id, color: 'red', names: 'none' })), [id])
   })
 
   test('filters, search, ids and dates all have to be met', async () => {

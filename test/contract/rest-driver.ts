@@ -17,6 +17,7 @@ export interface RestHost extends Host {
 export const restDriver: Driver<RestHost> = {
   name: 'REST',
   isTyped: false,
+  hasNamedKeys: true,
   async start() {
     const rest = await startRestUnderTest()
     const agent = new Agent({ keepAlive: true })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import type { Answer } from '../support/rest-host.ts'
 import { onRest } from './every-host.ts'
 import { invalid } from './outcomes.ts'
 import { a, type Entity, entities, listPathOf, pathOf, requiredOnCreate, resources } from './resources.ts'
@@ -145,6 +146,32 @@ onRest('Requests as they come over the network', (tracker) => {
       assertEnvelope(400, body)
       assert.deepEqual([response.status, Object.keys(body.errors)], [400, ['generalErrors']])
     })
+
+  const sendName = async (bytes: Buffer, charset = '') => {
+    const { token } = tracker.administrator
+    const response = await fetch(`${tracker.address}/api/impediment`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': `application/json${charset}` },
+      body: Buffer.concat([Buffer.from('{"name":"'), bytes, Buffer.from('"}')]),
+    })
+    const body = (await response.json()) as Answer['body']
+    if (response.status !== 200) assertEnvelope(response.status, body)
+    return { status: response.status, body }
+  }
+
+  test('bytes that are not UTF-8 are refused under generalErrors, never stored in another form', async () => {
+    for (const bytes of ['fc', 'c3', 'eda080', 'f8888080', 'c080'].map((hex) => Buffer.from(hex, 'hex'))) {
+      const { status, body } = await sendName(bytes)
+      assert.deepEqual([status, Object.keys(body.errors)], [400, ['generalErrors']])
+    }
+    const { body } = await sendName(Buffer.from('Ü\ufffd'), '; Charset="UTF-8"')
+    assert.equal(body.impediment.name, 'Ü\ufffd')
+  })
+
+  test('a body in another character set is refused with 415', async () => {
+    for (const charset of ['iso-8859-1', '"ISO-8859-1"', 'utf-16', 'windows-1252'])
+      assert.equal((await sendName(Buffer.from('a'), `; charset=${charset}`)).status, 415, charset)
+  })
 
   for (const [status, method, path, type] of [
     [404, 'GET', '/api/nothing', 'application/json'],

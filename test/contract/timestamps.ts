@@ -10,12 +10,12 @@ export function timestampOf(value: unknown): Timestamp | undefined {
     pattern.exec(value) ?? []
   const milliseconds = matched === undefined ? Number.NaN : Date.parse(`${date}T${time}:${second}${offset}`)
   const rollsOver = !new Date(Date.parse(`${date}T00:00Z`) || 0).toISOString().startsWith(`${date}T`)
-  if (Number.isNaN(milliseconds) || rollsOver || fraction.length > 9) return notAMoment
+  if (Number.isNaN(milliseconds) || rollsOver) return notAMoment
   if (milliseconds > Date.parse('9999-12-31T23:59:59Z')) return { seconds: milliseconds / 1000, nanos: 0 }
-  return { seconds: Math.floor(milliseconds / 1000), nanos: Number(fraction.padEnd(9, '0')) }
+  return { seconds: Math.floor(milliseconds / 1000), nanos: Number(fraction.slice(0, 9).padEnd(9, '0')) }
 }
 
-const pattern = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,7}))?)?(Z|[+-]\d\d:\d\d)?)?$/
+const pattern = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?$/
 
 const notAMoment: Timestamp = { seconds: 0, nanos: -1 }
 

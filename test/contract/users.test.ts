@@ -119,13 +119,24 @@ onEveryHost('Users', (tracker) => {
   })
 
   for (const nothing of [null, '', '  '])
-    test(`an update with ${JSON.stringify(nothing)} as login and password clears neither`, async () => {
+    test(`an update with null as login and ${JSON.stringify(nothing)} as password clears neither`, async () => {
       const ann = await tracker.signUp()
-      const change = { id: ann.id, name: ann.name, login: nothing, password: nothing }
-      await tracker.update('user', change, tracker.administrator)
+      const change = { id: ann.id, name: ann.name, login: null, password: nothing }
+      await done(tracker.update('user', change, tracker.administrator))
       const stored = await recordIn(tracker.get('user', ann.id, tracker.administrator))
       assert.equal(stored.login, ann.login)
       await done(tracker.list('organization', {}, ann))
+    })
+
+  for (const blank of ['', '  ', '\t\n'])
+    test(`an update with ${JSON.stringify(blank)} as login is refused under its key and changes nothing`, async () => {
+      const ann = await tracker.signUp()
+      const change = { id: ann.id, name: 'Renamed', login: blank }
+      await invalidWith(tracker.update('user', change, tracker.administrator), {
+        login: ['Login must not be empty.'],
+      })
+      const stored = await recordIn(tracker.get('user', ann.id, tracker.administrator))
+      assert.deepEqual([stored.name, stored.login], [ann.name, ann.login])
     })
 
   test('a sign-in outlives a new name', async () => {

@@ -33,6 +33,35 @@ describe('a transaction is read', () => {
     }
   })
 
+  for (const valor of [
+    '1.0000000000000000001',
+    '0.99999999999999999999999',
+    '2147483646.99999999999999999',
+    '2147483647.0000000000000000001',
+    '10000000000000000000001e-22',
+    '1.00000000000000000001E0',
+    '100.000000000000000000001e+2',
+    '1e-1',
+    '1e400',
+    '0.0000000000000000000000000000000000001e5',
+  ]) {
+    const refusal = 'Valor must be a whole number from 1 to 2147483647.'
+    test(`${valor} is no whole number, whatever a double makes of it`, () => {
+      for (const name of ['valor', 'Valor'])
+        assert.equal(read(`{"a":{"${name}":1.0},"${name}":${valor},"tipo":"c","descricao":"x"}`), refusal)
+      assert.equal(read(`{"valor":1.0,"tipo":"c","descricao":"x","valor":${valor}}`), refusal)
+      assert.equal(read(`{"valor":${valor},"Valor":1,"tipo":"c","descricao":"x"}`), refusal)
+    })
+  }
+
+  test('only the amount that counts is judged by its digits', () => {
+    const body =
+      '{"a":{"valor":1.00000000000000000001},"valor":2.0,"Valor":1.5,"tipo":"c","descricao":"1.5e3"}'
+    assert.deepEqual(read(body), { amount: 2, description: '1.5e3' })
+    const last = '{"valor":1.5,"tipo":"c","descricao":"x","valor":20000000000000000000000e-22}'
+    assert.deepEqual(read(last), { amount: 2, description: 'x' })
+  })
+
   test('of a name that is there twice the last one counts', () => {
     const body = '{"valor":1,"tipo":"d","valor":2,"descricao":"x","tipo":"c"}'
     assert.deepEqual(read(body), { amount: 2, description: 'x' })

@@ -12,6 +12,8 @@ export interface Message {
   readonly package?: 'google.protobuf'
   /** In the order of their numbers. */
   readonly fields: readonly MessageField[]
+  /** Names that are no fields of it. A wire that names its keys still reads them, so that the code behind can reject them. */
+  readonly rejected?: readonly string[]
   /** Numbers that fields had once, with their names: nothing gets one of either again. */
   readonly retired?: Readonly<Record<number, string>>
 }

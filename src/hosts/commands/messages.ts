@@ -1,6 +1,7 @@
 import { commonNumbers, type Field, type WireKind } from '../../model/field.ts'
 import { resources } from '../../resources/all.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
+import { filterNames } from '../../resources/derived.ts'
 import { dateNumbers, pagingNumbers, relationKeysOf, relationNumbers } from '../../resources/list-keys.ts'
 import type { Message, MessageField } from './message.ts'
 
@@ -82,7 +83,11 @@ function paginationOf(edition: Edition): MessageField {
   return {
     name: 'pagination',
     number: 1,
-    shape: { name: 'Pagination', fields: inOrder(fields) },
+    shape: {
+      name: 'Pagination',
+      fields: inOrder(fields),
+      rejected: [...filterNames].filter((name) => !fields.some((field) => field.name === name)),
+    },
     isOptional: true,
   }
 }

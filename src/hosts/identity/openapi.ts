@@ -108,7 +108,7 @@ const descriptions: Readonly<Record<number, string>> = {
   403: 'The sign-in comes from a foreign origin, or the token lacks a scope.',
   404: 'The error is unknown or too old.',
   413: 'The body is too large.',
-  415: 'The body is no form.',
+  415: 'The body is no form, or not in UTF-8.',
   429: 'Too many requests.',
   500: 'An unexpected error.',
   503: 'The store is away; it may be tried again later.',

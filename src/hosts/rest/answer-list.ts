@@ -27,7 +27,7 @@ export const answerList =
   }
 
 /** Beyond the contract a key that would be ignored, and means something elsewhere, is refused. */
-export function refuseMoment({ url, query }: FastifyRequest): void {
+export function refuseMoment({ routeOptions: { url = '' }, query }: FastifyRequest): void {
   if (url.startsWith('/ext/') && (query as Readonly<Record<string, unknown>>).at !== undefined)
     throw invalid({ at: ['At is understood under /ext/query/ and by reading one row only.'] })
 }

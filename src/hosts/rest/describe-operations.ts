@@ -16,12 +16,24 @@ export const describe = {
     ),
   get: (resource: Resource): string => sentences(mayRead(resource), 'A removed one is not found.'),
   list: (resource: Resource): string =>
-    sentences(mayRead(resource), 'Filters hold all together; keys that it does not know are ignored.'),
+    sentences(
+      mayRead(resource),
+      'Filters hold all together. A key that names a field or a filter of another list is rejected, in any capitals; other keys are ignored.',
+    ),
   update: (resource: Resource): string =>
     sentences(
       mayWrite(resource),
-      leftOut(resource.fields, 'requiredOnCreate', 'left out or blank stays as it is'),
-      leftOut(resource.fields, 'optional', 'left out stays as it is, and null clears it'),
+      sentenceOf(
+        resource,
+        ({ presence }) => presence === 'requiredOnCreate',
+        'left out or null stays as it is',
+      ),
+      sentenceOf(resource, ({ isSecret = false }) => isSecret, 'blank stays as it is, too'),
+      sentenceOf(
+        resource,
+        ({ presence }) => presence === 'optional',
+        'left out stays as it is, and null clears it',
+      ),
       mustBeActive(resource),
       isVersioned(resource)
         ? 'With expectedVersion, or with If-Match, it is refused when somebody else was faster.'
@@ -76,8 +88,8 @@ function mustBeActive(resource: Resource): string {
   return columns.length === 0 ? '' : `What ${listOf(columns, 'and')} refer to must be active.`
 }
 
-const leftOut = (fields: Resource['fields'], presence: Field['presence'], what: string): string => {
-  const names = Object.keys(fields).filter((name) => fields[name]?.presence === presence)
+const sentenceOf = ({ fields }: Resource, isMeant: (field: Field) => boolean, what: string): string => {
+  const names = Object.entries(fields).flatMap(([name, field]) => (isMeant(field) ? [name] : []))
   return names.length === 0 ? '' : `${listOf(names, 'or')} that is ${what}.`
 }
 

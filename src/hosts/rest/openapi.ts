@@ -129,7 +129,7 @@ const descriptions: Readonly<Record<string, string>> = {
   410: 'What was asked for is not kept any more.',
   412: 'If-Match does not name the rows as they are now.',
   413: 'The body is too large.',
-  415: 'The body is no JSON.',
+  415: 'The body is no JSON, or not in UTF-8.',
   422: 'The Idempotency-Key was used for another request.',
   429: 'Too many requests, or a locked account.',
   500: 'An unexpected error.',

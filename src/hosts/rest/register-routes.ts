@@ -1,3 +1,4 @@
+import type { ParsedUrlQuery } from 'node:querystring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { requireNoApp, requireOwnClient, requirePerson } from '../../access/token-rights.ts'
 import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
@@ -7,6 +8,7 @@ import { httpDate, sendConditional } from '../../http/conditional.ts'
 import { announceDeprecations, deprecationsIn } from '../../http/deprecation.ts'
 import { envelopeType } from '../../http/envelope.ts'
 import { checkDeprecation } from '../../http/operation.ts'
+import { keySpeller } from '../../http/query.ts'
 import { originOf } from '../../http/request-origin.ts'
 import { createSentDates, type SentDates } from '../../http/sent-dates.ts'
 import type { RequestOrigin } from '../../model/caller.ts'
@@ -14,6 +16,8 @@ import { zeroUuid } from '../../model/field-kinds.ts'
 import { unauthenticated } from '../../model/problem.ts'
 import { createOnce, type Once } from '../../operations/once.ts'
 import type { Tracker } from '../../operations/tracker.ts'
+import { filterNames } from '../../resources/derived.ts'
+import { pagingNumbers } from '../../resources/list-keys.ts'
 import { type FairQueue, takePlace } from '../../store/fair-queue.ts'
 import type { DateOf, ModificationDates } from '../../store/modification-dates.ts'
 import { startWork, type Work } from '../../store/work.ts'
@@ -38,6 +42,7 @@ export function registerRoutes(
   const once = createOnce(tracker)
   const sentDates = createSentDates()
   const { during, complete } = tracker.database
+  const spelled = keySpeller(queryKeysOf(routes))
   const admissions = new WeakMap<FastifyRequest, Admission>()
   async function answer(route: Route, exchange: Exchange) {
     if (await answerKeyed(once, route, exchange)) return
@@ -54,6 +59,7 @@ export function registerRoutes(
       ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
       async onRequest(request, reply) {
         announceDeprecations(reply, ofRoute)
+        request.query = spelled(request.query as ParsedUrlQuery)
         const origin = { ...originOf(request), host: 'rest' } as const
         const work = startWork(route.id, 'rest', request.headers.traceparent)
         const admission: Admission = { work }
@@ -90,6 +96,13 @@ export function registerRoutes(
     })
   }
 }
+
+/** Every key that some route understands, and every name that a list rejects. */
+const queryKeysOf = (routes: readonly Route[]): string[] => [
+  ...Object.keys(pagingNumbers),
+  ...filterNames,
+  ...routes.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name)),
+]
 
 interface Admission {
   readonly work: Work

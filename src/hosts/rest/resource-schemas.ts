@@ -57,8 +57,8 @@ export function recordSchema({ columns, fields, about = '' }: Listed): Schema {
 
 const fieldSchema = (field: Field): Schema => ({
   ...(field.presence === 'optional' ? nullable(field.schema) : field.schema),
-  // Blank text counts as missing.
-  ...(field.presence === 'required' && field.wire === 'text' && { minLength: 1 }),
+  // Blank text is rejected; a blank secret stays as it is.
+  ...(field.presence.startsWith('required') && field.wire === 'text' && !field.isSecret && { minLength: 1 }),
   ...(field.deprecation && { deprecated: true }),
   ...(field.example !== undefined && { examples: [field.example] }),
   description: describeField(field),

@@ -4,6 +4,7 @@ import { collectViolations, type Violations } from '../../model/violations.ts'
 import { resources } from '../../resources/all.ts'
 import { pageSizeMax } from '../limits.ts'
 import { readNumber, readUuid } from '../list-history.ts'
+import { rejectFilters } from '../read-list-query.ts'
 import { type Position, readPosition } from './position.ts'
 import type { FeedFilter } from './read-feed.ts'
 
@@ -22,16 +23,19 @@ export function readFeedQuery(query: Readonly<Record<string, unknown>>, lastEven
   for (const [key, value] of Object.entries(query))
     if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
   const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  // An empty filter is rejected as in every list: the client would get the changes of everything.
+  const filterIn = (key: string) => (Array.isArray(query[key]) ? undefined : (query[key] ?? undefined))
+  rejectFilters('Changes', ['projectId'], filterIn, violations)
   const read = {
     filter: {
       resources: readNames(
         'resource',
-        given('resource'),
+        filterIn('resource'),
         resources.map(({ name }) => name),
         violations,
       ),
-      actions: readNames('action', given('action'), feedActions, violations),
-      projectId: readUuid('projectId', given('projectId'), violations),
+      actions: readNames('action', filterIn('action'), feedActions, violations),
+      projectId: readUuid('projectId', filterIn('projectId'), violations),
     },
     after: readAfter(isMissing(lastEventId) ? given('after') : lastEventId, violations),
     pageSize: readNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeMax,

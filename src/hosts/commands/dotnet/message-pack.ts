@@ -39,10 +39,11 @@ export const messagePack: Encoding = {
 
 type Read = (reader: MessagePackReader, token: Token) => unknown
 
-function readerOf({ fields }: Message): (reader: MessagePackReader, token: Token) => Content {
-  const known = new Map(
-    fields.map((field) => [labelOf(field.name), { name: field.name, read: readOf(field) }]),
-  )
+function readerOf({ fields, rejected = [] }: Message): (reader: MessagePackReader, token: Token) => Content {
+  const known = new Map([
+    ...fields.map((field) => [labelOf(field.name), { name: field.name, read: readOf(field) }] as const),
+    ...rejected.map((name) => [labelOf(name), { name, read: readScalar }] as const),
+  ])
   const defaults = Object.fromEntries(fields.flatMap(defaultOf))
   return (reader, token) => {
     if (token.kind !== 'map') throw new UnreadableMessage()
