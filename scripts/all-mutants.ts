@@ -2,6 +2,7 @@ import { accessMutants } from './access-mutants.ts'
 import { identityMutants } from './identity-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
 import { operationMutants } from './operation-mutants.ts'
+import { sessionMutants } from './session-mutants.ts'
 import { statementMutants } from './statement-mutants.ts'
 
 /** In the order of docs/mutants.md. */
@@ -11,4 +12,5 @@ export const allMutants: readonly Mutant[] = [
   ...statementMutants,
   ...accessMutants,
   ...identityMutants,
+  ...sessionMutants,
 ]

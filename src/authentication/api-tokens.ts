@@ -17,8 +17,12 @@ export interface FoundToken {
   readonly expiresAt: number
 }
 
-/** The address is where the request came from. */
-export type FindToken = (text: string, address: string | undefined) => Promise<FoundToken | undefined>
+/** The address is where the request came from; a caller that relies on the result for a while says for how long. */
+export type FindToken = (
+  text: string,
+  address: string | undefined,
+  leftMilliseconds?: number,
+) => Promise<FoundToken | undefined>
 
 export interface TokenSearch {
   readonly database: Database
@@ -44,11 +48,11 @@ export function createTokenSearch(search: TokenSearch): FindToken {
     entriesMax: rememberedTokensMax,
     now,
   })
-  return async (text, address) => {
+  return async (text, address, leftMilliseconds) => {
     const hash = hashOfToken(text, tokenPrefix)
     if (hash === undefined) return undefined
     const key = hash.toString('base64')
-    const known = remembered.get(key)
+    const known = remembered.get(key, leftMilliseconds)
     if (known !== undefined) return known
     const found = find(search, hash, address)
     remembered.set(key, found, now() + cacheSeconds * 1000)

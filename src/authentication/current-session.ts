@@ -4,8 +4,13 @@ import { raw, sql } from '../store/sql.ts'
 import { type AccessTokenClaims, stillStands } from './access-token.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 
-/** Of the sign-in that a token speaks of: whether it still stands. What is remembered is answered at once. */
-export type SessionCheck = (claims: AccessTokenClaims) => () => boolean | Promise<boolean>
+/**
+ * Whether the session of a token is still valid. Cached results return synchronously; a caller that relies on the result for
+ * a while asks for one that stays in the cache for at least as long.
+ */
+export type SessionCheck = (
+  claims: AccessTokenClaims,
+) => (leftMilliseconds?: number) => boolean | Promise<boolean>
 
 export interface CurrentSessionOptions {
   readonly database: Queries
@@ -40,7 +45,7 @@ export function createSessionCheck(options: CurrentSessionOptions): SessionCheck
   }
   return (claims) => {
     const key = keyOf(claims)
-    return () => answers.get(key)?.known ?? ask(key, claims)
+    return (leftMilliseconds) => answers.get(key, leftMilliseconds)?.known ?? ask(key, claims)
   }
 }
 
