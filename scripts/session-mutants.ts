@@ -107,4 +107,11 @@ export const sessionMutants: readonly Mutant[] = [
     to: 'claims',
     tests: ['identity/conformance'],
   },
+  {
+    file: 'src/hosts/rest/register-routes.ts',
+    rule: 'a locked password change is answered before anything else of the request is looked at',
+    from: 'await route.admit?.(session.caller)',
+    to: '',
+    tests: ['own-account-lockout'],
+  },
 ]
