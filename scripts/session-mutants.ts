@@ -114,4 +114,32 @@ export const sessionMutants: readonly Mutant[] = [
     to: '',
     tests: ['own-account-lockout'],
   },
+  {
+    file: 'src/accounts/administrators.ts',
+    rule: 'the seeded account is the administrator only while none is listed',
+    from: 'logins.size === 0 ? isSeeded : logins.has(normalizeLogin(login))',
+    to: 'isSeeded || logins.has(normalizeLogin(login))',
+    tests: ['accounts/administrators'],
+  },
+  {
+    file: 'src/accounts/administrators.ts',
+    rule: 'the seeded account is known by its id',
+    from: 'where seeded.user_id = account.id',
+    to: "where account.login = 'demo@example.com'",
+    tests: ['journeys/tokens'],
+  },
+  {
+    file: 'src/cli/demo-account.ts',
+    rule: 'a store is seeded with one account, however many starts come first',
+    from: "      if (await hasAccounts(transaction)) throw duplicate('login', 'Another instance was first.')\n",
+    to: '',
+    tests: ['cli/demo-account'],
+  },
+  {
+    file: 'src/cli/seeded-account.ts',
+    rule: 'the oldest account of a store counts as seeded only if it made itself',
+    from: ' and entry.caller = oldest.id',
+    to: '',
+    tests: ['cli/demo-account'],
+  },
 ]

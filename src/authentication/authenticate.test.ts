@@ -214,7 +214,7 @@ function createTestAuthentication(database = fresh.database) {
     audience: 'svc-api',
     scope: 'svc.api',
     metadataAddress: provider.metadataAddress,
-    administrators: administratorsOf({ adminLogins: ['admin@example.com'], demoLogin: '' }),
+    administrators: administratorsOf({ adminLogins: ['admin@example.com'] }),
     sessionCacheSeconds: 30,
     log: { warn: (_, message) => assert.fail(message) },
     now: () => clock,

@@ -159,7 +159,7 @@ function createTestAuthentication(sessionCacheSeconds = 30, database = fresh.dat
     scope: 'svc.api',
     metadataAddress: provider.metadataAddress,
     administrators: {
-      isAdministrator: (account) => administratorsOf({ adminLogins, demoLogin: '' }).isAdministrator(account),
+      isAdministrator: (account) => administratorsOf({ adminLogins }).isAdministrator(account),
     },
     sessionCacheSeconds,
     log: { warn: (_, message) => assert.fail(message) },

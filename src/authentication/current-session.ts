@@ -1,4 +1,8 @@
-import { type Administrators, hasRole, type PossibleAdministrator } from '../accounts/administrators.ts'
+import {
+  type Administrators,
+  administratorColumns,
+  type PossibleAdministrator,
+} from '../accounts/administrators.ts'
 import type { Queries } from '../store/database.ts'
 import { raw, sql } from '../store/sql.ts'
 import { type AccessTokenClaims, stillStands } from './access-token.ts'
@@ -73,7 +77,7 @@ export async function standsNow(
   claims: AccessTokenClaims,
 ): Promise<boolean> {
   const [account] = await database.query<PossibleAdministrator>(
-    sql`select account.login, ${hasRole} from users as account where ${stillStands(claims, raw('now()'))}`,
+    sql`select ${administratorColumns} from users as account where ${stillStands(claims, raw('now()'))}`,
   )
   // A former administrator's token is refused as a whole: its client signs in again and gets one that is right.
   return account !== undefined && (!claims.isAdministrator || administrators.isAdministrator(account))

@@ -28,7 +28,7 @@ describe('The session check of an open stream', () => {
       database: fresh.database,
       ...{ issuer: issuer.issuer, metadataAddress: issuer.metadataAddress },
       ...{ audience: 'svc-api', scope: 'svc.api' },
-      administrators: administratorsOf({ adminLogins: [], demoLogin: '' }),
+      administrators: administratorsOf({ adminLogins: [] }),
       sessionCacheSeconds: cacheSeconds,
       log: { warn: (_, message) => assert.fail(message) },
       now: () => clock,
