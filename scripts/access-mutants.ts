@@ -83,7 +83,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/operations/use-invitation.ts',
     rule: 'a member invites nobody to a login that the settings name',
-    from: 'administrators.isAdministrator({ login: String(login), hasRole: false })',
+    from: 'administrators.isAdministrator(newAccount(String(login)))',
     to: 'false',
     tests: ['journeys/invitations'],
   },

@@ -3,6 +3,7 @@ import { identityMutants } from './identity-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
 import { operationMutants } from './operation-mutants.ts'
 import { readingMutants } from './reading-mutants.ts'
+import { sessionMutants } from './session-mutants.ts'
 import { statementMutants } from './statement-mutants.ts'
 
 /** In the order of docs/mutants.md. */
@@ -13,4 +14,5 @@ export const allMutants: readonly Mutant[] = [
   ...accessMutants,
   ...readingMutants,
   ...identityMutants,
+  ...sessionMutants,
 ]

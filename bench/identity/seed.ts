@@ -24,7 +24,7 @@ export async function seedSignIns(url: string, chains: number): Promise<string[]
     }
     const session = await startSession(
       { database, now: Date.now },
-      { accountId, ...account, factorChanges: 0, hasRole: false },
+      { accountId, ...account, factorChanges: 0, hasRole: false, isSeeded: false },
       origin,
     )
     const { token, id } = createOpaqueToken()

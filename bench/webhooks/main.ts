@@ -65,7 +65,7 @@ async function openOwn(url: string, receiver: { readonly url: string; readonly h
     await createWebhook(tracker, owner, { url: receiver.url }, () => undefined)
   const worker = createWebhookWorker({
     database,
-    administrators: administratorsOf({ adminLogins: [login], demoLogin: '' }),
+    administrators: administratorsOf({ adminLogins: [login] }),
     receivers: allowedReceivers([receiver.host]),
     requests: budgets.budget('webhookRequests'),
     onFailure: (error) => console.error(error),

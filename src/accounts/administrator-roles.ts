@@ -4,7 +4,7 @@ import { forbidden, invalid, missing } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
 import type { Database, Queries } from '../store/database.ts'
 import { sql } from '../store/sql.ts'
-import type { Administrators } from './administrators.ts'
+import { type Administrators, administratorColumns, type PossibleAdministrator } from './administrators.ts'
 import { endLinksOfAccount } from './links.ts'
 import { readFields } from './read-fields.ts'
 
@@ -81,13 +81,11 @@ async function lockRoles(
 ): Promise<readonly string[]> {
   await transaction.query(sql`lock table administrators in share row exclusive mode`)
   const roles = await transaction.query<{ id: string }>(sql`select user_id as id from administrators`)
-  const [account] = await transaction.query<{ login: string }>(
-    sql`select login from users where id = ${caller.id} and active`,
+  const [account] = await transaction.query<PossibleAdministrator>(
+    sql`select ${administratorColumns} from users as account where account.id = ${caller.id} and account.active`,
   )
-  const ids = roles.map(({ id }) => id)
-  if (!account || !administrators.isAdministrator({ ...account, hasRole: ids.includes(caller.id) }))
-    throw onlyAdministrators()
-  return ids
+  if (!account || !administrators.isAdministrator(account)) throw onlyAdministrators()
+  return roles.map(({ id }) => id)
 }
 
 const note = ({ securityLog }: Roles, caller: Caller, account: string, outcome: 'given' | 'taken'): void =>

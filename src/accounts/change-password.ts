@@ -21,6 +21,9 @@ export interface PasswordChange {
   readonly securityLog?: SecurityLog | undefined
 }
 
+/** What counts the wrong current passwords of an account. */
+export const passwordChangeOf = ({ id }: Caller) => ({ purpose: 'password-change', subject: id }) as const
+
 /** Gives the caller's own account a new password; afterwards nothing issued before works. */
 export async function changePassword(
   { database, passwords, lockouts, securityLog }: PasswordChange,
@@ -73,9 +76,8 @@ async function verifyCurrent(
   password: string,
 ): Promise<Credentials> {
   let verified: Credentials = { hash: '', login: '' }
-  const attempt = { purpose: 'password-change', subject: caller.id } as const
   const isRight = await lockouts.guardAttempt(
-    attempt,
+    passwordChangeOf(caller),
     async () => {
       verified = await findCredentials(database, caller)
       return passwords.verify(verified.hash, password)

@@ -12,6 +12,8 @@ export interface LockoutSubject {
 }
 
 export interface Lockouts {
+  /** Throws `locked` while the subject is; for callers that answer so before they look at anything else. */
+  requireOpen(subject: LockoutSubject): Promise<void>
   /**
    * Runs `verify` unless the subject is locked, and counts what it answers; `onLocked` is called when that begins a lock. What is
    * right but not all that is asked for clears no failures: else a password would give endless attempts at the next step.
@@ -44,6 +46,7 @@ const retryAfterSeconds = 1
 export function createLockouts({ database, now }: LockoutOptions): Lockouts {
   const inTurn = oneAtATime({ waitingMax, retryAfterSeconds })
   return {
+    requireOpen: (subject) => requireOpen(database, subject, clockOf(now)),
     guardAttempt: (subject, verify, onLocked) =>
       inTurn(`${subject.purpose} ${subject.subject}`, async () => {
         await requireOpen(database, subject, clockOf(now))

@@ -6,7 +6,7 @@ import type { Database, Queries } from '../store/database.ts'
 import { updateRow } from '../store/rows.ts'
 import { sql } from '../store/sql.ts'
 import { accountTable } from './account-table.ts'
-import { type Administrators, hasRole, type PossibleAdministrator } from './administrators.ts'
+import { type Administrators, administratorColumns, type PossibleAdministrator } from './administrators.ts'
 import { isDeactivated } from './deactivation.ts'
 import { endSignIns } from './end-sign-ins.ts'
 import { guessableProblem } from './guessable-password.ts'
@@ -102,7 +102,7 @@ async function requireMaker(
   // The person who forgot the password asked for it.
   if (madeBy === userId) return
   const [maker] = await transaction.query<PossibleAdministrator>(sql`
-    select account.login, ${hasRole} from users as account
+    select ${administratorColumns} from users as account
     where account.id = ${madeBy} and account.active and not ${isDeactivated}`)
   if (!maker || !administrators.isAdministrator(maker)) throw linkOver()
 }

@@ -9,7 +9,7 @@ export const signingAlgorithms = ['RS256', 'ES256'] as const
 export type SigningAlgorithm = (typeof signingAlgorithms)[number]
 /** The contract's thirty minutes. */
 export const accessTokenSeconds = 30 * 60
-/** Clocks of the hosts may differ by this much. */
+/** Clocks of the hosts may differ by this much: a token may begin that far ahead. It never outlives its `exp`. */
 export const clockSkewSeconds = 60
 
 /** Claims of our own, beside those of RFC 9068. */
@@ -36,6 +36,10 @@ export interface AccessTokenClaims {
   readonly issuedAt: number
   readonly expiresAt: number
 }
+
+/** jose applies its tolerance to both ends of a lifetime, and does not look at `iat`. */
+export const isWithinLifetime = ({ iat = 0, exp = 0 }: JWTPayload, now: number): boolean =>
+  now < exp * 1000 && iat * 1000 <= now + clockSkewSeconds * 1000
 
 /** Undefined for a token that we cannot have issued. */
 export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | undefined {

@@ -1,4 +1,8 @@
-import { type Administrators, hasRole, type PossibleAdministrator } from '../accounts/administrators.ts'
+import {
+  type Administrators,
+  administratorColumns,
+  type PossibleAdministrator,
+} from '../accounts/administrators.ts'
 import { isDeactivated } from '../accounts/deactivation.ts'
 import { hashOfToken, tokenPrefix } from '../accounts/token-text.ts'
 import type { Database } from '../store/database.ts'
@@ -17,8 +21,12 @@ export interface FoundToken {
   readonly expiresAt: number
 }
 
-/** The address is where the request came from. */
-export type FindToken = (text: string, address: string | undefined) => Promise<FoundToken | undefined>
+/** The address is where the request came from; a caller that relies on the result for a while says for how long. */
+export type FindToken = (
+  text: string,
+  address: string | undefined,
+  leftMilliseconds?: number,
+) => Promise<FoundToken | undefined>
 
 export interface TokenSearch {
   readonly database: Database
@@ -44,11 +52,11 @@ export function createTokenSearch(search: TokenSearch): FindToken {
     entriesMax: rememberedTokensMax,
     now,
   })
-  return async (text, address) => {
+  return async (text, address, leftMilliseconds) => {
     const hash = hashOfToken(text, tokenPrefix)
     if (hash === undefined) return undefined
     const key = hash.toString('base64')
-    const known = remembered.get(key)
+    const known = remembered.get(key, leftMilliseconds)
     if (known !== undefined) return known
     const found = find(search, hash, address)
     remembered.set(key, found, now() + cacheSeconds * 1000)
@@ -64,7 +72,7 @@ async function find(
   address: string | undefined,
 ): Promise<FoundToken | undefined> {
   const [found] = await database.query<Omit<FoundToken, 'isAdministrator'> & Stored>(sql`
-    select token.id, account.id as "accountId", account.login, ${hasRole},
+    select token.id, account.id as "accountId", ${administratorColumns},
       token.scopes, token.project_ids as "projectIds",
       floor(extract(epoch from token.expires_at) * 1000)::bigint as "expiresAt",
       coalesce(token.last_used_at < now() - make_interval(mins => ${usedMinutes}::int), true) as "isUseNews"
@@ -73,9 +81,9 @@ async function find(
     where token.hash = ${hash} and token.ended_at is null and token.expires_at > now()
       and account.active and not ${isDeactivated}`)
   if (!found) return undefined
-  const { login, hasRole: role, isUseNews, ...token } = found
+  const { login, hasRole, isSeeded, isUseNews, ...token } = found
   if (isUseNews) await noteUse(database, token.id, address, log)
-  return { ...token, isAdministrator: administrators.isAdministrator({ login, hasRole: role }) }
+  return { ...token, isAdministrator: administrators.isAdministrator({ login, hasRole, isSeeded }) }
 }
 
 interface Stored extends PossibleAdministrator {

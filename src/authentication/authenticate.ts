@@ -35,7 +35,10 @@ export interface Authenticated {
   readonly sessionId: string | undefined
   /** Epoch milliseconds: when a stream that this token opened has to end. */
   readonly expiresAt: number
-  /** Whether the token would still be accepted; live listings ask before every snapshot. */
+  /**
+   * Whether the token would still be accepted; streams ask before whatever they send, and every few seconds. The answer is
+   * younger than that of a request may be, because a stream keeps it until it asks again.
+   */
   recheck(): boolean | Promise<boolean>
   /** The same asked of the store, whatever is remembered: for what outlasts the sign-in, which no personal token makes. */
   standsNow(queries?: Queries): Promise<boolean>
@@ -55,10 +58,12 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   })
   const sessionCheck = createSessionCheck({ ...options, now, cacheSeconds })
   const findToken = createTokenSearch({ ...options, now, cacheSeconds })
+  const leftMilliseconds = (cacheSeconds * 1000) / 3
   return {
     async authenticate(authorizationHeader, origin) {
       const token = readBearer(authorizationHeader)
-      if (extensions && isTokenText(token)) return acceptToken(token, { findToken, now, origin })
+      if (extensions && isTokenText(token))
+        return acceptToken(token, { findToken, now, origin, leftMilliseconds })
       const claims = await refuseUnverifiable(verifyAccessToken(token), options, origin)
       const isCurrentSession = sessionCheck(claims)
       if (!(await isCurrentSession())) throw unauthenticated()
@@ -73,7 +78,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         },
         sessionId: claims.sessionId,
         expiresAt,
-        recheck: () => now() < expiresAt && isCurrentSession(),
+        recheck: () => now() < expiresAt && isCurrentSession(leftMilliseconds),
         standsNow: async (queries = options.database) =>
           now() < expiresAt && standsNow({ ...options, database: queries }, claims),
       }
@@ -85,15 +90,17 @@ interface TokenAcceptance {
   readonly findToken: FindToken
   readonly now: () => number
   readonly origin: RequestOrigin | undefined
+  /** How much of its time in the cache an answer must have left for a stream. */
+  readonly leftMilliseconds: number
 }
 
 /** A personal token: it needs no sign-in, and carries what it may do. */
 async function acceptToken(
   text: string,
-  { findToken, now, origin }: TokenAcceptance,
+  { findToken, now, origin, leftMilliseconds }: TokenAcceptance,
 ): Promise<Authenticated> {
-  const findStanding = async () => {
-    const found = await findToken(text, origin?.address)
+  const findStanding = async (left?: number) => {
+    const found = await findToken(text, origin?.address, left)
     return found && now() < found.expiresAt ? found : undefined
   }
   const found = await findStanding()
@@ -103,7 +110,9 @@ async function acceptToken(
     sessionId: undefined,
     expiresAt: found.expiresAt,
     // A stream ends when its account becomes an administrator or ceases to be one: what it may see is another then.
-    recheck: async () => (await findStanding())?.isAdministrator === found.isAdministrator,
+    recheck: async () =>
+      now() < found.expiresAt &&
+      (await findStanding(leftMilliseconds))?.isAdministrator === found.isAdministrator,
     standsNow: async () => (await findStanding()) !== undefined,
   }
 }

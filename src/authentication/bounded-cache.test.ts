@@ -9,6 +9,8 @@ test('a value is remembered until its time, and the oldest makes room for the ne
   cache.set('two', 2, 20)
   clock = 9
   assert.equal(cache.get('one'), 1)
+  assert.deepEqual([cache.get('two', 10), cache.get('two', 11)], [2, undefined])
+  cache.set('two', 2, 20)
   clock = 10
   assert.equal(cache.get('one'), undefined)
   cache.set('three', 3, 30)

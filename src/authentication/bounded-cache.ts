@@ -1,6 +1,7 @@
 /** Remembers up to a number of values, each until its own time; the oldest makes room for the next. */
 export interface BoundedCache<Value> {
-  get(key: string): Value | undefined
+  /** A caller that keeps the answer for a while asks for one that is valid for at least as long. */
+  get(key: string, leftMilliseconds?: number): Value | undefined
   set(key: string, value: Value, expiresAt: number): void
   delete(key: string): void
 }
@@ -14,9 +15,9 @@ export interface BoundedCacheOptions {
 export function createBoundedCache<Value>({ entriesMax, now }: BoundedCacheOptions): BoundedCache<Value> {
   const entries = new Map<string, { readonly value: Value; readonly expiresAt: number }>()
   return {
-    get(key) {
+    get(key, leftMilliseconds = 0) {
       const entry = entries.get(key)
-      if (entry === undefined || now() < entry.expiresAt) return entry?.value
+      if (entry === undefined || now() + leftMilliseconds < entry.expiresAt) return entry?.value
       entries.delete(key)
       return undefined
     },

@@ -1,11 +1,20 @@
-import { type Administrators, hasRole, type PossibleAdministrator } from '../accounts/administrators.ts'
+import {
+  type Administrators,
+  administratorColumns,
+  type PossibleAdministrator,
+} from '../accounts/administrators.ts'
 import type { Queries } from '../store/database.ts'
 import { raw, sql } from '../store/sql.ts'
 import { type AccessTokenClaims, stillStands } from './access-token.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 
-/** Of the sign-in that a token speaks of: whether it still stands. What is remembered is answered at once. */
-export type SessionCheck = (claims: AccessTokenClaims) => () => boolean | Promise<boolean>
+/**
+ * Whether the session of a token is still valid. Cached results return synchronously; a caller that relies on the result for
+ * a while asks for one that stays in the cache for at least as long.
+ */
+export type SessionCheck = (
+  claims: AccessTokenClaims,
+) => (leftMilliseconds?: number) => boolean | Promise<boolean>
 
 export interface CurrentSessionOptions {
   readonly database: Queries
@@ -40,7 +49,7 @@ export function createSessionCheck(options: CurrentSessionOptions): SessionCheck
   }
   return (claims) => {
     const key = keyOf(claims)
-    return () => answers.get(key)?.known ?? ask(key, claims)
+    return (leftMilliseconds) => answers.get(key, leftMilliseconds)?.known ?? ask(key, claims)
   }
 }
 
@@ -68,7 +77,7 @@ export async function standsNow(
   claims: AccessTokenClaims,
 ): Promise<boolean> {
   const [account] = await database.query<PossibleAdministrator>(
-    sql`select account.login, ${hasRole} from users as account where ${stillStands(claims, raw('now()'))}`,
+    sql`select ${administratorColumns} from users as account where ${stillStands(claims, raw('now()'))}`,
   )
   // A former administrator's token is refused as a whole: its client signs in again and gets one that is right.
   return account !== undefined && (!claims.isAdministrator || administrators.isAdministrator(account))

@@ -5,6 +5,7 @@ import {
   type AccessTokenClaims,
   accessTokenType,
   clockSkewSeconds,
+  isWithinLifetime,
   readAccessTokenClaims,
   signingAlgorithms,
 } from './access-token.ts'
@@ -42,9 +43,9 @@ export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAc
       currentDate: new Date(now()),
       requiredClaims: ['exp', 'sub'],
     })
+    if (!isWithinLifetime(payload, now())) throw unauthenticated()
     const claims = requireClaims(payload, scope)
-    const lastMoment = claims.expiresAt + clockSkewSeconds * 1000
-    remembered.set(digest, claims, Math.min(lastMoment, now() + rememberedMilliseconds))
+    remembered.set(digest, claims, Math.min(claims.expiresAt, now() + rememberedMilliseconds))
     return claims
   }
 }

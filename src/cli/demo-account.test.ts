@@ -5,9 +5,13 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { cheapPasswords } from '../../test/support/cheap-passwords.ts'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { insertAccount } from '../../test/support/insert-account.ts'
 import { openBudgets } from '../configuration/budgets.ts'
 import { readSettings } from '../configuration/settings.ts'
 import { readStoreSettings } from '../configuration/store-settings.ts'
+import { create } from '../operations/create.ts'
+import { user } from '../resources/user.ts'
+import { newId } from '../store/new-id.ts'
 import { sql } from '../store/sql.ts'
 import { seedDemoAccount } from './demo-account.ts'
 
@@ -24,10 +28,13 @@ describe('the first account', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const start = async (name: string) => {
-    const tracker = { database: store.database, passwords: cheapPasswords(), budgets: openBudgets() }
-    const environment = { DATABASE_URL: store.url, DATA_DIR: join(folder, name), SVC_DEMO_DATA: 'false' }
-    return seedDemoAccount(tracker, readSettings(environment, readStoreSettings))
+  const parts = () => ({ database: store.database, passwords: cheapPasswords(), budgets: openBudgets() })
+  const start = async (name: string, variables = {}) => {
+    const environment = {
+      ...{ DATABASE_URL: store.url, DATA_DIR: join(folder, name), SVC_DEMO_DATA: 'false' },
+      ...variables,
+    }
+    return seedDemoAccount(parts(), readSettings(environment, readStoreSettings))
   }
   const isRight = async (password: string) => {
     const [account] = await store.database.query<{ hash: string }>(
@@ -68,5 +75,63 @@ describe('the first account', () => {
     writeFileSync(other, 'Nobody-s-password-1\n')
     assert.equal((await start('f')).passwordFile, undefined)
     assert.equal(existsSync(other), false)
+  })
+
+  const seededLogins = () =>
+    store.database.query<{ login: string | null }>(
+      sql`select login from seeded_account left join users on id = user_id and active`,
+    )
+  const rename = (login: string) =>
+    store.database.query(sql`update users set login = ${login} where login = 'demo@example.com'`)
+
+  test('is kept by its id, so neither a new login nor another SVC_DEMO_LOGIN makes another one', async () => {
+    await start('g')
+    await rename('renamed@example.com')
+    await insertAccount(store.database, { login: 'demo@example.com' })
+    await insertAccount(store.database, { login: 'other@example.com' })
+    for (const variables of [{}, { SVC_DEMO_LOGIN: 'other@example.com' }])
+      assert.equal((await start('g', variables)).login, 'renamed@example.com')
+    assert.deepEqual(await seededLogins(), [{ login: 'renamed@example.com' }])
+  })
+
+  test('is one, also of first starts at once that would name it differently', async () => {
+    const starts = ['a', 'b', 'c', 'd'].map((name) => start(name, { SVC_DEMO_LOGIN: `${name}@example.com` }))
+    const logins = new Set((await Promise.all(starts)).map(({ login }) => login))
+    const accounts = await store.database.query<{ login: string }>(sql`select login from users`)
+    assert.deepEqual(
+      [...logins],
+      accounts.map(({ login }) => login),
+    )
+    assert.equal(accounts.length, 1)
+  })
+
+  describe('of a store from before it was kept', () => {
+    const forget = () => store.database.query(sql`delete from seeded_account`)
+
+    test('is the one that has its login', async () => {
+      await start('h')
+      await insertAccount(store.database)
+      await forget()
+      assert.equal((await start('h')).login, 'demo@example.com')
+    })
+
+    test('is the oldest one that made itself, once nobody has the login any more', async () => {
+      await start('i')
+      await rename('renamed@example.com')
+      await insertAccount(store.database)
+      await forget()
+      assert.equal((await start('i')).login, 'renamed@example.com')
+    })
+
+    test('is none where that cannot be told, also for those who take the login later', async () => {
+      const maker = { id: newId(), isAdministrator: true }
+      const account = { name: 'Ann', login: 'ann@example.com', password: 'Correct-Horse-1' }
+      await create(parts(), user, maker, account)
+      await forget()
+      await Promise.all([start('j'), start('j')])
+      await insertAccount(store.database, { login: 'demo@example.com' })
+      assert.equal((await start('j')).login, undefined)
+      assert.deepEqual(await seededLogins(), [{ login: null }])
+    })
   })
 })

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { StoreSettings } from '../configuration/store-settings.ts'
-import { Problem } from '../model/problem.ts'
+import { duplicate, Problem } from '../model/problem.ts'
 import { create } from '../operations/create.ts'
 import type { Tracker } from '../operations/tracker.ts'
 import type { Resource } from '../resources/define-resource.ts'
@@ -12,9 +12,11 @@ import type { Database, Queries } from '../store/database.ts'
 import { newId } from '../store/new-id.ts'
 import { sql } from '../store/sql.ts'
 import { seedDemoWorkspace } from './demo-workspace.ts'
+import { decideSeeded, findSeeded, keepSeeded, type SeededAccount } from './seeded-account.ts'
 
 export interface DemoAccount {
-  readonly login: string
+  /** As it is now; none where the account is removed, or not known. */
+  readonly login: string | undefined
   /** Shown once, when the account was made just now. */
   readonly generatedPassword: string | undefined
   /** Where a generated password is kept. */
@@ -23,15 +25,17 @@ export interface DemoAccount {
 
 /** An empty store gets the demo account: without it nobody could sign in to create the first one. */
 export async function seedDemoAccount(tracker: Tracker, settings: StoreSettings): Promise<DemoAccount> {
-  const { demoLogin: login, demoPassword, dataDirectory } = settings
+  const { demoLogin, demoPassword, dataDirectory } = settings
   const file = join(dataDirectory, 'demo-password')
-  const [anybody] = await tracker.database.query(sql`select 1 from users limit 1`)
   const isNew =
-    !anybody && (await makeAccount(tracker, settings, demoPassword ?? (await pendingPassword(file))))
-  await settlePending(tracker, login, file)
+    !(await hasAccounts(tracker.database)) &&
+    (await makeAccount(tracker, settings, demoPassword ?? (await pendingPassword(file))))
+  await decideSeeded(tracker.database, demoLogin)
+  const account = await findSeeded(tracker.database)
+  await settlePending(tracker, account, file)
   const isGenerated = demoPassword === undefined && existsSync(file)
   return {
-    login,
+    login: account?.login,
     generatedPassword: isNew && isGenerated ? (await readFile(file, 'utf8')).trim() : undefined,
     passwordFile: isGenerated ? file : undefined,
   }
@@ -43,6 +47,9 @@ async function makeAccount(tracker: Tracker, settings: StoreSettings, password: 
   const id = newId()
   try {
     await tracker.database.transaction(async (transaction) => {
+      // The row of the seeded account makes starts wait for each other; those that come later find accounts.
+      await keepSeeded(transaction, id)
+      if (await hasAccounts(transaction)) throw duplicate('login', 'Another instance was first.')
       const within = { ...tracker, database: databaseWithin(tracker.database, transaction) }
       await create(within, demoUser, { id, isAdministrator: true }, { id, name: 'Demo', login, password })
       if (demoData) await seedDemoWorkspace(within, id)
@@ -55,6 +62,11 @@ async function makeAccount(tracker: Tracker, settings: StoreSettings, password: 
     }
     throw error
   }
+}
+
+async function hasAccounts({ query }: Queries): Promise<boolean> {
+  const [account] = await query(sql`select from users limit 1`)
+  return account !== undefined
 }
 
 /** The operator's choice of a password is taken as it is, as long as it keeps the policy. */
@@ -91,14 +103,15 @@ function requireTaken(error: NodeJS.ErrnoException): void {
 }
 
 /** Another instance may have been first, with the password in its own data folder: then the one kept here is of no use. */
-async function settlePending({ database, passwords }: Tracker, login: string, file: string): Promise<void> {
+async function settlePending(
+  { passwords }: Tracker,
+  account: SeededAccount | undefined,
+  file: string,
+): Promise<void> {
   const pending = pendingFile(file)
   // A start that shares the folder settles it too, and may do so at any moment.
   const kept = await readFile(pending, 'utf8').catch(requireMissing)
   if (kept === undefined) return
-  const [account] = await database.query<{ hash: string }>(
-    sql`select password_hash as hash from users where lower(trim(login)) = lower(trim(${login})) and active`,
-  )
   const isUsed = account !== undefined && (await passwords.verify(account.hash, kept.trim()))
   try {
     await (isUsed ? rename(pending, file) : rm(pending)).catch(requireMissing)

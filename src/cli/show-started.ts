@@ -20,8 +20,7 @@ export function showStarted(
             'Store',
             databaseUrl === undefined ? `embedded PostgreSQL in ${dataDirectory}` : 'DATABASE_URL',
           ),
-          line('Demo account', account.login),
-          ...passwordLines(account),
+          ...accountLines(account),
         ]),
     line('Stop', 'Ctrl-C'),
   ]
@@ -30,8 +29,10 @@ export function showStarted(
 
 const line = (label: string, text: string) => `  ${label.padEnd(14)}${text}`
 
-function passwordLines({ generatedPassword, passwordFile }: DemoAccount): string[] {
-  if (generatedPassword) return [line('  password', `${generatedPassword}  (kept in ${passwordFile})`)]
-  if (passwordFile) return [line('  password', `in ${passwordFile}`)]
-  return []
+function accountLines({ login, generatedPassword, passwordFile }: DemoAccount): string[] {
+  if (login === undefined) return []
+  const account = line('Demo account', login)
+  if (generatedPassword)
+    return [account, line('  password', `${generatedPassword}  (kept in ${passwordFile})`)]
+  return passwordFile ? [account, line('  password', `in ${passwordFile}`)] : [account]
 }

@@ -8,7 +8,6 @@ export interface TrackerSettings {
   readonly issuer: string
   readonly metadataAddress: string
   readonly adminLogins: readonly string[]
-  readonly demoLogin: string
   readonly sessionCacheSeconds: number
   readonly hoursStep: HoursStep
   readonly allowedOrigins: readonly string[]
@@ -30,7 +29,6 @@ export function readTrackerSettings(settings: Settings): TrackerSettings {
     issuer,
     metadataAddress: settings.address('Jwt__MetadataAddress', `${issuer}/.well-known/openid-configuration`),
     adminLogins: settings.entries('SVC_ADMIN_LOGINS'),
-    demoLogin: settings.text('SVC_DEMO_LOGIN', 'demo@example.com'),
     sessionCacheSeconds: settings.wholeNumber('Auth__SessionValidationCacheSeconds', 30, {
       min: 0,
       max: 3600,

@@ -63,12 +63,12 @@ export function openFeedStream(
     onReady: () => void pump(),
     onClose() {
       isClosed = true
+      check.stop()
       keeper.keep([])
       onClose()
     },
   })
-  const endSession = () => outlet.close(unauthenticated())
-  const check = createSessionCheck(session, endSession)
+  const check = createSessionCheck(session, () => outlet.close(unauthenticated()))
 
   async function readOn() {
     // Otherwise the next second asks again.
@@ -108,7 +108,6 @@ export function openFeedStream(
   return {
     wake,
     attend(now) {
-      if (now >= session.expiresAt) return endSession()
       if (check.isDue(now)) void check.run()
       if (isWanted) void pump()
       pending.beatOn(outlet, now)

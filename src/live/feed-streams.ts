@@ -1,4 +1,5 @@
 import type { Authenticated } from '../authentication/authenticate.ts'
+import { unauthenticated } from '../model/problem.ts'
 import type { Position } from '../operations/feed/position.ts'
 import { type FeedFilter, newestPosition, readFeed } from '../operations/feed/read-feed.ts'
 import type { Tracker } from '../operations/tracker.ts'
@@ -65,6 +66,8 @@ export function createFeedStreams(
         // Before the first statement, so that nothing is committed unnoticed between it and the watching.
         await watch.start()
         const first = await read(after === 'now' ? await newestPosition(reads, caller) : after)
+        // Waiting for the first page may have outlasted the token.
+        if (!(await session.recheck())) throw unauthenticated()
         attending ??= repeat({ everyMilliseconds: attendMilliseconds, onFailure }, () => {
           for (const stream of streams) stream.attend(Date.now())
         })

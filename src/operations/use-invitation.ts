@@ -1,4 +1,9 @@
-import { type Administrators, hasRole, type PossibleAdministrator } from '../accounts/administrators.ts'
+import {
+  type Administrators,
+  administratorColumns,
+  newAccount,
+  type PossibleAdministrator,
+} from '../accounts/administrators.ts'
 import { isDeactivated } from '../accounts/deactivation.ts'
 import {
   findOpenLink,
@@ -78,7 +83,7 @@ export async function acceptInvitation(
     await requireInviter(transaction, administrators, link)
     await holdProject(transaction, link)
     // A login that the settings name is an administrator at once, which no invitation may make anybody.
-    if (administrators.isAdministrator({ login: String(login), hasRole: false })) throw loginTaken()
+    if (administrators.isAdministrator(newAccount(String(login)))) throw loginTaken()
     const also = link.projectId
       ? [{ table: userProject, values: { id: newId(), userId: id, projectId: link.projectId } }]
       : []
@@ -137,7 +142,7 @@ async function requireInviter(
   { madeBy, projectId }: Link,
 ): Promise<{ readonly name: string }> {
   const [inviter] = await queries.query<PossibleAdministrator & { name: string; isMember: boolean }>(sql`
-    select account.name, account.login, ${hasRole}, exists (
+    select account.name, ${administratorColumns}, exists (
       select 1 from user_projects where user_id = account.id and project_id = ${projectId} and active) as "isMember"
     from users as account where account.id = ${madeBy} and account.active and not ${isDeactivated}`)
   if (!inviter || !(inviter.isMember || administrators.isAdministrator(inviter))) throw linkOver()

@@ -36,7 +36,7 @@ describe('A token for commands', { concurrency: true }, () => {
     ['for the REST host', { audience: 'svc-api', scope: 'svc.api' }],
     ['for this host without its scope', { scope: 'svc.api' }],
     ['of another issuer', { claims: { iss: 'https://elsewhere.example.com' } }],
-    ['that expired', { claims: { exp: Math.floor(Date.now() / 1000) - 90 } }],
+    ['that has just expired', { claims: { exp: Math.floor(Date.now() / 1000) } }],
     ['of another type', { header: { typ: 'JWT' } }],
     ['with another security stamp', { claims: { 'svc:security_stamp': 'x' } }],
     ['of a session that does not exist', { sid: 'nothing' }],
@@ -47,6 +47,24 @@ describe('A token for commands', { concurrency: true }, () => {
       assert.equal(await codeOf(await issued(await host.signUp(), options)), 'UNAUTHENTICATED')
     })
   }
+
+  test('that has just expired opens no stream and no page of diagnostics', async () => {
+    const expired = await issued(await host.signUp(), { claims: { exp: Math.floor(Date.now() / 1000) } })
+    const { code } = await calls.follow('FollowChanges', {}, { token: expired }).ended
+    assert.equal(status[code], 'UNAUTHENTICATED')
+    const headers = { authorization: `Bearer ${expired}` }
+    assert.equal((await fetch(`${host.diagnostics}/`, { headers })).status, 401)
+  })
+
+  test('ends its stream when it ends', async () => {
+    const exp = Math.floor(Date.now() / 1000) + 2
+    const token = await issued(await host.signUp(), { claims: { exp } })
+    const stream = calls.follow('FollowChanges', { after: 'now' }, { token })
+    const { code } = await stream.ended
+    const secondsLate = Date.now() / 1000 - exp
+    assert.equal(status[code], 'UNAUTHENTICATED')
+    assert.ok(secondsLate >= 0 && secondsLate < 1.5, `It ended ${secondsLate} s after its token.`)
+  })
 
   const endings: readonly (readonly [string, (person: Person) => Promise<unknown>])[] = [
     [

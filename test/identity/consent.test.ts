@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from '../../src/store/sql.ts'
-import { createPkce, openBrowser, queryOf, refresh } from '../support/browser.ts'
+import { createPkce, fromOtherSite, openBrowser, queryOf, refresh, signOut } from '../support/browser.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import {
   portal,
@@ -137,15 +137,13 @@ describe('a person', () => {
 })
 
 describe('a sign-out for a client of the settings', () => {
-  it('asks on the page of this host without its identity token, and goes back to registered addresses only', async (t) => {
+  it('sent by another site asks on the page of this host without its identity token, and goes back to registered addresses only', async (t) => {
     const host = await startIdentityUnderTest({ environment: registrationOf(wiki) })
     t.after(() => host.stop())
     const browser = openBrowser(host.address)
-    const leave = async (query: Record<string, string>) =>
-      browser.follow(await browser.get('/connect/endsession', query))
     const { json } = await tokensAt(browser, wiki)
     const back = { post_logout_redirect_uri: wiki.postLogoutRedirectUri, state: 's' }
-    const asked = await leave({ client_id: wiki.id, ...back })
+    const asked = await signOut(browser, { client_id: wiki.id, ...back }, fromOtherSite)
     assert.match(asked.text, /<h1>Sign out\?<\/h1>/)
     const foreign = await browser.post('/ext/sign-out', {}, { origin: 'https://evil.example' })
     assert.equal(foreign.status, 403)
@@ -154,8 +152,10 @@ describe('a sign-out for a client of the settings', () => {
     assert.equal((await browser.get('/connect/userinfo', {}, { authorization })).status, 401)
     // With the identity token nobody is asked; without an address there is a page to end on.
     const next = await tokensAt(browser, wiki)
-    assert.match((await leave({ id_token_hint: next.json.id_token })).text, /You are signed out/)
-    const refused = await leave({ client_id: wiki.id, post_logout_redirect_uri: 'https://evil.example/' })
-    assert.equal(refused.status, 400)
+    const left = await signOut(browser, { id_token_hint: next.json.id_token }, fromOtherSite)
+    assert.match(left.text, /You are signed out/)
+    await tokensAt(browser, wiki)
+    const elsewhere = { client_id: wiki.id, post_logout_redirect_uri: 'https://evil.example/' }
+    assert.match((await signOut(browser, elsewhere)).text, /address that is not registered for it/)
   })
 })

@@ -76,7 +76,9 @@ describe('the pages of the identity host, in a real browser', {
       await page.getByRole('button', { name: 'Allow', exact: true }).click()
       // Over the callback to another address of the client.
       await page.getByRole('heading', { name: 'Home' }).waitFor()
-      await page.goto(`${host.address}/connect/endsession?client_id=app`)
+      // The page of the client is of another site: this host has the name of the machine, that page its number.
+      await page.evaluate(`location.assign('${host.address}/connect/endsession?client_id=app')`)
+      await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
       await assertAccessible(page, 'sign-out')
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
@@ -84,6 +86,25 @@ describe('the pages of the identity host, in a real browser', {
       assert.deepEqual(await page.context().cookies(host.address), [])
       assert.deepEqual(complaints, [])
     })
+
+  it('ask nobody who has typed the address of the sign-out, and say where it leads nowhere', async () => {
+    const { login } = await host.addAccount()
+    const page = await open({ viewport: { width: 320, height: 640 } })
+    await goTo(page)
+    await fillIn(page, password, login)
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await page.getByRole('heading', { name: 'Home' }).waitFor()
+    const unknown = new URLSearchParams({
+      client_id: 'app',
+      post_logout_redirect_uri: 'https://evil.example/',
+    })
+    await page.goto(`${host.address}/connect/endsession?${unknown}`)
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    await page.getByText('not registered for it, so you stay on this page').waitFor()
+    await assertAccessible(page, 'signed out, without an address to go on to')
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+    assert.deepEqual(await page.context().cookies(host.address), [])
+  })
 
   it('work without scripts, and lead a post to the client by a button then', async () => {
     for (const javaScriptEnabled of [true, false]) {

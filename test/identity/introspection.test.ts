@@ -45,7 +45,7 @@ describe('introspection', () => {
       username: host.person.login,
       ...claimsOf(tokens.access_token),
     })
-    host.clock.advance(31 * 60_000 + 60_000)
+    host.clock.advance(30 * 60_000)
     assert.deepEqual((await ask(tokens.access_token)).json, inactive)
   })
 
@@ -163,6 +163,15 @@ describe('userinfo', () => {
     const granted = await browser.post('/connect/token', { grant_type: 'client_credentials', ...asRobot })
     const insufficient = await get(granted.json.access_token)
     assertRefused(insufficient, 'insufficient_scope', 403)
+  })
+
+  it('refuses a token from the second in which it expires', async () => {
+    const { browser, tokens } = await signedIn(host.address)
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    host.clock.advance(30 * 60_000 - 10_000)
+    assert.equal((await browser.get('/connect/userinfo', {}, headers)).status, 200)
+    host.clock.advance(10_000)
+    assertRefused(await browser.get('/connect/userinfo', {}, headers), 'invalid_token', 401)
   })
 
   it('refuses a token whose account is gone or is an administrator no more', async () => {

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { en } from '../../src/hosts/identity/pages/texts/en.ts'
-import { type Browser, createPkce, openBrowser, type Page } from '../support/browser.ts'
+import {
+  type Browser,
+  createPkce,
+  fromOtherSite,
+  openBrowser,
+  type Page,
+  signOut,
+} from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import { registrationOf, requestAt, submit, wiki } from '../support/registered-clients.ts'
@@ -68,8 +75,8 @@ describe('the pages of the identity host speak English and Portuguese', () => {
     const consent = see(await submit(second, step, { code: recoveryCode }))
     see(await submit(second, consent, { answer: 'allow' }))
     const end = { client_id: 'wiki', ui_locales: 'pt-BR' }
-    const signOut = see(await second.follow(await second.get('/connect/endsession', end)))
-    see(await submit(second, signOut, {}))
+    const asked = see(await signOut(second, end, fromOtherSite))
+    see(await submit(second, asked, {}))
 
     const titles = pages.map(({ text }) => /<h1>([^<]*)<\/h1>/.exec(text)?.[1])
     assert.equal(new Set(titles).size, 12, titles.join())

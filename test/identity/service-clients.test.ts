@@ -97,7 +97,7 @@ describe('a service client that is removed from the settings', () => {
       audience: 'svc-api',
       scope: 'svc.api',
       metadataAddress: `${host.address}/.well-known/openid-configuration`,
-      administrators: administratorsOf({ adminLogins: [], demoLogin: '' }),
+      administrators: administratorsOf({ adminLogins: [] }),
       sessionCacheSeconds: 30,
       log: { warn: () => undefined },
       now: host.clock.now,

@@ -35,7 +35,7 @@ describe('a sign-in session', () => {
         audience,
         scope,
         metadataAddress: `${host.address}/.well-known/openid-configuration`,
-        administrators: administratorsOf({ adminLogins: ['root@example.com'], demoLogin: '' }),
+        administrators: administratorsOf({ adminLogins: ['root@example.com'] }),
         sessionCacheSeconds,
         log: { warn: () => undefined },
         now: host.clock.now,

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from '../../src/store/sql.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import {
   type Browser,
+  claimsOf,
   createPkce,
   type Fields,
+  fromOtherSite,
   openBrowser,
   type Page,
   queryOf,
   refresh,
   requestOf,
   signedIn,
-  signIn,
   signOut,
 } from '../support/browser.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
@@ -39,19 +41,74 @@ describe('a sign-out', () => {
     return queryOf({ location } as Page).logoutId ?? ''
   }
 
-  it('is asked about first, unless the client sends the identity token of this very session', async () => {
-    const { tokens: foreign } = await signedIn(host.address)
-    const ways: readonly ((browser: Browser) => Promise<Page>)[] = [
-      (browser) => browser.get('/connect/endsession'),
-      (browser) => browser.get('/connect/endsession', { client_id: 'svc-webclient' }),
-      (browser) => browser.get('/connect/endsession', { id_token_hint: foreign.id_token }),
-      (browser) => browser.post('/connect/endsession', {}),
-      (browser) => browser.get('/api/account/logout'),
-      (browser) => browser.get('/api/account/logout', { logoutId: 'made-up' }),
+  /** Whatever says that no other site has sent the browser, or does not say it. */
+  const own: readonly Fields[] = [
+    {},
+    ...['same-origin', 'same-site', 'none'].map((site) => ({ 'sec-fetch-site': site })),
+    { origin },
+    { referer: `${otherOrigin}/login/` },
+    { referer: 'http://127.0.0.1:1/a/page/of/this/machine' },
+    // What the browser says of itself comes first.
+    { 'sec-fetch-site': 'same-site', referer: 'https://evil.example/' },
+  ]
+  const foreign: readonly Fields[] = [
+    fromOtherSite,
+    { 'sec-fetch-site': 'cross-site, same-origin' },
+    { origin: 'null' },
+    { origin: 'https://evil.example' },
+    { referer: 'https://evil.example/page' },
+    { referer: 'https://127.0.0.1/another-scheme' },
+    { origin, referer: 'https://evil.example/page' },
+  ]
+
+  it('with the cookie alone ends the session and goes on, without a page in between', async () => {
+    const { tokens: other } = await signedIn(host.address)
+    const ways: readonly ((browser: Browser, headers: Fields) => Promise<Page>)[] = [
+      (browser, headers) => browser.get('/connect/endsession', {}, headers),
+      (browser, headers) => browser.post('/connect/endsession', {}, headers),
+      (browser, headers) => browser.get('/api/account/logout', {}, headers),
+      (browser, headers) => browser.get('/api/account/logout', { logoutId: 'made-up' }, headers),
+      ...[
+        { client_id: 'svc-webclient' },
+        { client_id: 'nobody' },
+        { id_token_hint: 'made-up' },
+        { id_token_hint: other.access_token },
+        { id_token_hint: other.id_token, client_id: 'nobody' },
+        { post_logout_redirect_uri: page },
+      ].map((query) => (browser: Browser, headers: Fields) => signOut(browser, query, headers)),
     ]
-    for (const way of ways) {
+    const cases = [
+      ...own.map((headers) => [headers, ways[0]] as const),
+      ...ways.map((way) => [{}, way] as const),
+    ]
+    for (const [headers, way] of cases) {
       const { browser, tokens } = await signedIn(host.address)
-      const asked = await browser.follow(await way(browser))
+      assert.ok(way)
+      const left = await browser.follow(await way(browser, headers), headers)
+      assert.equal(left.location, page)
+      assert.equal(browser.cookies.size, 0)
+      const { sid } = claimsOf(tokens.access_token)
+      const kept = await host.database.query(sql`select from refresh_tokens where session_id = ${sid}`)
+      assert.equal(kept.length, 0)
+      assert.equal(await stands(browser, tokens.refresh_token), false)
+    }
+  })
+
+  it('from another site is asked about first, unless it has the identity token of this very session', async () => {
+    const { tokens: other } = await signedIn(host.address)
+    const queries = [
+      {},
+      { client_id: 'svc-webclient' },
+      { id_token_hint: other.id_token },
+      { id_token_hint: 'x' },
+    ]
+    const cases = [
+      ...foreign.map((headers) => [headers, {}] as const),
+      ...queries.map((query) => [fromOtherSite, query] as const),
+    ]
+    for (const [headers, query] of cases) {
+      const { browser, tokens } = await signedIn(host.address)
+      const asked = await signOut(browser, query, headers)
       const logoutId = assertAsked(asked)
       assert.deepEqual(asked.headers.getSetCookie(), [], 'The cookie stays.')
       const copy = await signedIn(host.address)
@@ -60,22 +117,62 @@ describe('a sign-out', () => {
       assert.equal(left.location, page)
       assert.equal(await stands(browser, tokens.refresh_token), false)
     }
+    const { browser, tokens } = await signedIn(host.address)
+    assert.equal((await signOut(browser, { id_token_hint: tokens.id_token }, fromOtherSite)).location, page)
+    assert.equal(await stands(browser, tokens.refresh_token), false)
   })
 
   it('asks by the link of another site, whose visitor stays signed in for as long as nothing is answered', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const attacker = await signedIn(host.address)
-    const own = await attacker.browser.get('/connect/endsession', { id_token_hint: attacker.tokens.id_token })
-    // A link, a form of another site (which brings no cookie), and the attacker's own checked sign-out.
-    const form = await openBrowser(host.address).post('/connect/endsession', {})
-    for (const address of ['/connect/endsession', form.location, own.location])
-      assertAsked(await browser.follow(await browser.get(address)))
+    const checked = await attacker.browser.get('/connect/endsession', {
+      id_token_hint: attacker.tokens.id_token,
+    })
+    // A form of another site, which brings no cookie, and whose redirect may not say where it came from.
+    const form = await openBrowser(host.address).post('/connect/endsession', {}, fromOtherSite)
+    assertAsked(await browser.follow(form))
+    // The attacker's own checked sign-out, by a link.
+    assertAsked(await browser.follow(checked, fromOtherSite))
+    assertAsked(await browser.follow(form, fromOtherSite))
+    assert.equal(await stands(browser, tokens.refresh_token), true)
+  })
+
+  it('leads to no address that is not registered, and says so on a page of this host', async () => {
+    for (const headers of [{}, fromOtherSite]) {
+      const { browser, tokens } = await signedIn(host.address)
+      const query = {
+        post_logout_redirect_uri: `${page}?foo=bar`,
+        state: 's-1',
+        id_token_hint: tokens.id_token,
+      }
+      const left = await signOut(browser, query, headers)
+      assert.deepEqual([left.status, left.location], [200, ''])
+      assert.match(left.text, /<h1>You are signed out<\/h1>/)
+      assert.match(left.text, /address that is not registered for it/)
+      assert.match(left.headers.getSetCookie()[0] ?? '', /^identity=; .*Max-Age=0/)
+      assert.equal(await stands(browser, tokens.refresh_token), false)
+    }
+    const { browser, tokens } = await signedIn(host.address)
+    const logoutId = assertAsked(
+      await signOut(browser, { post_logout_redirect_uri: 'https://evil.example/' }, fromOtherSite),
+    )
+    const left = await browser.post('/api/account/logout', { logoutId }, { origin })
+    assert.match(left.text, /address that is not registered for it/)
+    assert.equal(await stands(browser, tokens.refresh_token), false)
+  })
+
+  it('ends nothing while a browser only loads the address beforehand', async () => {
+    const { browser, tokens } = await signedIn(host.address)
+    for (const headers of [{ 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }]) {
+      const refused = await signOut(browser, { id_token_hint: tokens.id_token }, headers)
+      assertEnvelope({ ...refused, body: refused.json }, 403)
+    }
     assert.equal(await stands(browser, tokens.refresh_token), true)
   })
 
   it('is answered from an allowed origin only', async () => {
     const { browser, tokens } = await signedIn(host.address)
-    const logoutId = assertAsked(await browser.follow(await browser.get('/connect/endsession')))
+    const logoutId = assertAsked(await signOut(browser, {}, fromOtherSite))
     for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, {}] as Fields[]) {
       const refused = await browser.post('/api/account/logout', { logoutId }, headers)
       assertEnvelope({ ...refused, body: refused.json }, 403)
@@ -87,13 +184,12 @@ describe('a sign-out', () => {
 
   it('asks on the page of the client, and goes where the client wanted afterwards', async () => {
     const { browser, tokens } = await signedIn(host.address)
-    const asked = await browser.follow(
-      await browser.get('/connect/endsession', {
-        client_id: 'svc-webclient',
-        post_logout_redirect_uri: `${otherOrigin}/login/`,
-        state: 's-1',
-      }),
-    )
+    const query = {
+      client_id: 'svc-webclient',
+      post_logout_redirect_uri: `${otherOrigin}/login/`,
+      state: 's-1',
+    }
+    const asked = await signOut(browser, query, fromOtherSite)
     const logoutId = assertAsked(asked, `${otherOrigin}/login/`)
     host.clock.advance(60 * 60_000)
     // A page of another site: its post comes without the cookie.
@@ -109,7 +205,7 @@ describe('a sign-out', () => {
     const { location } = await browser.get('/connect/endsession', { id_token_hint: tokens.id_token })
     host.clock.advance(5 * 60_000)
     assert.equal((await openBrowser(host.address).get(location)).location, page)
-    assertAsked(await browser.get(location))
+    assertAsked(await browser.get(location, {}, fromOtherSite))
     assert.equal(await stands(browser, tokens.refresh_token), true)
   })
 
@@ -118,84 +214,5 @@ describe('a sign-out', () => {
     const left = await signOut(openBrowser(host.address), { id_token_hint: tokens.id_token })
     assert.equal(left.location, page)
     assert.equal(await stands(browser, tokens.refresh_token), false)
-  })
-})
-
-describe('signing in in a browser that is signed in', () => {
-  let host: IdentityUnderTest
-  before(async () => {
-    host = await startIdentityUnderTest()
-  })
-  after(() => host.stop())
-
-  const asking = { request: { prompt: 'login' } }
-
-  it('to another account ends the session before, whatever the site of the page that posts', async () => {
-    const other = await host.addAccount()
-    for (const isCookieSent of [true, false]) {
-      const { browser, tokens } = await signedIn(host.address)
-      const pkce = createPkce()
-      const shown = await browser.follow(
-        await browser.get('/connect/authorize', requestOf(pkce, asking.request)),
-      )
-      const posting = isCookieSent ? browser : openBrowser(host.address)
-      const form = {
-        login: other.login,
-        password: 'Correct-Horse-1',
-        authRequest: queryOf(shown).authRequest ?? '',
-      }
-      const next = await posting.follow(await posting.post('/api/account/login', form, { origin }))
-      assert.ok(queryOf(next).code, next.location)
-      assert.equal((await refresh(browser, tokens.refresh_token)).json.error, 'invalid_grant')
-      const headers = { authorization: `Bearer ${tokens.access_token}` }
-      assert.equal((await browser.get('/connect/userinfo', {}, headers)).status, 401)
-    }
-  })
-
-  it('to the same account, or with a wrong password, leaves it as it is', async () => {
-    const other = await host.addAccount()
-    const { browser, tokens } = await signedIn(host.address)
-    await signIn(browser, createPkce(), { ...asking, login: other.login, password: 'wrong' })
-    const { json } = await refresh(browser, tokens.refresh_token)
-    await signIn(browser, createPkce(), asking)
-    assert.equal((await refresh(browser, json.refresh_token)).status, 200)
-  })
-
-  it('with a request that somebody else began ends nothing of theirs but what they began it with', async () => {
-    const { browser, tokens } = await signedIn(host.address)
-    const attacker = openBrowser(host.address)
-    const shown = await attacker.follow(await attacker.get('/connect/authorize', requestOf(createPkce())))
-    const other = await host.addAccount()
-    const form = {
-      login: other.login,
-      password: 'Correct-Horse-1',
-      authRequest: queryOf(shown).authRequest ?? '',
-    }
-    await openBrowser(host.address).post('/api/account/login', form, { origin })
-    assert.equal((await refresh(browser, tokens.refresh_token)).status, 200)
-  })
-})
-
-describe('a sign-in that nobody uses', () => {
-  it('ends after the minutes of Identity__InactivityMinutes, and not while it is used', async (t) => {
-    const host = await startIdentityUnderTest({ environment: { Identity__InactivityMinutes: '60' } })
-    t.after(() => host.stop())
-    const { browser, tokens } = await signedIn(host.address)
-    const unused = await signedIn(host.address)
-    host.clock.advance(40 * 60_000)
-    const first = (await refresh(browser, tokens.refresh_token)).json
-    host.clock.advance(40 * 60_000)
-    assert.equal((await refresh(unused.browser, unused.tokens.refresh_token)).json.error, 'invalid_grant')
-    assert.match(
-      (await unused.browser.get('/connect/authorize', requestOf(createPkce()))).location,
-      /login-page/,
-    )
-    // The cookie counts as use like a refresh.
-    assert.ok(queryOf(await browser.get('/connect/authorize', requestOf(createPkce()))).code)
-    host.clock.advance(40 * 60_000)
-    const second = await refresh(browser, first.refresh_token)
-    assert.equal(second.status, 200)
-    host.clock.advance(60 * 60_000)
-    assert.equal((await refresh(browser, second.json.refresh_token)).json.error, 'invalid_grant')
   })
 })

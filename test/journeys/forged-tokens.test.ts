@@ -39,8 +39,8 @@ describe('A token of an issuer that does what a right one never does', { concurr
     ['of a service client, without a session', () => ({ claims: { sid: undefined } })],
     ['for several audiences, ours among them', () => ({ audience: ['svc-grpc', 'svc-api'] })],
     ['with our scope alone', () => ({ scope: 'svc.api' })],
-    ['that expired within the clock skew', () => ({ claims: { exp: now() - 30 } })],
     ['that begins within the clock skew', () => ({ claims: { nbf: now() + 30 } })],
+    ['that was issued within the clock skew', () => ({ claims: { iat: now() + 30 } })],
   ]
   for (const [what, options] of accepted) {
     test(`${what} is accepted`, async () => {
@@ -56,9 +56,10 @@ describe('A token of an issuer that does what a right one never does', { concurr
     ['without an audience', claim({ aud: undefined })],
     ['without our scope', () => ({ scope: 'openid svc.grpc' })],
     ['whose scope only begins like ours', () => ({ scope: 'svc.api.read' })],
-    ['that expired', () => ({ claims: { exp: now() - 90 } })],
+    ['that has just expired', () => ({ claims: { exp: now() } })],
     ['that never expires', claim({ exp: undefined })],
     ['that is not valid yet', () => ({ claims: { nbf: now() + 120 } })],
+    ['that was issued later than now', () => ({ claims: { iat: now() + 120 } })],
     ['of the type JWT', () => ({ header: { typ: 'JWT' } })],
     ['without a type', () => ({ header: { typ: undefined } })],
     ['of the type of an identity token', () => ({ header: { typ: 'id+jwt' } })],
@@ -77,6 +78,14 @@ describe('A token of an issuer that does what a right one never does', { concurr
       assertEnvelope(await rest.call('GET', '/api/me', { token: await tokenWith(options()) }), 401)
     })
   }
+
+  test('that has just expired opens no stream', async () => {
+    const token = await tokenWith({ claims: { exp: now() } })
+    for (const path of ['/api/projects', '/ext/changes']) {
+      const headers = { accept: 'text/event-stream' }
+      assertEnvelope(await rest.call('GET', path, { token, headers }), 401)
+    }
+  })
 
   test('with the session of another account is refused', async () => {
     const token = await issuer.token({ account: rest.administrator, sid })

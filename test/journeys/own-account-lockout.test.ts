@@ -24,6 +24,38 @@ describe('The own account', { concurrency: false }, () => {
     assert.equal((await change(other.token, password, another)).status, 200)
   })
 
+  test('locks password changes whatever else is wrong with the request, and only for who is signed in', async () => {
+    const { token } = await join()
+    const post = (body: BodyInit | undefined, headers: Record<string, string> = {}, as = token) =>
+      fetch(`${rest.address}/api/me/password`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json', ...headers },
+        ...(body !== undefined && { body }),
+      })
+    const right = { currentPassword: password, newPassword: another }
+    const requests: readonly (readonly [number, () => Promise<Response>])[] = [
+      [400, () => post(undefined)],
+      [400, () => post('{}')],
+      [400, () => post('{"currentPassword":')],
+      [400, () => post('[]')],
+      [400, () => post(JSON.stringify({ ...right, newPassword: 'weak' }))],
+      [400, () => post(JSON.stringify({ ...right, newPassword: password }))],
+      [400, () => post(JSON.stringify({ ...right, currentPassword: 7 }))],
+      [400, () => post(JSON.stringify(right), { 'idempotency-key': 'x'.repeat(1000) })],
+      [413, () => post(JSON.stringify({ ...right, more: 'x'.repeat(2_000_000) }))],
+      [415, () => post('text', { 'content-type': 'text/plain' })],
+    ]
+    for (const [status, send] of requests) assert.equal((await send()).status, status)
+    for (let guess = 1; guess <= 5; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
+    for (const [, send] of requests) {
+      const { status, headers } = await send()
+      const seconds = Number(headers.get('retry-after'))
+      assert.equal(status, 429)
+      assert.ok(seconds > 890 && seconds <= 900, String(seconds))
+    }
+    assert.equal((await post('{}', {}, 'made-up')).status, 401)
+  })
+
   test('forgets four wrong ones after a right one', async () => {
     const { login, token } = await join()
     for (let guess = 1; guess <= 4; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))

@@ -95,11 +95,24 @@ describe('An access token of the identity host', { concurrency: true }, () => {
     assert.equal(await statusOf(token, '/api/users'), 403)
   })
 
-  test('of the demo account makes an administrator where no list is configured', async () => {
+  test('of the seeded account makes an administrator where no list is configured, whatever its login becomes', async () => {
     const own = await startRestUnderTest({ SVC_ADMIN_LOGINS: '' })
-    const { token } = await own.signUp({ login: 'demo@example.com' })
-    assert.equal((await own.call('GET', '/api/users', { token })).status, 200)
+    const { id } = await own.signUp({ login: 'demo@example.com' })
+    await own.database.query(sql`insert into seeded_account (user_id) values (${id})`)
+    // As a token says what its account was when it was issued.
+    const statusAs = async (login: string) => {
+      const { access_token: fresh } = await own.identity.signIn(login)
+      const claim = claimsOf(fresh)['svc:admin']
+      return [(await own.call('GET', '/api/users', { token: fresh })).status, claim]
+    }
+    assert.deepEqual(await statusAs('demo@example.com'), [200, 'true'])
     assert.equal((await own.call('GET', '/api/users', { token: own.administrator.token })).status, 403)
+    const renamed = { id, name: 'Demo', login: 'renamed@example.com' }
+    const { access_token: admin } = await own.identity.signIn('demo@example.com')
+    assert.equal((await own.call('PATCH', '/api/user', { token: admin, body: renamed })).status, 200)
+    assert.deepEqual(await statusAs('renamed@example.com'), [200, 'true'])
+    await own.signUp({ login: 'demo@example.com' })
+    assert.deepEqual(await statusAs('demo@example.com'), [403, undefined])
     await own.stop()
   })
 

@@ -21,8 +21,8 @@ export interface Browser {
   readonly cookies: Map<string, string>
   get(path: string, query?: Fields, headers?: Fields): Promise<Page>
   post(path: string, form: Fields | string, headers?: Fields): Promise<Page>
-  /** Follows redirects until one leads away from this host. */
-  follow(page: Page): Promise<Page>
+  /** Follows redirects until one leads away from this host; the headers go along with each. */
+  follow(page: Page, headers?: Fields): Promise<Page>
 }
 
 export function openBrowser(address: string): Browser {
@@ -63,12 +63,12 @@ export function openBrowser(address: string): Browser {
           ...headers,
         },
       ),
-    async follow(page) {
+    async follow(page, headers) {
       let current = page
       for (let hops = 0; hops < 10 && current.location !== ''; hops += 1) {
         const url = new URL(current.location, address)
         if (url.origin !== new URL(address).origin) return current
-        current = await get(url.href)
+        current = await get(url.href, {}, headers)
       }
       return current
     },
@@ -155,12 +155,12 @@ export const refresh = (browser: Browser, refreshToken: string, others: Fields =
     ...others,
   })
 
-/** Walks a sign-out; every question on the way is answered with yes. */
-export async function signOut(browser: Browser, query: Fields): Promise<Page> {
-  const left = await browser.follow(await browser.get('/connect/endsession', query))
-  const { logoutId } = queryOf(left)
-  return logoutId === undefined ? left : browser.post('/api/account/logout', { logoutId }, { origin })
-}
+/** Walks a sign-out as far as it goes by itself. */
+export const signOut = async (browser: Browser, query: Fields = {}, headers: Fields = {}): Promise<Page> =>
+  browser.follow(await browser.get('/connect/endsession', query, headers), headers)
+
+/** What browsers say of a request that a page of another site has caused. */
+export const fromOtherSite: Fields = { 'sec-fetch-site': 'cross-site' }
 
 export interface Tokens {
   readonly access_token: string

@@ -29,7 +29,7 @@ describe('Deliveries', () => {
   const workerOf = (answerMilliseconds = 2000): WebhookWorker =>
     createWebhookWorker({
       database: rest.database,
-      administrators: administratorsOf({ adminLogins: [rest.administrator.login], demoLogin: '' }),
+      administrators: administratorsOf({ adminLogins: [rest.administrator.login] }),
       receivers: allowedReceivers([receiver.host]),
       requests: openBudgets().budget('webhookRequests'),
       onFailure: (error) => assert.fail(String(error)),

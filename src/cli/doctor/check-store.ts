@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { type Environment, readSettings } from '../../configuration/settings.ts'
 import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { readPending } from '../../store/migrate.ts'
+import { checkAdministrators } from './check-administrators.ts'
 import { checkKeys } from './check-keys.ts'
 import { checkNodes } from './check-nodes.ts'
 import { type Finding, fine, look, wrong } from './finding.ts'
@@ -28,7 +29,7 @@ export async function checkStore(url: string, environment: Environment): Promise
   const findings: Finding[] = []
   try {
     for (const check of checks) findings.push(...(await check(client)))
-    findings.push(await checkKeys(client, identity))
+    findings.push(await checkKeys(client, identity), await checkAdministrators(client, identity))
   } catch (error) {
     findings.push(wrong('store', (error as Error).message, 'Look at the log of the store.'))
   } finally {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { freePort } from '../../../test/support/child-host.ts'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
+import { insertAccount } from '../../../test/support/insert-account.ts'
 import { createSecretBox } from '../../hosts/identity/keys/secret-box.ts'
 import { raw, sql } from '../../store/sql.ts'
 import { gradeDisk } from './check-folder.ts'
@@ -91,6 +92,28 @@ describe('the doctor', () => {
     assert.match(wrong[2]?.found ?? '', /1 of 2 do not open/)
     await database.query(
       sql`with gone as (delete from identity_keys) delete from migrations where name like '9999%'`,
+    )
+  })
+
+  it('says who is an administrator, and how there will be one where there is none', async () => {
+    const { database } = fresh
+    const found = async (changes = {}) => {
+      const findings = await examine({ ...environment, ...changes })
+      const finding = findings.find(({ subject }) => subject === 'administrators')
+      return `${finding?.grade} ${finding?.found}`
+    }
+    assert.match(await found(), /^look there is none: the account that the store was seeded with is gone/)
+    assert.match(await found({ SVC_ADMIN_LOGINS: 'ann@example.com' }), /^look there is none: no account has/)
+    const { id } = await insertAccount(database, { login: 'Renamed@example.com' })
+    await insertAccount(database, { login: 'ann@example.com' })
+    await database.query(sql`insert into seeded_account (user_id) values (${id})`)
+    assert.equal(await found(), 'fine Renamed@example.com')
+    assert.equal(await found({ SVC_ADMIN_LOGINS: ' ANN@example.com' }), 'fine ann@example.com')
+    await database.query(sql`insert into administrators (user_id, given_by) values (${id}, ${id})`)
+    assert.equal(await found({ SVC_ADMIN_LOGINS: 'ann@example.com' }), 'fine ann@example.com and 1 more')
+    assert.equal(
+      await found({ SVC_ADMIN_LOGINS: 'ann@example.com', EXTENSIONS: 'off' }),
+      'fine ann@example.com',
     )
   })
 

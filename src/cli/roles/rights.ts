@@ -25,6 +25,7 @@ const tracker: Rights = {
   api_tokens: ['select', 'update'],
   // A removed account loses its role.
   administrators: ['select', 'delete'],
+  seeded_account: reads,
   service_clients: reads,
   registered_clients: reads,
   revoked_tokens: reads,
@@ -78,6 +79,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     service_clients: writes,
     consents: writes,
     administrators: reads,
+    seeded_account: reads,
     deactivated_accounts: reads,
     revoked_tokens: keeps,
     authenticator_apps: keeps,

@@ -1,4 +1,4 @@
-import { hasRole, type PossibleAdministrator } from '../../accounts/administrators.ts'
+import { administratorColumns, type PossibleAdministrator } from '../../accounts/administrators.ts'
 import { isDeactivated } from '../../accounts/deactivation.ts'
 import type { Queries } from '../../store/database.ts'
 import { raw, type Sql, sql } from '../../store/sql.ts'
@@ -19,8 +19,8 @@ export const factorChangesOf: Sql = raw(
 
 /** The columns of an account in a query that calls the row `account`. */
 export const accountColumns: Sql = sql`${raw(
-  'account.id as "accountId", account.login, account.name, account.security_stamp as "securityStamp"',
-)}, ${factorChangesOf}::int as "factorChanges", ${hasRole}`
+  'account.id as "accountId", account.name, account.security_stamp as "securityStamp"',
+)}, ${factorChangesOf}::int as "factorChanges", ${administratorColumns}`
 
 /** The active account with this login; none when a legacy store holds two of them. */
 export async function findActiveAccount(

@@ -34,6 +34,7 @@ const endSessionParameters: readonly Parameter[] = [
 ]
 
 const pendingRequest = 'The pending authorization request.'
+const signedOut = 'Where the client asked for an address that is not registered: that the session has ended.'
 const byClient = [{ client: [] }, {}]
 const bearer = [{ bearer: [] }]
 
@@ -164,7 +165,7 @@ export const operations = {
     tag: 'Authorization',
     summary: 'Signs out of the identity session (OpenID Connect RP-Initiated Logout).',
     description:
-      'With an identity token of the session it ends at once, and the browser goes to the post-logout address; without one the person is asked first.',
+      'The session ends, and the browser goes to the post-logout address; to one that is not registered it does not go. A browser that another site has sent without an identity token of the session is asked first.',
     method: 'GET',
     path: '/connect/endsession',
     parameters: endSessionParameters,
@@ -209,12 +210,13 @@ export const operations = {
     id: 'LogOut',
     tag: 'SignIn',
     summary:
-      'Ends the session, removes the cookie, and sends the browser to the post-logout address; to the sign-in page with a `logoutId` when the person has to be asked first.',
+      'Ends the session, removes the cookie, and sends the browser to the post-logout address; to the sign-in page with a `logoutId` when another site sent it and the person has to be asked first.',
     description: 'Where a checked sign-out leads to; the id is good for a short while and for this browser.',
     method: 'GET',
     path: '/api/account/logout',
     parameters: [required('logoutId', 'The checked sign-out.')],
-    refusals: [400],
+    page: signedOut,
+    refusals: [400, 403],
   },
   confirmLogOut: {
     id: 'ConfirmLogOut',
@@ -224,6 +226,7 @@ export const operations = {
     method: 'POST',
     path: '/api/account/logout',
     parameters: [required('logoutId', 'The sign-out that the person was asked about.')],
+    page: signedOut,
     refusals: [403],
   },
   getError: {

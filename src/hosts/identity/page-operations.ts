@@ -159,7 +159,13 @@ export const pageOperations = {
     summary: 'Says that the sign-in has ended.',
     description: 'Where a sign-out leads that names no address to go on to.',
     path: signedOutPath,
-    parameters: [locales],
+    parameters: [
+      locales,
+      optional(
+        'reason',
+        'Why it leads nowhere: `address`, because the one that was asked for is not registered.',
+      ),
+    ],
     page: 'The page.',
   },
 } as const satisfies Readonly<Record<string, Operation>>

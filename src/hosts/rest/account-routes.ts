@@ -1,4 +1,4 @@
-import { changePassword } from '../../accounts/change-password.ts'
+import { changePassword, passwordChangeOf } from '../../accounts/change-password.ts'
 import type { Lockouts } from '../../accounts/lockouts.ts'
 import { readOwnAccount, renameOwnAccount } from '../../accounts/own-account.ts'
 import type { Schema } from '../../http/operation.ts'
@@ -104,6 +104,8 @@ export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[
     body: ref('PasswordChange'),
     answer: ref('Success'),
     refusals: [400],
+    // Only a request that is right in everything else would learn of the lock otherwise.
+    admit: (caller) => lockouts.requireOpen(passwordChangeOf(caller)),
     async handle({ tracker, caller, request }) {
       // Wrong passwords are counted whatever becomes of the change.
       await changePassword({ ...tracker, lockouts }, caller, request.body)

@@ -1,5 +1,6 @@
 import { createKeptSnapshots } from '../../live/kept-snapshots.ts'
 import type { StreamLimits } from '../../live/stream-limits.ts'
+import { unauthenticated } from '../../model/problem.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { type Repetition, repeat } from '../../schedule/repeat.ts'
 import { watchChanges } from '../../store/change-watch.ts'
@@ -66,6 +67,8 @@ export function createLiveListings(
       // Before the first statement, so that no change falls between it and the watching.
       await watch.start()
       await listing.takeSnapshot()
+      // Waiting for the snapshot may have outlasted the token.
+      if (!(await request.session.recheck())) throw unauthenticated()
       const refusal = keeper.keep([listing.newest()])
       if (refusal) throw refusal
     } catch (error) {

@@ -49,6 +49,7 @@ export function openLiveStream(
     onReady,
     onClose() {
       isClosed = true
+      check.stop()
       keeper.keep([])
       onClose()
     },
@@ -77,8 +78,7 @@ export function openLiveStream(
       return check.isUnderWay
     },
     attend(now) {
-      if (now >= session.expiresAt) return events.close()
-      if (check.isDue(now)) void check.run(() => undefined)
+      if (check.isDue(now)) void check.run()
       if (now - heardAt < heartbeatMilliseconds) return
       heardAt = now
       events.comment('still here')

@@ -112,16 +112,18 @@ interface Admission {
 
 async function admit(
   authentication: Authentication,
-  { method, isOpen, isForTokens, isForOwnClient }: Route,
+  route: Route,
   authorization: string | undefined,
   origin: RequestOrigin,
 ): Promise<Authenticated> {
+  const { method, isOpen, isForTokens, isForOwnClient } = route
   if (isOpen) return nobody(origin)
   const session = await authentication.authenticate(authorization, origin)
   if (isForOwnClient) requireOwnClient(session.caller)
   else if (!isForTokens) requirePerson(session.caller)
   // It would outlast the consent.
   if (!isForTokens && method !== 'GET') requireNoApp(session.caller)
+  await route.admit?.(session.caller)
   return session
 }
 

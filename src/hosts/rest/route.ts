@@ -69,6 +69,8 @@ export interface Route extends Operation {
   readonly isForTokens?: true
   /** Where its requests wait before their bodies are read. */
   readonly turns?: FairQueue
+  /** Rejects callers before anything of their requests but the token is looked at. */
+  admit?(caller: Caller): Promise<void>
   /** Nothing, when the handler has taken over the connection. */
   handle(exchange: Exchange): Promise<Answer | undefined>
 }

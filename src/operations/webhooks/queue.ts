@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { hasRole, type PossibleAdministrator } from '../../accounts/administrators.ts'
+import { administratorColumns, type PossibleAdministrator } from '../../accounts/administrators.ts'
 import { isDeactivated } from '../../accounts/deactivation.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Database, Queries } from '../../store/database.ts'
@@ -69,7 +69,7 @@ export function claimWebhooks(database: Database, now: number): Promise<Claimed[
     )
     update webhooks as hook set claim = ${claim}::uuid, claimed_until = ${time(now + claimSeconds * 1000)}
     from free, users as account where hook.id = free.id and account.id = hook.user_id
-    returning hook.id, hook.claim, hook.user_id as "userId", account.login, ${hasRole},
+    returning hook.id, hook.claim, hook.user_id as "userId", ${administratorColumns},
       account.active and not ${isDeactivated} as "isOwnerActive",
       hook.project_id as "projectId", hook.url, hook.resources, hook.actions, hook.secret, hook.position,
       case when hook.previous_until > ${time(now)} then hook.previous_secret end as "previousSecret"`)

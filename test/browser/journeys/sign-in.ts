@@ -133,13 +133,25 @@ export function signInJourneys(stage: () => Stage): void {
   test('asks before a link of another site signs anybody out', async () => {
     const { hosts, workspace, signIn } = stage()
     const page = await signIn((await workspace.join('Asta Asked')).login, '/projects')
-    await page.goto(`${hosts.issuer}/connect/endsession`)
+    const followLink = async () => {
+      await page.goto(`data:text/html,<a href="${hosts.issuer}/connect/endsession">A link</a>`)
+      await page.getByRole('link', { name: 'A link' }).click()
+    }
+    await followLink()
     await page.getByRole('link', { name: 'Stay signed in' }).click()
     await page.getByRole('heading', { name: 'My work' }).waitFor()
-    await page.goto(`${hosts.issuer}/connect/endsession`)
+    await followLink()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Password').waitFor()
     assert.equal(await page.evaluate('localStorage.getItem("tracker.session")'), null)
+  })
+
+  test('is signed out at once by the address of the sign-out, and asked to sign in again', async () => {
+    const { hosts, workspace, signIn } = stage()
+    const page = await signIn((await workspace.join('Tilda Typed')).login, '/projects')
+    await page.goto(`${hosts.issuer}/connect/endsession`)
+    await page.getByLabel('Password').waitFor()
+    assert.deepEqual(await page.context().cookies(hosts.issuer), [])
   })
 
   test('comes back to an address that looks like another site’s, and stays here', async () => {

@@ -3,7 +3,7 @@ import type { Identity } from '../identity.ts'
 import { signedOutPage, signOutPage } from '../pages/sign-out.ts'
 import { readSingle } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
-import { hostedSignOutPath, ownAddress } from '../sign-in/addresses.ts'
+import { hostedSignOutPath, ownAddress, unknownAddress } from '../sign-in/addresses.ts'
 import { openSignOut } from '../sign-in/sign-out.ts'
 
 /** Asks whether to sign out, for clients that have no page of their own. */
@@ -18,7 +18,10 @@ export const hostedSignOut =
 
 export const signedOut =
   (): Endpoint =>
-  async ({ parameters }) => ({
-    page: signedOutPage,
-    language: languageAmong(readSingle(parameters).ui_locales),
-  })
+  async ({ parameters }) => {
+    const { reason, ui_locales: locales } = readSingle(parameters)
+    return {
+      page: signedOutPage({ isAddressUnknown: reason === unknownAddress }),
+      language: languageAmong(locales),
+    }
+  }

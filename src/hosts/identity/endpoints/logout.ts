@@ -1,34 +1,38 @@
 import type { Identity } from '../identity.ts'
 import { leaveOutside } from '../outside/leave-outside.ts'
+import { signedOutPage } from '../pages/sign-out.ts'
 import { readSingle } from '../parameters.ts'
 import type { Answer, Call, Endpoint } from '../route.ts'
 import { endSession } from '../sessions.ts'
 import {
   hostedSignOutPath,
   onThisHost,
-  ownAddress,
   ownOrigin,
-  signedOutPath,
+  signedOutAddress,
   signInPage,
   withParameters,
 } from '../sign-in/addresses.ts'
 import { findBrowserSession, readSessionId, removedCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin } from '../sign-in/require-allowed-origin.ts'
+import { isSentByOtherSite, requireNoPrefetch } from '../sign-in/sent-by-other-site.ts'
 import { openSignOut, type SignOut, sealSignOut } from '../sign-in/sign-out.ts'
 
 /**
- * Ends the session in the store, removes the cookie, and sends the browser to where the client wants it. Any site can
- * send a browser here, so only the identity token of this very session ends it at once; otherwise the person is asked.
+ * Ends the session in the store, removes the cookie, and sends the browser to where the client wants it. Another site could send
+ * a browser here as well, so the person is asked first then, unless that site has an identity token of this session.
  */
 export const logout =
   (identity: Identity): Endpoint =>
   async (call) => {
     const { parameters, headers } = call
+    requireNoPrefetch(headers)
     const signOut = await openSignOut(identity, readSingle(parameters).logoutId)
     const session = await findBrowserSession(identity, headers)
-    if (session !== undefined && session.sessionId !== signOut.sessionId)
+    // Here once more: the checked sign-out may be one that the other site has asked for itself.
+    const isForeign = signOut.isSentByOtherSite || isSentByOtherSite(identity.settings, headers)
+    if (session !== undefined && session.sessionId !== signOut.sessionId && isForeign)
       return { redirectTo: askPage(identity, { ...signOut, askedSessionId: session.sessionId }) }
-    return finish(identity, call, signOut, [signOut.sessionId])
+    return finish(identity, call, signOut, [signOut.sessionId, session?.sessionId])
   }
 
 /** The answer of the page that asked: yes. */
@@ -62,9 +66,14 @@ async function finish(
       ended.push(session)
       identity.securityLog({ event: 'session-ended', outcome: 'sign-out', session, address, requestId })
     }
+  const { isAddressUnknown, language } = signOut
   const returnTo = afterSignOut(identity, signOut)
-  const outside = await leaveOutside(identity, call, ended, { returnTo, language: signOut.language })
-  return outside ?? { redirectTo: returnTo, cookie: removedCookie(identity) }
+  const outside = await leaveOutside(identity, call, ended, { returnTo, language })
+  if (outside) return outside
+  const cookie = removedCookie(identity)
+  return isAddressUnknown
+    ? { page: signedOutPage({ isAddressUnknown }), language, cookie }
+    : { redirectTo: returnTo, cookie }
 }
 
 /** On the page of the client that asked for the sign-out, as for a sign-in. */
@@ -80,11 +89,9 @@ const isRegistered = ({ clients }: Identity, { clientId = '' }: SignOut): boolea
 
 function afterSignOut(identity: Identity, signOut: SignOut): string {
   const { settings } = identity
-  const { returnTo, state, language } = signOut
-  if (returnTo === undefined && isRegistered(identity, signOut))
-    return language === undefined
-      ? ownAddress(settings, signedOutPath)
-      : onThisHost(settings, signedOutPath, { ui_locales: language })
+  const { returnTo, state, isAddressUnknown, language } = signOut
+  if (isAddressUnknown || (returnTo === undefined && isRegistered(identity, signOut)))
+    return signedOutAddress(settings, { isAddressUnknown, language })
   if (returnTo === undefined) return signInPage(settings, undefined, {})
   return withParameters(returnTo, state === undefined ? {} : { state })
 }

@@ -1,3 +1,4 @@
+import { newAccount } from '../../../accounts/administrators.ts'
 import { isDeactivated } from '../../../accounts/deactivation.ts'
 import { hasHiddenCharacters, isSameLogin } from '../../../accounts/login.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
@@ -107,4 +108,4 @@ const findHolders = ({ database }: Identity, login: string) =>
 
 /** A login that the settings name is an administrator at once: the provider must be trusted with logins for that. */
 const mayBeMade = ({ administrators }: Identity, { linkByVerifiedEmail }: OutsideProvider, login: string) =>
-  linkByVerifiedEmail || !administrators.isAdministrator({ login, hasRole: false })
+  linkByVerifiedEmail || !administrators.isAdministrator(newAccount(login))

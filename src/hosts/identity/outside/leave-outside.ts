@@ -82,5 +82,5 @@ export const outsideReturn =
   async ({ parameters }) => {
     const { state = '' } = readSingle(parameters)
     const back = await identity.seals.open<Return>('outsideReturn', state)
-    return back ? { redirectTo: back.returnTo } : { page: signedOutPage }
+    return back ? { redirectTo: back.returnTo } : { page: signedOutPage() }
   }

@@ -14,7 +14,13 @@ export const signOutPage =
 </form>`,
   })
 
-export const signedOutPage: Page = (say) => ({
-  title: say('You are signed out'),
-  content: html`<p>${say('You can close this page.')}</p>`,
-})
+export const signedOutPage =
+  ({ isAddressUnknown = false } = {}): Page =>
+  (say) => ({
+    title: say('You are signed out'),
+    content: html`${isAddressUnknown ? html`<p>${say(addressUnknown)}</p>` : ''}
+<p>${say('You can close this page.')}</p>`,
+  })
+
+const addressUnknown =
+  'The app wanted to go on to an address that is not registered for it, so you stay on this page.'

@@ -1,3 +1,4 @@
+import type { Language } from '../../../model/language.ts'
 import type { Client } from '../clients.ts'
 import type { IdentitySettings } from '../configuration.ts'
 
@@ -42,6 +43,23 @@ export const onThisHost = (
   path: string,
   parameters: Readonly<Record<string, string>>,
 ): string => `${ownAddress(settings, path)}?${new URLSearchParams(parameters)}`
+
+/** The page on which a sign-out ends that leads nowhere else. */
+export function signedOutAddress(
+  settings: Pick<IdentitySettings, 'issuer'>,
+  { isAddressUnknown, language }: { isAddressUnknown?: boolean | undefined; language?: Language | undefined },
+): string {
+  const parameters = {
+    ...(isAddressUnknown && { reason: unknownAddress }),
+    ...(language && { ui_locales: language }),
+  }
+  return Object.keys(parameters).length === 0
+    ? ownAddress(settings, signedOutPath)
+    : onThisHost(settings, signedOutPath, parameters)
+}
+
+/** Why a sign-out ends on that page. */
+export const unknownAddress = 'address'
 
 export function withParameters(address: string, parameters: Readonly<Record<string, string>>): string {
   const url = new URL(address)

@@ -6,11 +6,15 @@ export interface SignOut {
   /** From the identity token that the client sent along; the browser's own comes with its cookie. */
   readonly sessionId: string | undefined
   readonly returnTo: string | undefined
+  /** The client asked for an address that is not registered: the browser stays here. */
+  readonly isAddressUnknown?: boolean
   readonly state: string | undefined
   /** The client that asked, where it is known: it decides whose page asks. */
   readonly clientId?: string | undefined
   /** What the client wants its pages to speak. */
   readonly language?: Language | undefined
+  /** Then only a valid hint of the browser's session ends it without a question. */
+  readonly isSentByOtherSite?: boolean
   /** The browser's session that the person is asked about: a post from a page of another site has no cookie. */
   readonly askedSessionId?: string | undefined
 }

@@ -1,10 +1,18 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose'
-import { accessTokenType, clockSkewSeconds, signingAlgorithms } from '../../../authentication/access-token.ts'
+import {
+  accessTokenType,
+  clockSkewSeconds,
+  isWithinLifetime,
+  signingAlgorithms,
+} from '../../../authentication/access-token.ts'
 import type { Identity } from '../identity.ts'
 
 /** The claims of an access token that this provider signed and that has not expired; the session is another question. */
-export const verifyAccessToken = (identity: Identity, token: string): Promise<JWTPayload | undefined> =>
-  verifyToken(identity, token, accessTokenType, new Date(identity.now()))
+export async function verifyAccessToken(identity: Identity, token: string): Promise<JWTPayload | undefined> {
+  const now = identity.now()
+  const payload = await verifyToken(identity, token, accessTokenType, new Date(now))
+  return payload && isWithinLifetime(payload, now) ? payload : undefined
+}
 
 /** The claims of an identity token, however old: as a hint it only says who is meant (OpenID Connect Core, 3.1.2.1). */
 export const readTokenHint = (identity: Identity, token: string): Promise<JWTPayload | undefined> =>

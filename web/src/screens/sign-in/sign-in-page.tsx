@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '../../api/types.ts'
 import { homePath } from '../../router/addresses.ts'
 import { useServices } from '../../services/services.ts'
+import type { Session } from '../../session/session.ts'
 import { isSigningIn, loginKey, startSignIn } from '../../session/sign-in.ts'
 import { t, tx } from '../../texts/text.ts'
 import { Alone } from '../../ui/alone.tsx'
@@ -24,10 +25,13 @@ function SignIn() {
   const error = given.get('error') ?? (given.has('errorId') ? 'request' : null)
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
-    // Reached with Back, after its request was used: a person who is signed in has nothing to do here, unless asked anew.
-    if (session.state.peek() === 'signed-in' && !isSigningIn()) return router.go(homePath, { replace: true })
-    if (authRequest !== null || error !== null) return
-    startSignIn(configuration, given.get('again') === null ? homePath : '/signed-in/').catch(() =>
+    const begin = async () => {
+      // Reached with Back, after its request was used: a person who is signed in has nothing to do here, unless asked again.
+      if (!isSigningIn() && (await isStillSignedIn(session))) return router.go(homePath, { replace: true })
+      if (authRequest !== null || error !== null) return
+      await startSignIn(configuration, given.get('again') === null ? homePath : '/signed-in/')
+    }
+    begin().catch(() =>
       setProblem(t('The sign-in service cannot be reached. Load this page again in a moment.')),
     )
   }, [authRequest, error, configuration, given, router, session])
@@ -65,6 +69,16 @@ function SignIn() {
       )}
     </Alone>
   )
+}
+
+/** A sign-out that began at the provider leads here, too, and this browser still has its tokens: a refresh tells. */
+async function isStillSignedIn(session: Session): Promise<boolean> {
+  if (session.state.peek() !== 'signed-in') return false
+  await session
+    .accessToken()
+    .then(session.renewedToken)
+    .catch(() => undefined)
+  return session.state.peek() === 'signed-in'
 }
 
 interface SignInFormProps {

@@ -4,7 +4,7 @@ import { forgetSession } from '../../session/stored-session.ts'
 import { t } from '../../texts/text.ts'
 import { Alone } from '../../ui/alone.tsx'
 
-/** The provider cannot tell whether the person wants to sign out, or another site has sent the browser there. */
+/** Another site has sent the browser to the sign-out of the provider. */
 export function SignOutPage({ logoutId }: { readonly logoutId: string }) {
   const { configuration } = useServices()
   return (

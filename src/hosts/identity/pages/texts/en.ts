@@ -63,6 +63,7 @@ export const en = [
   'Sign out',
   'You are signed out',
   'You can close this page.',
+  'The app wanted to go on to an address that is not registered for it, so you stay on this page.',
   'You are signed out here',
   'Sign out of {provider}, too',
   // Outside providers

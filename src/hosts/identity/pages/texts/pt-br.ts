@@ -76,6 +76,8 @@ export const ptBr: Readonly<Record<Text, string>> = {
   'Sign out': 'Sair',
   'You are signed out': 'Você saiu',
   'You can close this page.': 'Você pode fechar esta página.',
+  'The app wanted to go on to an address that is not registered for it, so you stay on this page.':
+    'O aplicativo queria seguir para um endereço que não está registrado para ele; por isso você fica nesta página.',
   'You are signed out here': 'Você saiu daqui',
   'Sign out of {provider}, too': 'Sair também de {provider}',
   '{provider} did not work': 'Não deu certo com {provider}',

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { listView } from '../../src/hosts/rest/list-view.ts'
+import { createLiveListings } from '../../src/hosts/rest/live-listings.ts'
+import type { LiveRequest } from '../../src/hosts/rest/live-stream.ts'
+import type { FeedWire } from '../../src/live/feed-stream.ts'
+import { createFeedStreams } from '../../src/live/feed-streams.ts'
+import { createStreamLimits } from '../../src/live/stream-limits.ts'
+import { readListQuery } from '../../src/operations/read-list-query.ts'
+import { resourceNamed } from '../../src/resources/all.ts'
+import { freshTracker } from '../support/tracker.ts'
+
+/** The first page may wait for seconds; meanwhile the token expires, or its session ends. */
+describe('A stream whose token has ended while its first page was read', () => {
+  let fresh: Awaited<ReturnType<typeof freshTracker>>
+  before(async () => {
+    fresh = await freshTracker()
+  })
+  after(() => fresh.drop())
+
+  const outlasted = () => ({
+    caller: fresh.administrator,
+    sessionId: undefined,
+    expiresAt: Date.now() + 60_000,
+    recheck: () => false,
+    standsNow: async () => false,
+  })
+  const fail = (error: unknown) => assert.fail(String(error))
+  const held = () => fresh.tracker.budgets.budget('liveListingsOfAccount').used(fresh.administrator.id)
+
+  it('is not opened as a live listing', async () => {
+    const { tracker, administrator } = fresh
+    const listings = createLiveListings(tracker, createStreamLimits(tracker.budgets), fail)
+    const listed = resourceNamed('impediment')
+    const view = listView(tracker, listed, administrator, readListQuery(listed, {}))
+    const request = { session: outlasted(), request: { url: '/api/impediments', headers: {} }, reply: {} }
+    await assert.rejects(listings.open(view, request as unknown as LiveRequest), { kind: 'unauthenticated' })
+    assert.equal(held(), 0)
+  })
+
+  it('is not opened as a stream of the feed', async () => {
+    const { tracker } = fresh
+    const feeds = createFeedStreams(tracker, createStreamLimits(tracker.budgets), fail)
+    const wire: FeedWire = { eventOf: () => Buffer.from(''), open: () => assert.fail('It was opened.') }
+    const wanted = { filter: {}, after: 'now' } as const
+    await assert.rejects(feeds.open(wanted, outlasted(), wire), { kind: 'unauthenticated' })
+    assert.equal(held(), 0)
+  })
+})
