@@ -3,12 +3,14 @@ import { identityMutants } from './identity-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
 import { operationMutants } from './operation-mutants.ts'
 import { statementMutants } from './statement-mutants.ts'
+import { versionMutants } from './version-mutants.ts'
 
 /** In the order of docs/mutants.md. */
 export const allMutants: readonly Mutant[] = [
   ...mutants,
   ...operationMutants,
   ...statementMutants,
+  ...versionMutants,
   ...accessMutants,
   ...identityMutants,
 ]

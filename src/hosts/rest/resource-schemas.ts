@@ -27,15 +27,16 @@ export function resourceSchemas(resource: Resource): Readonly<Record<string, Sch
   }
 }
 
-const moment = momentKind.schema
+/** Set by the store, to the millisecond. */
+export const timestamp: Schema = { ...momentKind.schema, examples: ['2026-01-05T09:00:00.125Z'] }
 const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema.type, 'null'] })
 
 const commonSchemas: Readonly<Record<string, Schema>> = {
   id: { ...uuid.schema, description: 'Its id.' },
-  createdAt: { ...moment, description: 'When it was created.' },
-  updatedAt: { ...nullable(moment), description: 'When it was changed last; null when it never was.' },
+  createdAt: { ...timestamp, description: 'When it was created.' },
+  updatedAt: { ...nullable(timestamp), description: 'When it was changed last; null when it never was.' },
   deletedAt: {
-    ...nullable(moment),
+    ...nullable(timestamp),
     description: 'When it was removed; null while it is active.',
     examples: [null],
   },
