@@ -38,4 +38,25 @@ export const versionMutants: readonly Mutant[] = [
     to: 'last[name] as Value',
     tests: ['operations/rows-of-before'],
   },
+  {
+    file: 'src/hosts/rest/resource-routes.ts',
+    rule: 'an update answers the tag of the row as it left it',
+    from: "reply.header('etag', tagOf(resource, caller, row))",
+    to: '',
+    tests: ['journeys/if-match'],
+  },
+  {
+    file: 'src/hosts/rest/resource-routes.ts',
+    rule: 'an update answers the row as it left it',
+    from: '...rowAnswer(resource, row) },',
+    to: '},',
+    tests: ['contract/rest-bodies'],
+  },
+  {
+    file: 'src/hosts/commands/commands.ts',
+    rule: 'an update by a command answers the record',
+    from: 'readUpdate(resource, request))\n    return { [resource.name]: showRecord(resource, row) }',
+    to: 'readUpdate(resource, request))\n    return { ...(row && {}) }',
+    tests: ['contract/lifecycle'],
+  },
 ]

@@ -55,6 +55,13 @@ onEveryHost('The life of a record', (tracker) => {
       }
     })
 
+    test(`an update of ${a(entity)} answers the record that it has stored`, async () => {
+      const row = await tracker.make(entity)
+      const change = tracker.change(entity, row)
+      const answered = await recordIn(tracker.update(entity, change, tracker.administrator))
+      assert.deepEqual(answered, await get(row.id))
+    })
+
     test(`a removed ${entity} is gone: not found, not listed, not updated, not removed again`, async () => {
       const row = await tracker.make(entity)
       await done(tracker.remove(entity, [row.id], tracker.administrator))

@@ -24,6 +24,7 @@ export function resourceSchemas(resource: Resource): Readonly<Record<string, Sch
     [`${title}Create`]: bodySchema(resource, 'create'),
     [`${title}Update`]: bodySchema(resource, 'update'),
     [`${title}Page`]: pageSchema(title),
+    [updatedName(resource)]: updatedSchema(resource),
   }
 }
 
@@ -123,27 +124,28 @@ export const recordAnswer = ({ name, title }: Resource): Schema => ({
   properties: { [name]: ref(title) },
 })
 
-export const successAnswer = (resource: Resource): Schema =>
-  ref(isVersioned(resource) ? 'VersionedSuccess' : 'Success')
+export const updateAnswer = (resource: Resource): Schema => ref(updatedName(resource))
+
+/** The name of the one for projects was released before the answers of updates had records. */
+const updatedName = (resource: Resource): string =>
+  isVersioned(resource) ? 'VersionedSuccess' : `${resource.title}Updated`
+
+const updatedSchema = (resource: Resource): Schema => ({
+  type: 'object',
+  required: ['success', ...(isVersioned(resource) ? ['message'] : []), resource.name],
+  properties: {
+    success: successSchema,
+    ...(isVersioned(resource) && { message: messageSchema }),
+    [resource.name]: ref(resource.title),
+  },
+})
 
 const successSchema = { type: 'boolean', description: 'Always true: a refusal has another status.' }
 
-/** A document has no schema that it does not use. */
-export const sharedSchemasOf = (resources: readonly Resource[]): Readonly<Record<string, Schema>> => {
-  const { VersionedSuccess, ...others } = sharedSchemas
-  return resources.some(isVersioned) ? sharedSchemas : others
-}
+const messageSchema = { type: ['string', 'null'], description: 'Always null.', examples: [null] }
 
-const sharedSchemas = {
+export const sharedSchemas: Readonly<Record<string, Schema>> = {
   Success: { type: 'object', required: ['success'], properties: { success: successSchema } },
-  VersionedSuccess: {
-    type: 'object',
-    required: ['success', 'message'],
-    properties: {
-      success: successSchema,
-      message: { type: ['string', 'null'], description: 'Always null.', examples: [null] },
-    },
-  },
   Error: {
     type: 'object',
     description: 'The one shape of every refusal.',
