@@ -5,12 +5,14 @@ import { operationMutants } from './operation-mutants.ts'
 import { readingMutants } from './reading-mutants.ts'
 import { sessionMutants } from './session-mutants.ts'
 import { statementMutants } from './statement-mutants.ts'
+import { versionMutants } from './version-mutants.ts'
 
 /** In the order of docs/mutants.md. */
 export const allMutants: readonly Mutant[] = [
   ...mutants,
   ...operationMutants,
   ...statementMutants,
+  ...versionMutants,
   ...accessMutants,
   ...readingMutants,
   ...identityMutants,

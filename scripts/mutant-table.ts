@@ -102,13 +102,6 @@ export const mutants: readonly Mutant[] = [
     tests: ['lock-order'],
   },
   {
-    file: 'src/store/rows.ts',
-    rule: 'a version strictly grows',
-    from: "greatest(statement_timestamp(), coalesce(row.updated_at, row.created_at) + interval '1 microsecond')",
-    to: 'statement_timestamp()',
-    tests: ['operations/races'],
-  },
-  {
     file: 'src/hosts/rest/listing.ts',
     rule: 'an older snapshot of a live listing never replaces a newer one',
     from: 'if (statement < newestStatement) return',

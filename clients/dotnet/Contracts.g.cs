@@ -644,6 +644,9 @@ namespace GrpcServer.Contracts.Commands.Organization
 
         /// <summary>What happened, as a sentence.</summary>
         public string? Message { get; set; }
+
+        /// <summary>The organization; absent when success is false.</summary>
+        public GrpcServer.Contracts.Records.OrganizationRecord? Organization { get; set; }
     }
 }
 
@@ -753,6 +756,9 @@ namespace GrpcServer.Contracts.Commands.Workflow
 
         /// <summary>What happened, as a sentence.</summary>
         public string? Message { get; set; }
+
+        /// <summary>The workflow; absent when success is false.</summary>
+        public GrpcServer.Contracts.Records.WorkflowRecord? Workflow { get; set; }
     }
 }
 
@@ -856,6 +862,9 @@ namespace GrpcServer.Contracts.Commands.AssignmentType
 
         /// <summary>What happened, as a sentence.</summary>
         public string? Message { get; set; }
+
+        /// <summary>The assignment type; absent when success is false.</summary>
+        public GrpcServer.Contracts.Records.AssignmentTypeRecord? AssignmentType { get; set; }
     }
 }
 
@@ -959,6 +968,9 @@ namespace GrpcServer.Contracts.Commands.Impediment
 
         /// <summary>What happened, as a sentence.</summary>
         public string? Message { get; set; }
+
+        /// <summary>The impediment; absent when success is false.</summary>
+        public GrpcServer.Contracts.Records.ImpedimentRecord? Impediment { get; set; }
     }
 }
 
@@ -1074,6 +1086,9 @@ namespace GrpcServer.Contracts.Commands.User
 
         /// <summary>What happened, as a sentence.</summary>
         public string? Message { get; set; }
+
+        /// <summary>The user; absent when success is false.</summary>
+        public GrpcServer.Contracts.Records.UserRecord? User { get; set; }
     }
 }
 
@@ -1186,6 +1201,9 @@ namespace GrpcServer.Contracts.Commands.Project
 
         /// <summary>What happened, as a sentence.</summary>
         public string? Message { get; set; }
+
+        /// <summary>The project; absent when success is false.</summary>
+        public GrpcServer.Contracts.Records.ProjectRecord? Project { get; set; }
     }
 }
 
@@ -1340,6 +1358,9 @@ namespace GrpcServer.Contracts.Commands.Assignment
 
         /// <summary>What happened, as a sentence.</summary>
         public string? Message { get; set; }
+
+        /// <summary>The assignment; absent when success is false.</summary>
+        public GrpcServer.Contracts.Records.AssignmentRecord? Assignment { get; set; }
     }
 }
 
@@ -1470,6 +1491,9 @@ namespace GrpcServer.Contracts.Commands.Appointment
 
         /// <summary>What happened, as a sentence.</summary>
         public string? Message { get; set; }
+
+        /// <summary>The appointment; absent when success is false.</summary>
+        public GrpcServer.Contracts.Records.AppointmentRecord? Appointment { get; set; }
     }
 }
 
@@ -1588,6 +1612,9 @@ namespace GrpcServer.Contracts.Commands.AssignmentImpediment
 
         /// <summary>What happened, as a sentence.</summary>
         public string? Message { get; set; }
+
+        /// <summary>The assignment impediment; absent when success is false.</summary>
+        public GrpcServer.Contracts.Records.AssignmentImpedimentRecord? AssignmentImpediment { get; set; }
     }
 }
 
@@ -1697,6 +1724,9 @@ namespace GrpcServer.Contracts.Commands.UserAssignment
 
         /// <summary>What happened, as a sentence.</summary>
         public string? Message { get; set; }
+
+        /// <summary>The user assignment; absent when success is false.</summary>
+        public GrpcServer.Contracts.Records.UserAssignmentRecord? UserAssignment { get; set; }
     }
 }
 
@@ -1806,5 +1836,8 @@ namespace GrpcServer.Contracts.Commands.UserProject
 
         /// <summary>What happened, as a sentence.</summary>
         public string? Message { get; set; }
+
+        /// <summary>The user project; absent when success is false.</summary>
+        public GrpcServer.Contracts.Records.UserProjectRecord? UserProject { get; set; }
     }
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { freshTracker, outcomesOf } from '../../test/support/tracker.ts'
+import { freshTracker, outcomesOf, refusedAs } from '../../test/support/tracker.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { sql } from '../store/sql.ts'
 import { create } from './create.ts'
+import { get } from './get.ts'
 import { remove } from './remove.ts'
 import { restore } from './restore.ts'
 import { update } from './update.ts'
@@ -55,24 +56,46 @@ describe('at the same moment', () => {
     assert.deepEqual(outcomesOf(settled).sort(), ['ok', ...Array(9).fill('stale')])
   })
 
-  it('versions strictly grow, however fast the updates come', async () => {
+  it('versions grow by a millisecond at least, however fast the updates come', async () => {
     const row = await makeAny('project')
     const body = { id: row.id, name: 'Q', organizationId: row.organizationId }
     const rows = await Promise.all(
-      Array.from({ length: 20 }, () => update(tracker, project, administrator, body)),
+      Array.from({ length: 60 }, () => update(tracker, project, administrator, body)),
     )
-    assert.equal(new Set(rows.map(({ updatedAt }) => updatedAt)).size, 20)
+    const versions = [row.createdAt, ...rows.map(({ updatedAt }) => updatedAt)].map(String)
+    for (const version of versions) assert.equal(new Date(version).toISOString(), version)
+    assert.equal(new Set(versions).size, 61)
+  })
+
+  it('nobody overwrites a change that they have not seen, with versions that went through a Date', async () => {
+    const { id, organizationId } = await makeAny('project', { name: '0' })
+    const increase = async (): Promise<void> => {
+      const { row } = await get(tracker, project, administrator, { id })
+      const name = String(Number(row.name) + 1)
+      const expectedVersion = new Date(String(row.updatedAt ?? row.createdAt)).toISOString()
+      try {
+        await update(tracker, project, administrator, { id, organizationId, name, expectedVersion })
+      } catch (error) {
+        if (!refusedAs('stale')(error)) throw error
+        await increase()
+      }
+    }
+    const worker = async () => {
+      for (let times = 0; times < 10; times += 1) await increase()
+    }
+    await Promise.all(Array.from({ length: 8 }, worker))
+    assert.equal((await get(tracker, project, administrator, { id })).row.name, '80')
   })
 
   it('a version grows even when the clock of the store has gone back', async () => {
     const row = await makeAny('project')
     const body = { id: row.id, name: 'Q', organizationId: row.organizationId }
-    const ahead = '2199-01-01T00:00:00.000007Z'
+    const ahead = '2199-01-01T00:00:00.007Z'
     await tracker.database.transaction((transaction) =>
       transaction.query(sql`update projects set updated_at = ${ahead} where id = ${row.id}`),
     )
     const changed = await update(tracker, project, administrator, body)
-    assert.equal(changed.updatedAt, '2199-01-01T00:00:00.000008Z')
+    assert.equal(changed.updatedAt, '2199-01-01T00:00:00.008Z')
   })
 
   it('one of ten accounts with the same login is created', async () => {

@@ -1,7 +1,7 @@
 import type { Caller } from '../model/caller.ts'
 import { resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import { showMoment } from '../store/column-types.ts'
+import { showMoment, showRowTimestamp } from '../store/column-types.ts'
 import { columnName } from '../store/columns.ts'
 import type { Action } from '../store/rows.ts'
 import { raw, type Sql } from '../store/sql.ts'
@@ -43,12 +43,10 @@ type Values = Readonly<Record<string, unknown>>
 export function showChange({ sequence, fields, ...change }: StoredChange, reader: Caller): ShownChange {
   const isTold = reader.isAdministrator || reader.id === change.callerId
   const columns = columnsOf.get(change.resource) ?? []
-  const shown = columns.flatMap(({ name, stored, isMoment }) =>
-    stored in fields ? [[name, fields[stored], isMoment] as const] : [],
-  )
+  const kept = columns.filter(({ stored }) => stored in fields)
   const side = (index: 0 | 1): Values =>
     Object.fromEntries(
-      shown.map(([name, pair, isMoment]) => [name, shownValue((pair as unknown[])[index], isMoment)]),
+      kept.map(({ name, stored, show }) => [name, show((fields[stored] as unknown[])[index])]),
     )
   const isNew = change.action === 'create'
   return {
@@ -58,7 +56,7 @@ export function showChange({ sequence, fields, ...change }: StoredChange, reader
     requestId: isTold ? change.requestId : null,
     before: isNew ? null : side(0),
     after: isNew
-      ? Object.fromEntries(shown.map(([name, value, isMoment]) => [name, shownValue(value, isMoment)]))
+      ? Object.fromEntries(kept.map(({ name, stored, show }) => [name, show(fields[stored])]))
       : side(1),
   }
 }
@@ -66,19 +64,27 @@ export function showChange({ sequence, fields, ...change }: StoredChange, reader
 interface KeptColumn {
   readonly name: string
   readonly stored: string
-  readonly isMoment: boolean
+  readonly show: (value: unknown) => unknown
+}
+
+const shownText =
+  (show: (stored: string) => string) =>
+  (value: unknown): unknown =>
+    typeof value === 'string' ? show(value) : value
+
+/** History keeps timestamps as the store writes them. */
+const shows: Partial<Record<ReturnType<typeof kindOf>, KeptColumn['show']>> = {
+  moment: shownText(showMoment),
+  rowTimestamp: shownText(showRowTimestamp),
 }
 
 const keptColumn = (resource: Resource, name: string): KeptColumn => ({
   name,
   stored: columnName(name),
-  isMoment: kindOf(resource, name) === 'moment',
+  show: shows[kindOf(resource, name)] ?? ((value) => value),
 })
 
 /** A column that is not declared any more is not shown either. */
 const columnsOf: ReadonlyMap<string, readonly KeptColumn[]> = new Map(
   resources.map((resource) => [resource.name, resource.columns.map((name) => keptColumn(resource, name))]),
 )
-
-const shownValue = (value: unknown, isMoment: boolean): unknown =>
-  isMoment && typeof value === 'string' ? showMoment(value) : value

@@ -1,6 +1,6 @@
 import type { WireKind } from '../model/field.ts'
 import type { Listed } from '../resources/define-resource.ts'
-import { column } from '../store/columns.ts'
+import { column, timestampText } from '../store/columns.ts'
 import type { Row } from '../store/rows.ts'
 import { join, raw, render, type Sql, sql } from '../store/sql.ts'
 
@@ -8,14 +8,14 @@ import { join, raw, render, type Sql, sql } from '../store/sql.ts'
 export const showRecord = ({ columns }: Listed, row: Row): Readonly<Record<string, unknown>> =>
   Object.fromEntries(columns.map((name) => [name, row[name]]))
 
-type Kind = WireKind | 'flag'
+type Kind = WireKind | 'rowTimestamp' | 'flag'
 
 /** Of the columns that are no fields. */
 const commonKinds: Readonly<Record<string, Kind>> = {
   id: 'uuid',
-  createdAt: 'moment',
-  updatedAt: 'moment',
-  deletedAt: 'moment',
+  createdAt: 'rowTimestamp',
+  updatedAt: 'rowTimestamp',
+  deletedAt: 'rowTimestamp',
   active: 'flag',
 }
 
@@ -28,6 +28,7 @@ const jsonOf: Readonly<Record<Kind, (value: Sql) => Sql>> = {
   text: (value) => sql`to_json(${value})::text`,
   uuid: (value) => sql`'"' || ${value} || '"'`,
   moment: (value) => sql`'"' || replace((${value} at time zone 'UTC')::text, ' ', 'T') || 'Z"'`,
+  rowTimestamp: (value) => sql`'"' || ${timestampText(value)} || '"'`,
   number: (value) => sql`trim_scale(${value})::text`,
   wholeNumber: (value) => sql`${value}::text`,
   flag: (value) => sql`${value}::text`,

@@ -6,6 +6,12 @@ const { builtins } = pg.types
 export const showMoment = (stored: string): string =>
   stored.endsWith('+00') ? `${stored.slice(0, 10)}T${stored.slice(11, -3)}Z` : inUtc(stored)
 
+/** The same with milliseconds, as `timestampText` has the store write it. */
+export function showRowTimestamp(stored: string): string {
+  const [whole, fraction = ''] = showMoment(stored).slice(0, -1).split('.')
+  return `${whole}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
+}
+
 const elsewhere =
   /^(?<year>\d+)-(?<month>\d\d)-(?<day>\d\d)[ T](?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?<fraction>\.\d+)?(?<sign>[+-])(?<hours>\d\d)(:(?<minutes>\d\d))?(:(?<seconds>\d\d))?(?<era> BC)?$/
 

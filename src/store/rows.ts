@@ -1,4 +1,4 @@
-import { column, columnName, shownColumns, tableOf } from './columns.ts'
+import { column, columnName, shownColumns, tableOf, toMilliseconds } from './columns.ts'
 import { type Condition, permitted, writeIf } from './conditional-write.ts'
 import type { Queries } from './database.ts'
 import { placeColumnOf } from './distributed/placement.ts'
@@ -120,7 +120,7 @@ export async function removeRows(
   removedWith?: Sql,
 ) {
   const mark = removedWith ? sql`, removed_with = row.${removedWith}` : raw('')
-  const update = sql`update ${tableOf(table)} as row set active = false, deleted_at = statement_timestamp()${mark}`
+  const update = sql`update ${tableOf(table)} as row set active = false, deleted_at = ${now}${mark}`
   return rewrite(transaction, 'remove', writer, { table, update, set: presence, which })
 }
 
@@ -140,14 +140,19 @@ export async function restoreRows(
 /** What removing and restoring set. */
 const presence = ['active', 'deletedAt'] as const
 
-/** A version strictly grows, also when two changes fall into one tick of the clock. */
-export const nextVersion = raw(
-  `updated_at = greatest(statement_timestamp(), coalesce(row.updated_at, row.created_at) + interval '1 microsecond')`,
-)
+/** `clock_timestamp()` would be more exact, but distributed engines reject it in an update. */
+const now = toMilliseconds(raw('statement_timestamp()'))
 
-/** Whether the locked row called `before` was changed since it had this version. */
+/**
+ * Every change of a row is at least a millisecond later than the one before, even when several fall into one tick of the clock
+ * or the clock has gone back. The lock on the row keeps it so: the second of two changes finds what the first one left.
+ */
+export const nextVersion = sql`updated_at = greatest(${now},
+  ${toMilliseconds(raw('coalesce(row.updated_at, row.created_at)'))} + interval '1 millisecond')`
+
+/** Whether the locked row called `before` was changed since it had this version, which a client may hold with more digits. */
 export const isOtherVersion = (version: unknown): Sql =>
-  sql`coalesce(before.updated_at, before.created_at) <> ${version}`
+  sql`${toMilliseconds(raw('coalesce(before.updated_at, before.created_at)'))} <> ${toMilliseconds(sql`${version}::timestamptz`)}`
 
 const assignments = (values: Values): Sql[] =>
   Object.keys(values).map((name) => sql`${column(name)} = ${values[name]}`)

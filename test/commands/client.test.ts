@@ -45,7 +45,16 @@ describe('The typed client', { concurrency: true }, () => {
       totalPages: 1,
     })
     const update = await client.updateOrganization({ id, name: 'Harbour', description: 'By the sea' })
-    assert.deepEqual(update, { success: true, message: 'Organization updated successfully.' })
+    assert.deepEqual(update, {
+      success: true,
+      message: 'Organization updated successfully.',
+      organization: (await client.getOrganizationById({ id })).organization,
+    })
+    assert.deepEqual(await client.updateOrganization({ id: randomUUID(), name: 'Nowhere' }), {
+      success: false,
+      message: 'Organization was not found.',
+      organization: null,
+    })
     assert.deepEqual(await client.removeOrganization({ ids: [id] }), {
       success: true,
       message: 'Organization removed successfully.',

@@ -39,10 +39,11 @@ test('a request of a .NET client, header by header and byte by byte, is answered
   assert.match(String((await headers)['content-type']), /^application\/grpc/)
   const answer = Buffer.concat(chunks)
   assert.deepEqual([answer[0], answer.readUInt32BE(1)], [0, answer.length - 5])
-  assert.deepEqual(decode(answer.subarray(5)), {
-    Success: true,
-    Message: 'Project updated successfully.',
-  })
+  const { Project, ...outcome } = decode(answer.subarray(5)) as {
+    readonly Project: Readonly<Record<string, unknown>>
+  }
+  assert.deepEqual(outcome, { Success: true, Message: 'Project updated successfully.' })
+  assert.deepEqual([Project.Id, Project.Name], [ProjectId, 'Updated Project'])
   // They ping every minute; Node answers by itself.
   await new Promise((resolve) => session.ping(resolve))
   session.close()

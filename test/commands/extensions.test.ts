@@ -49,6 +49,7 @@ describe('Commands beyond the contract', { concurrency: true }, () => {
     assert.deepEqual(await client.updateComment(change), {
       success: true,
       message: 'Comment updated successfully.',
+      comment: (await client.getCommentById({ id: comment.id })).comment,
     })
     assert.deepEqual(await client.removeComment({ ids: [comment.id] }), {
       success: true,

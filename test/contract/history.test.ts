@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resourceNamed } from '../../src/resources/all.ts'
-import { column, shownColumns, tableOf } from '../../src/store/columns.ts'
-import { sql } from '../../src/store/sql.ts'
+import { column, tableOf } from '../../src/store/columns.ts'
+import { join, sql } from '../../src/store/sql.ts'
 import type { Row } from './driver.ts'
 import { onEveryHost, onRest } from './every-host.ts'
 import { done, recordIn } from './outcomes.ts'
@@ -28,18 +28,12 @@ onEveryHost('The history of a row', (tracker) => {
 
   /** The stored row in the form in which history keeps it. */
   async function storedRow(entity: Entity, id: string) {
-    const resource = resourceNamed(entity)
+    const { columns, table } = resourceNamed(entity)
+    const kept = columns.filter((name) => name !== 'id').map((name) => sql`row.${column(name)}`)
     const [row] = await tracker.database.query<{ row: Record<string, unknown> }>(sql`
-      with shown as materialized (
-        select ${shownColumns({ ...resource, columns: resource.columns.filter((name) => name !== 'id') })}
-        from ${tableOf(resource)} as row where id = ${id})
-      select jsonb_strip_nulls(to_jsonb(shown)) as row from shown`)
-    return Object.fromEntries(
-      Object.entries(row?.row ?? {}).map(([name, value]) => [
-        column(name).strings[0]?.replaceAll('"', '') ?? '',
-        value,
-      ]),
-    )
+      with kept as materialized (select ${join(kept, ', ')} from ${tableOf({ table })} as row where id = ${id})
+      select jsonb_strip_nulls(to_jsonb(kept)) as row from kept`)
+    return row?.row
   }
 
   async function assertComplete(entity: Entity, id: string, actions: readonly string[]) {

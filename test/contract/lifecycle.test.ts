@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEveryHost } from './every-host.ts'
-import { microsecondsOf } from './moments.ts'
+import { isInMilliseconds, microsecondsOf } from './moments.ts'
 import { done, idsIn, recordIn, refused } from './outcomes.ts'
 import { a, commonFields, entities, resources } from './resources.ts'
 
@@ -42,15 +42,24 @@ onEveryHost('The life of a record', (tracker) => {
       assert.ok(microsecondsOf(updated.updatedAt) >= microsecondsOf(row.createdAt))
     })
 
-    test(`every update of ${a(entity)} moves its updatedAt on`, async () => {
+    test(`every update of ${a(entity)} moves its updatedAt on, as a Date sees it too`, async () => {
       const row = await tracker.make(entity)
-      let last = microsecondsOf(row.createdAt) - 1n
+      assert.ok(isInMilliseconds(row.createdAt), String(row.createdAt))
+      let last = microsecondsOf(row.createdAt)
       for (let time = 0; time < 3; time += 1) {
         await done(tracker.update(entity, tracker.change(entity, row), tracker.administrator))
         const { updatedAt } = await get(row.id)
+        assert.ok(isInMilliseconds(updatedAt), String(updatedAt))
         assert.ok(microsecondsOf(updatedAt) > last, `${updatedAt} is later than the one before`)
         last = microsecondsOf(updatedAt)
       }
+    })
+
+    test(`an update of ${a(entity)} answers the record that it has stored`, async () => {
+      const row = await tracker.make(entity)
+      const change = tracker.change(entity, row)
+      const answered = await recordIn(tracker.update(entity, change, tracker.administrator))
+      assert.deepEqual(answered, await get(row.id))
     })
 
     test(`a removed ${entity} is gone: not found, not listed, not updated, not removed again`, async () => {

@@ -8,6 +8,9 @@ export function microsecondsOf(timestamp: unknown): bigint {
   return BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0'))
 }
 
+/** Whether a JavaScript `Date` keeps all of it. */
+export const isInMilliseconds = (timestamp: unknown): boolean => microsecondsOf(timestamp) % 1000n === 0n
+
 /** The timestamp, with six digits of fraction and nothing after them, shifted by some minutes. */
 export function wallClock(microseconds: bigint, minutes = 0): string {
   const shifted = microseconds + BigInt(minutes) * 60_000_000n

@@ -30,8 +30,10 @@ onRest('Bodies over the network', (tracker) => {
       const result = { data: [row], totalCount: 1, pageNumber: 1, pageSize: 10, totalPages: 1 }
       assert.deepEqual(page, { result })
 
-      const updated = entity === 'project' ? { success: true, message: null } : { success: true }
-      assert.deepEqual(await call('PATCH', pathOf(entity), tracker.change(entity, row)), updated)
+      const updated = await call('PATCH', pathOf(entity), tracker.change(entity, row))
+      const stored = await call('GET', `${pathOf(entity)}?id=${row.id}`)
+      const outcome = entity === 'project' ? { success: true, message: null } : { success: true }
+      assert.deepEqual(updated, { ...outcome, ...stored })
       assert.deepEqual(await call('DELETE', pathOf(entity), { ids: [row.id] }), { success: true })
       assert.deepEqual(await call('POST', `${pathOf(entity)}/restore`, { ids: [row.id] }), { success: true })
     })

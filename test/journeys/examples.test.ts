@@ -25,7 +25,7 @@ const pages = [
 const printed: readonly RegExp[] = [
   /^Moon landing of Space agency\nAssignments of the moon: 0\n$/,
   /^Mars landing is one of 1\.\n$/,
-  /^Second moon landing!\n400 \{ name: \[ 'Name is required\.' \] \}\n[\d.]+\ncreate (true|false) true\n1\n$/,
+  /^Second moon landing!!\n400 \{ name: \[ 'Name is required\.' \] \}\n[\d.]+\ncreate (true|false) true\n1\n$/,
   /^Space agency\n$/,
   /^([\d.]+ h: .+ \(.+\)\n)+(.+: [\d.]+ h\n)+$/,
   /^412\n200 200\n$/,
@@ -43,7 +43,7 @@ const others = [
     words: ['sh', '-eu', 'guide.sh'],
     isThere: () => answers('curl', '--version') && answers('openssl', 'version'),
     prints:
-      /"login":"demo@example\.com".*\{"success":true\}Organization is no longer as If-Match says\. Read it again\.\n\[ 200, 200, 200 \]\n\[ 'Moon landing', 'Mars landing' \]\n\s*2\nName is required\.\n$/s,
+      /"login":"demo@example\.com".*\{"success":true,"organization":\{.*"name":"Lunar agency".*\}\}Organization is no longer as If-Match says\. Read it again\.\n\[ 200, 200, 200 \]\n\[ 'Moon landing', 'Mars landing' \]\n\s*2\nName is required\.\n$/s,
   },
   {
     language: 'python',

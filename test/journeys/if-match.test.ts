@@ -46,6 +46,47 @@ describe('A write with If-Match', () => {
     assert.equal((await read(id)).status, 200)
   })
 
+  test('answers the tag that reading the row gives, which the next write may name without a read', async () => {
+    const id = await make()
+    let tag = await tagOf(id)
+    for (const name of ['First', 'Second', 'Third'])
+      tag = (await rename(id, name, tag)).headers.get('etag') ?? ''
+    assert.equal(tag, await tagOf(id))
+    assert.equal((await remove([id], tag)).status, 200)
+  })
+
+  test('answers what this very write has stored, however many others write the row', async () => {
+    const id = await make()
+    const names = Array.from({ length: 24 }, (_, index) => `Racer ${index}`)
+    const answers = await Promise.all(names.map((name) => rename(id, name, '*')))
+    assert.deepEqual(
+      answers.map(({ body }) => body.organization.name),
+      names,
+    )
+    const last = answers.toSorted((one, other) =>
+      one.body.organization.updatedAt < other.body.organization.updatedAt ? 1 : -1,
+    )[0]
+    const { headers, body } = await read(id)
+    assert.deepEqual(last?.body, { success: true, ...body })
+    const tags = answers.map((answer) => answer.headers.get('etag'))
+    assert.equal(new Set(tags).size, names.length)
+    assert.equal(last?.headers.get('etag'), headers.get('etag'))
+  })
+
+  test('answers callers the tag that reading the row gives to them', async () => {
+    const { token: own } = await rest.signUp()
+    const body = { name: 'Pier', organizationId: await make() }
+    const { project } = (await rest.call('POST', '/api/project', { token: own, body })).body
+    const changed = await rest.call('PATCH', '/api/project', {
+      token: own,
+      body: { ...project, name: 'Quay' },
+    })
+    const tagFor = async (reader: string) =>
+      (await rest.call('GET', `/api/project?id=${project.id}`, { token: reader })).headers.get('etag')
+    assert.equal(changed.headers.get('etag'), await tagFor(own))
+    assert.notEqual(changed.headers.get('etag'), await tagFor(token))
+  })
+
   test('takes a list of tags and the star, but no weak tag and no nonsense', async () => {
     const id = await make()
     assert.equal((await rename(id, 'A', `"other", ${await tagOf(id)}`)).status, 200)

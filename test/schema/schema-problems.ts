@@ -46,7 +46,7 @@ function wantedColumns(resource: Resource): ReadonlyMap<string, StoredColumn> {
   return new Map([
     ['id', { type: 'uuid', isNullable: false }],
     ...own,
-    ['created_at', moment(false)],
+    ['created_at', { ...moment(false), default: "date_trunc('milliseconds'::text, now())" }],
     ['updated_at', moment(true)],
     ['deleted_at', moment(true)],
     ['active', { type: 'boolean', isNullable: false }],
@@ -64,6 +64,9 @@ function columnProblems(where: string, want: StoredColumn, found: StoredColumn |
     ...(found.isNullable === want.isNullable
       ? []
       : [`${where} ${found.isNullable ? 'may' : 'may not'} be null, and its declaration says otherwise.`]),
+    ...(want.default === undefined || found.default === want.default
+      ? []
+      : [`${where} has the default ${found.default} and should have ${want.default}.`]),
   ]
 }
 

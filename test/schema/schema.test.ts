@@ -48,7 +48,7 @@ describe('A declaration that the store does not follow is reported', () => {
       user_id uuid not null references users,
       due_date timestamptz not null,
       amount_hours numeric(8, 2) not null,
-      created_at timestamptz not null default now(),
+      created_at timestamptz not null default date_trunc('milliseconds', now()),
       updated_at timestamptz,
       deleted_at timestamptz,
       active boolean not null default true,
@@ -76,6 +76,10 @@ describe('A declaration that the store does not follow is reported', () => {
     [
       'alter table widgets alter amount_hours type numeric(9, 3)',
       'widgets.amount_hours is numeric(9,3) and should be numeric(8,2).',
+    ],
+    [
+      'alter table widgets alter created_at set default now()',
+      "widgets.created_at has the default now() and should have date_trunc('milliseconds'::text, now()).",
     ],
     [
       'alter table widgets alter name drop not null',

@@ -16,6 +16,7 @@ export interface StoredColumn {
   /** With its precision: numeric(8,2). */
   readonly type: string
   readonly isNullable: boolean
+  readonly default?: string | null
 }
 
 interface StoredIndex {
@@ -27,8 +28,8 @@ interface StoredIndex {
 }
 
 export async function readStoredTable(database: Queries, table: string): Promise<StoredTable | undefined> {
-  const columns = await database.query<{ name: string; type: string; isNullable: boolean }>(sql`
-    select column_name::text as name, is_nullable = 'YES' as "isNullable",
+  const columns = await database.query<StoredColumn & { name: string }>(sql`
+    select column_name::text as name, is_nullable = 'YES' as "isNullable", column_default::text as default,
       case when data_type = 'numeric' then format('numeric(%s,%s)', numeric_precision, numeric_scale)
       else data_type::text end as type
     from information_schema.columns where table_schema = 'public' and table_name = ${table}`)

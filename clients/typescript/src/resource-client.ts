@@ -45,17 +45,22 @@ export interface QueryPage<Row> {
   readonly totalCount?: number
 }
 
+export interface Tagged<Name extends ResourceName> {
+  readonly record: Resources[Name]['record']
+  readonly tag: string
+}
+
 /** Everything that can be done with one resource. */
 export interface ResourceClient<Name extends ResourceName> {
   create(body: Resources[Name]['create'], options?: RequestOptions): Promise<Resources[Name]['record']>
   get(id: string, options?: RequestOptions): Promise<Resources[Name]['record']>
   /** With its ETag, which `update` and `remove` take as `ifMatch`. */
-  getTagged(
-    id: string,
-    options?: RequestOptions,
-  ): Promise<{ readonly record: Resources[Name]['record']; readonly tag: string }>
+  getTagged(id: string, options?: RequestOptions): Promise<Tagged<Name>>
   list(query?: Resources[Name]['list'], options?: RequestOptions): Promise<Resources[Name]['page']>
-  update(body: Resources[Name]['update'], options?: RequestOptions): Promise<void>
+  /** Returns the record as this very update left it. */
+  update(body: Resources[Name]['update'], options?: RequestOptions): Promise<Resources[Name]['record']>
+  /** With its new ETag, so that the next update needs no read. */
+  updateTagged(body: Resources[Name]['update'], options?: RequestOptions): Promise<Tagged<Name>>
   remove(ids: readonly string[], options?: RequestOptions): Promise<void>
   restore(ids: readonly string[], options?: RequestOptions): Promise<void>
   /** What the caller could restore, the newest removal first. */
@@ -96,6 +101,10 @@ export function createResourceClient<Name extends ResourceName>(
   const result = async (path: string, options?: RequestOptions) => (await read(path, options)).result
   const write = (method: string, path: string, body: unknown, options?: RequestOptions) =>
     send({ ...options, method, path, body }, asJson)
+  const tagged = async (response: Response) => ({
+    record: (await asJson(response))[name],
+    tag: response.headers.get('etag') ?? '',
+  })
   const results = async function* (path: string, options: LiveOptions = {}) {
     for await (const answer of follow<{ readonly result: never }>(send, path, options, pause))
       yield answer.result
@@ -103,13 +112,10 @@ export function createResourceClient<Name extends ResourceName>(
   return {
     create: async (body, options) => (await write('POST', row, body, options))[name],
     get: async (id, options) => (await read(row + queryOf({ id }), options))[name],
-    getTagged: (id, options) =>
-      send({ ...options, method: 'GET', path: row + queryOf({ id }) }, async (response) => ({
-        record: (await asJson(response))[name],
-        tag: response.headers.get('etag') ?? '',
-      })),
+    getTagged: (id, options) => send({ ...options, method: 'GET', path: row + queryOf({ id }) }, tagged),
     list: (query = {}, options) => result(list + queryOf(query), options),
-    update: (body, options) => write('PATCH', row, body, options),
+    update: async (body, options) => (await write('PATCH', row, body, options))[name],
+    updateTagged: (body, options) => send({ ...options, method: 'PATCH', path: row, body }, tagged),
     remove: (ids, options) => write('DELETE', row, { ids }, options),
     restore: (ids, options) => write('POST', `${row}/restore`, { ids }, options),
     removed: (query = {}, options) => result(`/ext/removed/${plural}${queryOf(query)}`, options),

@@ -330,6 +330,11 @@ export interface CommentUpdate {
   readonly userId: string
 }
 
+export interface CommentUpdated {
+  readonly success: boolean
+  readonly comment: Comment
+}
+
 export interface SavedViewCreate {
   readonly id?: string | null
   readonly name: string
@@ -350,6 +355,11 @@ export interface SavedViewUpdate {
   readonly fields?: string | null
   readonly expand?: string | null
   readonly userId: string
+}
+
+export interface SavedViewUpdated {
+  readonly success: boolean
+  readonly savedView: SavedView
 }
 
 export interface ProjectViewCreate {
@@ -374,6 +384,11 @@ export interface ProjectViewUpdate {
   readonly expand?: string | null
   readonly projectId: string
   readonly userId: string
+}
+
+export interface ProjectViewUpdated {
+  readonly success: boolean
+  readonly projectView: ProjectView
 }
 
 export interface PersonQueryRow {
@@ -1145,6 +1160,11 @@ export interface OrganizationUpdate {
   readonly description?: string | null
 }
 
+export interface OrganizationUpdated {
+  readonly success: boolean
+  readonly organization: Organization
+}
+
 export interface WorkflowCreate {
   readonly id?: string | null
   readonly name: string
@@ -1157,6 +1177,11 @@ export interface WorkflowUpdate {
   readonly order: number
 }
 
+export interface WorkflowUpdated {
+  readonly success: boolean
+  readonly workflow: Workflow
+}
+
 export interface AssignmentTypeCreate {
   readonly id?: string | null
   readonly name: string
@@ -1167,6 +1192,11 @@ export interface AssignmentTypeUpdate {
   readonly name: string
 }
 
+export interface AssignmentTypeUpdated {
+  readonly success: boolean
+  readonly assignmentType: AssignmentType
+}
+
 export interface ImpedimentCreate {
   readonly id?: string | null
   readonly name: string
@@ -1175,6 +1205,11 @@ export interface ImpedimentCreate {
 export interface ImpedimentUpdate {
   readonly id: string
   readonly name: string
+}
+
+export interface ImpedimentUpdated {
+  readonly success: boolean
+  readonly impediment: Impediment
 }
 
 export interface UserCreate {
@@ -1191,6 +1226,11 @@ export interface UserUpdate {
   readonly password?: string
 }
 
+export interface UserUpdated {
+  readonly success: boolean
+  readonly user: User
+}
+
 export interface ProjectCreate {
   readonly id?: string | null
   readonly name: string
@@ -1202,6 +1242,12 @@ export interface ProjectUpdate {
   readonly name: string
   readonly organizationId: string
   readonly expectedVersion?: string
+}
+
+export interface VersionedSuccess {
+  readonly success: boolean
+  readonly message: string | null
+  readonly project: Project
 }
 
 export interface AssignmentCreate {
@@ -1230,6 +1276,11 @@ export interface AssignmentUpdate {
   readonly assignmentTypeId: string
 }
 
+export interface AssignmentUpdated {
+  readonly success: boolean
+  readonly assignment: Assignment
+}
+
 export interface AppointmentCreate {
   readonly id?: string | null
   readonly description?: string | null
@@ -1248,6 +1299,11 @@ export interface AppointmentUpdate {
   readonly userId: string
 }
 
+export interface AppointmentUpdated {
+  readonly success: boolean
+  readonly appointment: Appointment
+}
+
 export interface AssignmentImpedimentCreate {
   readonly id?: string | null
   readonly description?: string | null
@@ -1262,6 +1318,11 @@ export interface AssignmentImpedimentUpdate {
   readonly impedimentId: string
 }
 
+export interface AssignmentImpedimentUpdated {
+  readonly success: boolean
+  readonly assignmentImpediment: AssignmentImpediment
+}
+
 export interface UserAssignmentCreate {
   readonly id?: string | null
   readonly userId: string
@@ -1274,6 +1335,11 @@ export interface UserAssignmentUpdate {
   readonly assignmentId: string
 }
 
+export interface UserAssignmentUpdated {
+  readonly success: boolean
+  readonly userAssignment: UserAssignment
+}
+
 export interface UserProjectCreate {
   readonly id?: string | null
   readonly userId: string
@@ -1284,6 +1350,11 @@ export interface UserProjectUpdate {
   readonly id: string
   readonly userId: string
   readonly projectId: string
+}
+
+export interface UserProjectUpdated {
+  readonly success: boolean
+  readonly userProject: UserProject
 }
 
 export interface Account {
@@ -1301,11 +1372,6 @@ export interface AccountUpdate {
 export interface PasswordChange {
   readonly currentPassword: string
   readonly newPassword: string
-}
-
-export interface VersionedSuccess {
-  readonly success: boolean
-  readonly message: string | null
 }
 
 /** Every operation by its method and path. */
@@ -1330,7 +1396,7 @@ export interface Operations {
   /** Changes one organization. */
   'PATCH /api/organization': {
     readonly body: OrganizationUpdate
-    readonly answer: Success
+    readonly answer: OrganizationUpdated
   }
   /** Removes organizations, all or none. */
   'DELETE /api/organization': {
@@ -1384,7 +1450,7 @@ export interface Operations {
   /** Changes one workflow. */
   'PATCH /api/workflow': {
     readonly body: WorkflowUpdate
-    readonly answer: Success
+    readonly answer: WorkflowUpdated
   }
   /** Removes workflows, all or none. */
   'DELETE /api/workflow': {
@@ -1438,7 +1504,7 @@ export interface Operations {
   /** Changes one assignment type. */
   'PATCH /api/assignmentType': {
     readonly body: AssignmentTypeUpdate
-    readonly answer: Success
+    readonly answer: AssignmentTypeUpdated
   }
   /** Removes assignment types, all or none. */
   'DELETE /api/assignmentType': {
@@ -1492,7 +1558,7 @@ export interface Operations {
   /** Changes one impediment. */
   'PATCH /api/impediment': {
     readonly body: ImpedimentUpdate
-    readonly answer: Success
+    readonly answer: ImpedimentUpdated
   }
   /** Removes impediments, all or none. */
   'DELETE /api/impediment': {
@@ -1546,7 +1612,7 @@ export interface Operations {
   /** Changes one user. */
   'PATCH /api/user': {
     readonly body: UserUpdate
-    readonly answer: Success
+    readonly answer: UserUpdated
   }
   /** Removes users, all or none. */
   'DELETE /api/user': {
@@ -1656,7 +1722,7 @@ export interface Operations {
   /** Changes one assignment. */
   'PATCH /api/assignment': {
     readonly body: AssignmentUpdate
-    readonly answer: Success
+    readonly answer: AssignmentUpdated
   }
   /** Removes assignments, all or none. */
   'DELETE /api/assignment': {
@@ -1720,7 +1786,7 @@ export interface Operations {
   /** Changes one appointment. */
   'PATCH /api/appointment': {
     readonly body: AppointmentUpdate
-    readonly answer: Success
+    readonly answer: AppointmentUpdated
   }
   /** Removes appointments, all or none. */
   'DELETE /api/appointment': {
@@ -1782,7 +1848,7 @@ export interface Operations {
   /** Changes one assignment impediment. */
   'PATCH /api/assignmentImpediment': {
     readonly body: AssignmentImpedimentUpdate
-    readonly answer: Success
+    readonly answer: AssignmentImpedimentUpdated
   }
   /** Removes assignment impediments, all or none. */
   'DELETE /api/assignmentImpediment': {
@@ -1838,7 +1904,7 @@ export interface Operations {
   /** Changes one user assignment. */
   'PATCH /api/userAssignment': {
     readonly body: UserAssignmentUpdate
-    readonly answer: Success
+    readonly answer: UserAssignmentUpdated
   }
   /** Removes user assignments, all or none. */
   'DELETE /api/userAssignment': {
@@ -1896,7 +1962,7 @@ export interface Operations {
   /** Changes one user project. */
   'PATCH /api/userProject': {
     readonly body: UserProjectUpdate
-    readonly answer: Success
+    readonly answer: UserProjectUpdated
   }
   /** Removes user projects, all or none. */
   'DELETE /api/userProject': {
@@ -2278,7 +2344,7 @@ export interface Operations {
   /** Changes one comment. */
   'PATCH /ext/comment': {
     readonly body: CommentUpdate
-    readonly answer: Success
+    readonly answer: CommentUpdated
   }
   /** Removes comments, all or none. */
   'DELETE /ext/comment': {
@@ -2338,7 +2404,7 @@ export interface Operations {
   /** Changes one saved view. */
   'PATCH /ext/savedView': {
     readonly body: SavedViewUpdate
-    readonly answer: Success
+    readonly answer: SavedViewUpdated
   }
   /** Removes saved views, all or none. */
   'DELETE /ext/savedView': {
@@ -2396,7 +2462,7 @@ export interface Operations {
   /** Changes one project view. */
   'PATCH /ext/projectView': {
     readonly body: ProjectViewUpdate
-    readonly answer: Success
+    readonly answer: ProjectViewUpdated
   }
   /** Removes project views, all or none. */
   'DELETE /ext/projectView': {

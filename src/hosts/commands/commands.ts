@@ -98,7 +98,7 @@ const runs: Readonly<Record<Verb, Run>> = {
     return {}
   },
   async update(tracker, resource, caller, request) {
-    await update(tracker, resource, caller, readUpdate(resource, request))
-    return {}
+    const row = await update(tracker, resource, caller, readUpdate(resource, request))
+    return { [resource.name]: showRecord(resource, row) }
   },
 }

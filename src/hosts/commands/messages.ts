@@ -4,6 +4,7 @@ import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { filterNames } from '../../resources/derived.ts'
 import { dateNumbers, pagingNumbers, relationKeysOf, relationNumbers } from '../../resources/list-keys.ts'
 import type { Message, MessageField } from './message.ts'
+import { neverClearedFrom } from './read-update.ts'
 
 export type Verb = 'create' | 'get' | 'list' | 'remove' | 'update'
 
@@ -19,6 +20,7 @@ export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, Com
   const { title, pluralTitle, name } = resource
   const record = recordOf(resource)
   const found: MessageField = { name, number: 3, shape: record, isOptional: true }
+  const updated: MessageField = { ...found, number: neverClearedFrom }
   const page: MessageField = { name: 'result', number: 3, shape: pageOf(title, record), isOptional: true }
   return {
     create: messages(`Create${title}`, bodyFields(resource, 'create'), [found], resource.retired),
@@ -28,7 +30,7 @@ export function commandMessagesOf(resource: Resource): Readonly<Record<Verb, Com
     update: messages(
       `Update${title}`,
       [...bodyFields(resource, 'update'), ...maskOf(resource)],
-      [],
+      [updated],
       resource.retired,
     ),
   }

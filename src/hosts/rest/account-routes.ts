@@ -2,12 +2,12 @@ import { changePassword, passwordChangeOf } from '../../accounts/change-password
 import type { Lockouts } from '../../accounts/lockouts.ts'
 import { readOwnAccount, renameOwnAccount } from '../../accounts/own-account.ts'
 import type { Schema } from '../../http/operation.ts'
-import { moment, newPassword, text, uuid } from '../../model/field-kinds.ts'
+import { newPassword, text, uuid } from '../../model/field-kinds.ts'
 import { passwordCharactersMax } from '../../model/password-policy.ts'
 import { nameCharactersMax } from '../../model/text-limits.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { isNamedBody, tagOfBody } from './if-match.ts'
-import { ref } from './resource-schemas.ts'
+import { ref, timestamp } from './resource-schemas.ts'
 import type { Route } from './route.ts'
 
 const one = { tag: 'Account', path: '/api/me' }
@@ -20,9 +20,9 @@ export const accountSchemas: Readonly<Record<string, Schema>> = {
       id: { ...uuid.schema, description: 'Its id.' },
       name: { type: 'string', description: 'What others call the person.', examples: ['Ann Example'] },
       login: { type: 'string', description: 'What the person signs in with.', examples: ['ann@example.com'] },
-      createdAt: { ...moment.schema, description: 'When it was created.' },
+      createdAt: { ...timestamp, description: 'When it was created.' },
       updatedAt: {
-        ...moment.schema,
+        ...timestamp,
         type: ['string', 'null'],
         description: 'When it was changed last; null when it never was.',
       },

@@ -38,6 +38,7 @@ export const describe = {
       isVersioned(resource)
         ? 'With expectedVersion, or with If-Match, it is refused when somebody else was faster.'
         : 'With If-Match it is refused when somebody else was faster.',
+      'The answer has the row as this update left it, with its ETag.',
     ),
   remove: (resource: Resource): string =>
     sentences(

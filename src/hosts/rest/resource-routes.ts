@@ -12,9 +12,9 @@ import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { isVersioned } from '../../resources/derived.ts'
 import { answerList } from './answer-list.ts'
 import { describe } from './describe-operations.ts'
-import { readIfMatch, refuseIfMatch, rowAnswer } from './if-match.ts'
+import { readIfMatch, refuseIfMatch, rowAnswer, tagOf } from './if-match.ts'
 import type { LiveListings } from './live-listings.ts'
-import { idsBody, listKeys, recordAnswer, ref, successAnswer } from './resource-schemas.ts'
+import { idsBody, listKeys, recordAnswer, ref, updateAnswer } from './resource-schemas.ts'
 import type { Route } from './route.ts'
 
 /** `v1` is the contract's own; everything else stands under `/ext/`. */
@@ -108,14 +108,18 @@ const updateRoute = (resource: Resource): Route => ({
   path: pathOf(resource),
   body: ref(`${resource.title}Update`),
   deprecatedFields: deprecatedFields(resource),
-  answer: successAnswer(resource),
+  answer: updateAnswer(resource),
+  hasTag: true,
   hasPrecondition: true,
   refusals: [400, 403, 404, 409, 412],
   async handle(exchange) {
-    const { body } = exchange.request
-    const versions = await readIfMatch(exchange.tracker, resource, exchange, readObject(body).id)
-    await update(exchange.tracker, resource, exchange.caller, body, versions)
-    return { body: isVersioned(resource) ? { success: true, message: null } : { success: true } }
+    const { tracker, caller, request, reply } = exchange
+    const versions = await readIfMatch(tracker, resource, exchange, readObject(request.body).id)
+    const row = await update(tracker, resource, caller, request.body, versions)
+    reply.header('etag', tagOf(resource, caller, row))
+    return {
+      body: { success: true, ...(isVersioned(resource) && { message: null }), ...rowAnswer(resource, row) },
+    }
   },
 })
 

@@ -24,18 +24,20 @@ export function resourceSchemas(resource: Resource): Readonly<Record<string, Sch
     [`${title}Create`]: bodySchema(resource, 'create'),
     [`${title}Update`]: bodySchema(resource, 'update'),
     [`${title}Page`]: pageSchema(title),
+    [updatedName(resource)]: updatedSchema(resource),
   }
 }
 
-const moment = momentKind.schema
+/** Set by the store, to the millisecond. */
+export const timestamp: Schema = { ...momentKind.schema, examples: ['2026-01-05T09:00:00.125Z'] }
 const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema.type, 'null'] })
 
 const commonSchemas: Readonly<Record<string, Schema>> = {
   id: { ...uuid.schema, description: 'Its id.' },
-  createdAt: { ...moment, description: 'When it was created.' },
-  updatedAt: { ...nullable(moment), description: 'When it was changed last; null when it never was.' },
+  createdAt: { ...timestamp, description: 'When it was created.' },
+  updatedAt: { ...nullable(timestamp), description: 'When it was changed last; null when it never was.' },
   deletedAt: {
-    ...nullable(moment),
+    ...nullable(timestamp),
     description: 'When it was removed; null while it is active.',
     examples: [null],
   },
@@ -122,27 +124,28 @@ export const recordAnswer = ({ name, title }: Resource): Schema => ({
   properties: { [name]: ref(title) },
 })
 
-export const successAnswer = (resource: Resource): Schema =>
-  ref(isVersioned(resource) ? 'VersionedSuccess' : 'Success')
+export const updateAnswer = (resource: Resource): Schema => ref(updatedName(resource))
+
+/** The name of the one for projects was released before the answers of updates had records. */
+const updatedName = (resource: Resource): string =>
+  isVersioned(resource) ? 'VersionedSuccess' : `${resource.title}Updated`
+
+const updatedSchema = (resource: Resource): Schema => ({
+  type: 'object',
+  required: ['success', ...(isVersioned(resource) ? ['message'] : []), resource.name],
+  properties: {
+    success: successSchema,
+    ...(isVersioned(resource) && { message: messageSchema }),
+    [resource.name]: ref(resource.title),
+  },
+})
 
 const successSchema = { type: 'boolean', description: 'Always true: a refusal has another status.' }
 
-/** A document has no schema that it does not use. */
-export const sharedSchemasOf = (resources: readonly Resource[]): Readonly<Record<string, Schema>> => {
-  const { VersionedSuccess, ...others } = sharedSchemas
-  return resources.some(isVersioned) ? sharedSchemas : others
-}
+const messageSchema = { type: ['string', 'null'], description: 'Always null.', examples: [null] }
 
-const sharedSchemas = {
+export const sharedSchemas: Readonly<Record<string, Schema>> = {
   Success: { type: 'object', required: ['success'], properties: { success: successSchema } },
-  VersionedSuccess: {
-    type: 'object',
-    required: ['success', 'message'],
-    properties: {
-      success: successSchema,
-      message: { type: ['string', 'null'], description: 'Always null.', examples: [null] },
-    },
-  },
   Error: {
     type: 'object',
     description: 'The one shape of every refusal.',

@@ -5,7 +5,7 @@ import { accountRoutes, accountSchemas } from './account-routes.ts'
 import type { LiveListings } from './live-listings.ts'
 import type { About } from './openapi.ts'
 import { resourceRoutes } from './resource-routes.ts'
-import { resourceSchemas, sharedSchemasOf } from './resource-schemas.ts'
+import { resourceSchemas, sharedSchemas } from './resource-schemas.ts'
 import { forTokens, type Route } from './route.ts'
 
 /** Every route of the contract, in the order of the document. */
@@ -22,10 +22,5 @@ export const aboutContract: About = {
     ...Object.fromEntries(resourcesOf('v1').map(({ pluralTitle, about = '' }) => [pluralTitle, about])),
     Account: 'The account that the token belongs to.',
   },
-  schemas: Object.assign(
-    {},
-    ...resourcesOf('v1').map(resourceSchemas),
-    accountSchemas,
-    sharedSchemasOf(resourcesOf('v1')),
-  ),
+  schemas: Object.assign({}, ...resourcesOf('v1').map(resourceSchemas), accountSchemas, sharedSchemas),
 }

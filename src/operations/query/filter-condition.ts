@@ -1,4 +1,4 @@
-import { column } from '../../store/columns.ts'
+import { comparedColumn } from '../../store/columns.ts'
 import { matchedLiterally } from '../../store/matched-literally.ts'
 import { join, raw, type Sql, sql } from '../../store/sql.ts'
 import type { Comparison, Filter, Operator, Shape, Value } from './filter.ts'
@@ -13,7 +13,7 @@ export function filterCondition(filter: Filter): Sql {
 }
 
 function comparisonCondition({ column: name, shape, operator, values }: Comparison): Sql {
-  const left = sql`row.${column(name)}`
+  const left = comparedColumn(name)
   if (operator === 'in') return sql`${left} = any(${values}::${raw(types[shape])}[])`
   const [value = null] = values
   if (value === null) return sql`${left} ${raw(operator === 'eq' ? 'is null' : 'is not null')}`

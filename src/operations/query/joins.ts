@@ -1,6 +1,6 @@
 import { shownRows } from '../../access/rows-at.ts'
 import type { Caller } from '../../model/caller.ts'
-import { column } from '../../store/columns.ts'
+import { shownColumn } from '../../store/columns.ts'
 import type { Queries } from '../../store/database.ts'
 import type { Row, Values } from '../../store/rows.ts'
 import { join, rare, raw, type Sql, sql } from '../../store/sql.ts'
@@ -25,10 +25,7 @@ export function joinsOf(shown: Shown, caller: Caller, at?: string): Joins {
       const needed = walk(parent, own)
       const rows = shownRows(parent.listed, caller, at, raw(`${alias}."${reference}"`))
       joins[place] = sql`left join lateral (
-        select ${join(
-          needed.map((name) => sql`row.${column(name)} as ${raw(`"${name}"`)}`),
-          ', ',
-        )}
+        select ${join(needed.map(shownColumn), ', ')}
         from ${rows.from} where ${rows.wanted}
       ) as ${raw(own)} on true`
       selected.push(...parent.columns.map((name) => raw(`${own}."${name}" as "${own}.${name}"`)))
@@ -84,7 +81,7 @@ async function parentsOf(
 ): Promise<ReadonlyMap<unknown, Values>> {
   if (ids.length === 0) return new Map()
   const names = new Set(['id', ...columns, ...expansions.map((one) => one.column)])
-  const selected = [...names].map((name) => sql`row.${column(name)} as ${raw(`"${name}"`)}`)
+  const selected = [...names].map(shownColumn)
   const { from, wanted } = shownRows(listed, caller, at, sql`any(${ids}::uuid[])`)
   const rows = await queries.query<Row>(
     rare(sql`select ${join(selected, ', ')} from ${from} where ${wanted}`),

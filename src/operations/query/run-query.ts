@@ -4,7 +4,7 @@ import { changesThatMatter, seesEveryRow } from '../../access/visible-rows.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Listed } from '../../resources/define-resource.ts'
 import { lastChangeSecond } from '../../store/change-log.ts'
-import { column } from '../../store/columns.ts'
+import { column, shownColumn } from '../../store/columns.ts'
 import type { LimitedReads } from '../../store/limited-reads.ts'
 import type { Row, Values } from '../../store/rows.ts'
 import { eitherWay, join, rare, raw, type Sql, sql } from '../../store/sql.ts'
@@ -44,7 +44,7 @@ export async function runQuery(
   const [{ totalCount, lastChangeSecond: second } = noSummary] = found
   const rows = found.filter(({ id }) => id !== null)
   const last = rows.length > pageSize ? rows[pageSize - 1] : undefined
-  const place = last && sort.map(({ column: { name } }) => last[name] as Value)
+  const place = last && sort.map(({ column: { name } }) => last[inPlace(name)] as Value)
   return {
     rows: rows.slice(0, pageSize).map((row) => showRow(query.shown, row)),
     nextCursor: place ? writeCursor(question, place) : null,
@@ -52,6 +52,9 @@ export async function runQuery(
     lastChangeSecond: second,
   }
 }
+
+/** A cursor needs the value that rows are sorted by, which may have more digits than are shown. */
+const inPlace = (name: string): string => `:${name}`
 
 interface Summary {
   readonly totalCount: number | null
@@ -73,10 +76,8 @@ function statementOf(listed: Listed, caller: Caller, query: Query, viewResources
   const order = orderBy(sort)
   const { selected, joins, columns } = joinsOf(shown, caller, at)
   const sorted = sort.map((key) => key.column.name)
-  const shownHere = join(
-    [...new Set([...columns, ...sorted])].map((name) => sql`row.${column(name)} as ${raw(`"${name}"`)}`),
-    ', ',
-  )
+  const placed = sorted.map((name) => sql`row.${column(name)} as ${raw(`"${inPlace(name)}"`)}`)
+  const shownHere = join([...columns.map(shownColumn), ...placed], ', ')
   // One row more than shown, to see whether there is another page.
   const limit = sql`limit ${pageSize + 1}`
   const isFoundOnce = query.isCounted && at === undefined && partsOf(query.filter).some(asksTexts)

@@ -180,6 +180,11 @@ export interface CommentUpdate {
   readonly userId: string
 }
 
+export interface CommentUpdated {
+  readonly success: boolean
+  readonly comment: Comment
+}
+
 export interface SavedViewCreate {
   readonly id?: string | null
   readonly name: string
@@ -200,6 +205,11 @@ export interface SavedViewUpdate {
   readonly fields?: string | null
   readonly expand?: string | null
   readonly userId: string
+}
+
+export interface SavedViewUpdated {
+  readonly success: boolean
+  readonly savedView: SavedView
 }
 
 export interface ProjectViewCreate {
@@ -224,6 +234,11 @@ export interface ProjectViewUpdate {
   readonly expand?: string | null
   readonly projectId: string
   readonly userId: string
+}
+
+export interface ProjectViewUpdated {
+  readonly success: boolean
+  readonly projectView: ProjectView
 }
 
 export interface ReportGroup {
@@ -697,6 +712,11 @@ export interface OrganizationUpdate {
   readonly description?: string | null
 }
 
+export interface OrganizationUpdated {
+  readonly success: boolean
+  readonly organization: Organization
+}
+
 export interface WorkflowCreate {
   readonly id?: string | null
   readonly name: string
@@ -709,6 +729,11 @@ export interface WorkflowUpdate {
   readonly order: number
 }
 
+export interface WorkflowUpdated {
+  readonly success: boolean
+  readonly workflow: Workflow
+}
+
 export interface AssignmentTypeCreate {
   readonly id?: string | null
   readonly name: string
@@ -719,6 +744,11 @@ export interface AssignmentTypeUpdate {
   readonly name: string
 }
 
+export interface AssignmentTypeUpdated {
+  readonly success: boolean
+  readonly assignmentType: AssignmentType
+}
+
 export interface ImpedimentCreate {
   readonly id?: string | null
   readonly name: string
@@ -727,6 +757,11 @@ export interface ImpedimentCreate {
 export interface ImpedimentUpdate {
   readonly id: string
   readonly name: string
+}
+
+export interface ImpedimentUpdated {
+  readonly success: boolean
+  readonly impediment: Impediment
 }
 
 export interface UserCreate {
@@ -743,6 +778,11 @@ export interface UserUpdate {
   readonly password?: string
 }
 
+export interface UserUpdated {
+  readonly success: boolean
+  readonly user: User
+}
+
 export interface ProjectCreate {
   readonly id?: string | null
   readonly name: string
@@ -754,6 +794,12 @@ export interface ProjectUpdate {
   readonly name: string
   readonly organizationId: string
   readonly expectedVersion?: string
+}
+
+export interface VersionedSuccess {
+  readonly success: boolean
+  readonly message: string | null
+  readonly project: Project
 }
 
 export interface AssignmentCreate {
@@ -782,6 +828,11 @@ export interface AssignmentUpdate {
   readonly assignmentTypeId: string
 }
 
+export interface AssignmentUpdated {
+  readonly success: boolean
+  readonly assignment: Assignment
+}
+
 export interface AppointmentCreate {
   readonly id?: string | null
   readonly description?: string | null
@@ -800,6 +851,11 @@ export interface AppointmentUpdate {
   readonly userId: string
 }
 
+export interface AppointmentUpdated {
+  readonly success: boolean
+  readonly appointment: Appointment
+}
+
 export interface AssignmentImpedimentCreate {
   readonly id?: string | null
   readonly description?: string | null
@@ -814,6 +870,11 @@ export interface AssignmentImpedimentUpdate {
   readonly impedimentId: string
 }
 
+export interface AssignmentImpedimentUpdated {
+  readonly success: boolean
+  readonly assignmentImpediment: AssignmentImpediment
+}
+
 export interface UserAssignmentCreate {
   readonly id?: string | null
   readonly userId: string
@@ -826,6 +887,11 @@ export interface UserAssignmentUpdate {
   readonly assignmentId: string
 }
 
+export interface UserAssignmentUpdated {
+  readonly success: boolean
+  readonly userAssignment: UserAssignment
+}
+
 export interface UserProjectCreate {
   readonly id?: string | null
   readonly userId: string
@@ -836,6 +902,11 @@ export interface UserProjectUpdate {
   readonly id: string
   readonly userId: string
   readonly projectId: string
+}
+
+export interface UserProjectUpdated {
+  readonly success: boolean
+  readonly userProject: UserProject
 }
 
 export interface Account {
@@ -853,11 +924,6 @@ export interface AccountUpdate {
 export interface PasswordChange {
   readonly currentPassword: string
   readonly newPassword: string
-}
-
-export interface VersionedSuccess {
-  readonly success: boolean
-  readonly message: string | null
 }
 
 export interface Resources {

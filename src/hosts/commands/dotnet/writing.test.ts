@@ -53,6 +53,7 @@ describe('a result for a .NET client', () => {
     assert.deepEqual(decode(write('UpdateProject', { success: false, message: 'Gone.' })), {
       Success: false,
       Message: 'Gone.',
+      Project: null,
     })
   })
 

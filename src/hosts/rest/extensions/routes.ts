@@ -7,7 +7,7 @@ import { person } from '../../../resources/person.ts'
 import type { LiveListings } from '../live-listings.ts'
 import type { About } from '../openapi.ts'
 import { resourceRoutes } from '../resource-routes.ts'
-import { pageSchema, recordSchema, resourceSchemas, sharedSchemasOf } from '../resource-schemas.ts'
+import { pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../resource-schemas.ts'
 import { forTokens, type Route } from '../route.ts'
 import { administratorRoutes, administratorSchemas } from './administrator-routes.ts'
 import { batchRoute } from './batch-route.ts'
@@ -120,6 +120,6 @@ export const aboutExtensions: About = {
     ...batchSchemas,
     ...feedSchemas,
     ...webhookSchemas,
-    ...sharedSchemasOf(resourcesOf('ext')),
+    ...sharedSchemas,
   },
 }
