@@ -3,6 +3,7 @@ import { identityMutants } from './identity-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
 import { operationMutants } from './operation-mutants.ts'
 import { statementMutants } from './statement-mutants.ts'
+import { wireMutants } from './wire-mutants.ts'
 
 /** In the order of docs/mutants.md. */
 export const allMutants: readonly Mutant[] = [
@@ -11,4 +12,5 @@ export const allMutants: readonly Mutant[] = [
   ...statementMutants,
   ...accessMutants,
   ...identityMutants,
+  ...wireMutants,
 ]

@@ -62,15 +62,19 @@ const packages = [
 
 const published = (file: string) => fileURLToPath(new URL(`../../docs/contract/${file}`, import.meta.url))
 
+/** How the values of messages look in a test. */
+export const valueOptions = { longs: String, defaults: true }
+
+// biome-ignore lint/suspicious/noExplicitAny: services and messages are looked up by name
+const publishedDefinition = (): any =>
+  Object.assign({}, ...packages.map(([, file]) => loadSync(published(file), valueOptions)))
+
 export function openCommandCalls(
   target: string,
   options: ClientOptions = {},
   channel = credentials.createInsecure(),
+  definition = publishedDefinition(),
 ): CommandCalls {
-  const definition = Object.assign(
-    {},
-    ...packages.map(([, file]) => loadSync(published(file), { longs: String, defaults: true })),
-  )
   const service: Readonly<Record<string, AnyMethod>> = Object.assign(
     {},
     ...packages.map(([name]) => definition[`${name}.Commands`]),

@@ -1,0 +1,19 @@
+import type { Mutant } from './mutant-table.ts'
+
+/** How the commands are read and written, and how the bank reads HTTP. */
+export const wireMutants: readonly Mutant[] = [
+  {
+    file: 'src/hosts/commands/dotnet/message-pack.ts',
+    rule: 'an optional number that a .NET client leaves out is absent, not zero',
+    from: 'isNumber && isNeverNullForDotnet',
+    to: 'isNumber',
+    tests: ['every-kind'],
+  },
+  {
+    file: 'src/hosts/commands/messages.ts',
+    rule: 'a number that an update may leave out is never zero by that',
+    from: 'isRequired(field, purpose) && {',
+    to: "isRequired(field, 'create') && {",
+    tests: ['every-kind'],
+  },
+]
