@@ -16,4 +16,18 @@ export const wireMutants: readonly Mutant[] = [
     to: "isRequired(field, 'create') && {",
     tests: ['every-kind'],
   },
+  {
+    file: 'src/hosts/commands/status-details.ts',
+    rule: 'the status of an invalid call has every sentence',
+    from: 'Object.values(errors).flat()',
+    to: 'Object.values(errors).flat().slice(0, 1)',
+    tests: ['commands/refusals', 'status-details'],
+  },
+  {
+    file: 'src/hosts/commands/status-details.ts',
+    rule: 'the sentences of a status fit the headers of common clients',
+    from: 'const sentenceBytesMax = 1536',
+    to: 'const sentenceBytesMax = 153_600',
+    tests: ['status-details'],
+  },
 ]

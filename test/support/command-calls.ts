@@ -12,7 +12,7 @@ import { loadSync, type MethodDefinition } from '@grpc/proto-loader'
 export interface CommandAnswer {
   /** 0 is success. */
   readonly code: number
-  /** The first sentence of a refusal. */
+  /** Every sentence of a rejected call. */
   readonly details: string
   readonly metadata: Metadata
   // The tests look into results of every shape.
