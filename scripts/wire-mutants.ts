@@ -30,4 +30,11 @@ export const wireMutants: readonly Mutant[] = [
     to: 'const sentenceBytesMax = 153_600',
     tests: ['status-details'],
   },
+  {
+    file: 'src/hosts/commands/answer-root.ts',
+    rule: 'GET / on the port of the commands has the policy of the diagnostics',
+    from: "path === '/' &&",
+    to: "path === '' &&",
+    tests: ['commands/diagnostics'],
+  },
 ]

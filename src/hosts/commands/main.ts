@@ -15,6 +15,7 @@ import { createSecurityLog, requestsRefused } from '../../security-log/security-
 import { storeReadiness } from '../../store/readiness.ts'
 import { type AdmittedCalls, admitCalls } from './admit-calls.ts'
 import { commands } from './all-commands.ts'
+import { answerRoot } from './answer-root.ts'
 import { answerUnreadable } from './answer-unreadable.ts'
 import { createCallLog } from './call-log.ts'
 import type { CommandSettings } from './configuration.ts'
@@ -89,6 +90,7 @@ export async function startCommands(
   const port = await bind(server, settings)
   const http2Servers = http2ServersOf(server)
   const connections = trackConnections(http2Servers, tracker.budgets)
+  answerRoot(http2Servers, diagnostics)
   guardStreams(http2Servers, limits)
   try {
     await listen(diagnostics, { host: settings.host, port: settings.diagnosticsPort })
