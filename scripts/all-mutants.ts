@@ -6,6 +6,7 @@ import { readingMutants } from './reading-mutants.ts'
 import { sessionMutants } from './session-mutants.ts'
 import { statementMutants } from './statement-mutants.ts'
 import { versionMutants } from './version-mutants.ts'
+import { wireMutants } from './wire-mutants.ts'
 
 /** In the order of docs/mutants.md. */
 export const allMutants: readonly Mutant[] = [
@@ -17,4 +18,5 @@ export const allMutants: readonly Mutant[] = [
   ...readingMutants,
   ...identityMutants,
   ...sessionMutants,
+  ...wireMutants,
 ]

@@ -6,6 +6,7 @@ import {
 import type { Message, MessageField } from '../src/hosts/commands/message.ts'
 import { type CommandMessages, commandMessagesOf } from '../src/hosts/commands/messages.ts'
 import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/comments.ts'
+import { isRequired } from '../src/model/field.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
 import { dateKeys, relationNumbers, relationsOf, supportsDates } from '../src/resources/list-keys.ts'
 
@@ -83,15 +84,15 @@ const isNullable = ({ fields }: Resource, { name }: MessageField): boolean =>
 type Mark = (field: MessageField) => '' | '?' | 'or null' | '? or null'
 
 /** What a request may leave out; of these, null means the same. */
-const givenIn =
-  ({ fields }: Resource, { name: command }: CommandMessages): Mark =>
-  ({ name }) => {
-    const isUpdate = command.startsWith('Update')
+function givenIn({ fields }: Resource, { name: command }: CommandMessages): Mark {
+  const purpose = command.startsWith('Update') ? 'update' : 'create'
+  return ({ name }) => {
     if (name === 'updateMask') return '?'
-    if (name === 'id') return isUpdate ? '' : '? or null'
-    const presence = fields[name]?.presence
-    return presence === 'required' || (presence === 'requiredOnCreate' && !isUpdate) ? '' : '? or null'
+    if (name === 'id') return purpose === 'update' ? '' : '? or null'
+    const field = fields[name]
+    return field && isRequired(field, purpose) ? '' : '? or null'
   }
+}
 
 const resultText = (name: string, property: string, type: string): string =>
   `export type ${name} =\n  | (Success & { readonly ${property}: ${type} })\n  | (Failure & { readonly ${property}: null })`

@@ -4,10 +4,14 @@ import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/commen
 import { messagesIn } from '../src/hosts/commands/protobuf/descriptors.ts'
 import { labelOf } from '../src/model/field.ts'
 import { resources } from '../src/resources/all.ts'
+import type { Resource } from '../src/resources/define-resource.ts'
 
 /** The commands and results as C# classes for FastEndpoints' remote messaging, whose names and namespaces make the paths. */
-export function dotnetContracts(commands: readonly Command[]): string {
-  const comments = commentsOf(resources)
+export function dotnetContracts(
+  commands: readonly Command[],
+  declared: readonly Resource[] = resources,
+): string {
+  const comments = commentsOf(declared)
   const own = new Set(commands.flatMap(({ request, result }) => [request.name, result.name]))
   const shared = messagesIn(commands).filter(({ name }) => !own.has(name))
   const entities = [...new Set(commands.map(({ entity }) => entity))]
@@ -81,10 +85,10 @@ function propertyText(message: Message, field: MessageField, way: Way): string {
 
 const isText = ({ shape }: MessageField): boolean => shape === 'text'
 
-/** The zero of a Guid and of a number stand for what was not given; a moment and a text may be nil. */
-function isNullable({ shape, isOptional }: MessageField, way: Way): boolean {
+/** A text and a timestamp may be nil even where they are required: clients rely on these types. */
+function isNullable({ shape, isOptional, isNeverNullForDotnet }: MessageField, way: Way): boolean {
   if (isOptional !== true) return false
-  return way === 'answered' || typeof shape !== 'string' || shape === 'text' || shape === 'moment'
+  return way === 'answered' || !isNeverNullForDotnet || shape === 'text' || shape === 'moment'
 }
 
 function typeOf({ shape }: MessageField): string {

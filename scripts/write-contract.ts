@@ -23,7 +23,7 @@ const tracker = { database: nowhere, passwords: nowhere, budgets: openBudgets() 
 const textOf = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
 
 const documents = {
-  'rest.v1.json': textOf(openApiOf(contractRoutes(tracker, nowhere), aboutContract)),
+  'rest.v1.json': textOf(openApiOf(contractRoutes(tracker, nowhere), aboutContract())),
   'extensions.v1.json': textOf(
     openApiOf(
       extensionRoutes(tracker, {

@@ -33,6 +33,9 @@ export type Presence =
   /** Read on update only, never stored; absent or null means it was not asked for. */
   | 'updateOnly'
 
+/** The two bodies that a resource has. */
+export type BodyPurpose = 'create' | 'update'
+
 /** What happens to a row when the row it points at is removed. */
 export type WhenRemoved =
   /** The removal is refused while this row is active. */
@@ -135,6 +138,10 @@ export const references = <const Target extends string, const N extends number>(
   ...required(number, kind, meaning),
   references: { resource, whenRemoved },
 })
+
+/** Whether a body without the field is rejected. */
+export const isRequired = ({ presence }: Pick<Field, 'presence'>, purpose: BodyPurpose): boolean =>
+  presence === 'required' || (presence === 'requiredOnCreate' && purpose === 'create')
 
 export const refused = (...problems: readonly string[]): { readonly problems: readonly string[] } => ({
   problems,

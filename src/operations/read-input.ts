@@ -1,4 +1,4 @@
-import { type Field, labelOf, type ReadingRules } from '../model/field.ts'
+import { type BodyPurpose, type Field, isRequired, labelOf, type ReadingRules } from '../model/field.ts'
 import { isMissing, uuid, zeroUuid } from '../model/field-kinds.ts'
 import { readObject } from '../model/read-object.ts'
 import { collectViolations, type Violations } from '../model/violations.ts'
@@ -11,13 +11,11 @@ export interface Input {
   readonly values: Values
 }
 
-type Purpose = 'create' | 'update'
-
 /** Reads a body against the resource's fields and checks. Keys it does not know are ignored. */
 export function readInput(
   resource: Resource,
   body: unknown,
-  purpose: Purpose,
+  purpose: BodyPurpose,
   rules: ReadingRules = {},
 ): Input {
   const given = readObject(body)
@@ -37,7 +35,7 @@ export function readInput(
 }
 
 /** On create a null or zero id counts as not given, and one is generated; on update the zero id is that of no row. */
-function readId(input: unknown, purpose: Purpose, violations: Violations): string | undefined {
+function readId(input: unknown, purpose: BodyPurpose, violations: Violations): string | undefined {
   const isAbsent = input === undefined || input === null || (input === zeroUuid && purpose === 'create')
   if (isAbsent && purpose === 'update') violations.add('id', 'Id is required.')
   if (isAbsent) return undefined
@@ -48,7 +46,7 @@ function readId(input: unknown, purpose: Purpose, violations: Violations): strin
 }
 
 interface Reading {
-  readonly purpose: Purpose
+  readonly purpose: BodyPurpose
   readonly rules: ReadingRules
   readonly violations: Violations
 }
@@ -82,6 +80,3 @@ function isLeftOut({ presence, references }: Field, input: unknown): boolean {
 /** An empty secret means that it stays as it is, because forms never show the one that is stored. */
 const isEmptied = ({ presence, isSecret }: Field, input: unknown): boolean =>
   presence === 'requiredOnCreate' && !isSecret && typeof input === 'string' && isMissing(input)
-
-const isRequired = ({ presence }: Field, purpose: Purpose): boolean =>
-  presence === 'required' || (presence === 'requiredOnCreate' && purpose === 'create')

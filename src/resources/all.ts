@@ -41,8 +41,8 @@ checkDeclarations(resources)
 /** The same for the compiler, name by name and field by field. */
 export type DeclaredResource = (typeof declared)[number]
 
-export const resourcesOf = (edition: Edition): readonly Resource[] =>
-  resources.filter((resource) => resource.edition === edition)
+export const resourcesOf = (edition: Edition, all: readonly Resource[] = resources): readonly Resource[] =>
+  all.filter((resource) => resource.edition === edition)
 
 export function resourceNamed(name: string): Resource {
   const resource = resources.find((candidate) => candidate.name === name)

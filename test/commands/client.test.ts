@@ -84,7 +84,8 @@ describe('The typed client', { concurrency: true }, () => {
     const refusal = client.createWorkflow({ name: ' ', order: -1 })
     await assert.rejects(refusal, (error) => {
       assert.ok(error instanceof CommandError)
-      assert.deepEqual([error.code, error.message], ['INVALID_ARGUMENT', 'Name is required.'])
+      const every = 'Name is required. Order must be a whole number from 0 to 2147483647.'
+      assert.deepEqual([error.code, error.message], ['INVALID_ARGUMENT', every])
       assert.deepEqual(error.errors, {
         name: ['Name is required.'],
         order: ['Order must be a whole number from 0 to 2147483647.'],

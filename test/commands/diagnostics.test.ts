@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import type { OutgoingHttpHeaders } from 'node:http2'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { freePort, spawnStart } from '../support/child-host.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
+import { openRawCalls, type RawCalls } from '../support/raw-calls.ts'
 
 describe('the diagnostics of the command host', () => {
   let host: CommandsUnderTest
@@ -35,6 +37,49 @@ describe('the diagnostics of the command host', () => {
     await assertRefused(await ask('/', await identity.serviceToken(administrator.login, 'svc.api')), 401)
     const answer = await ask('/', administrator.token)
     assert.deepEqual([answer.status, await answer.text()], [200, 'Hello World!'])
+  })
+
+  describe('on the port of the commands, over HTTP/2', () => {
+    let raw: RawCalls
+    before(() => {
+      raw = openRawCalls(host.target)
+    })
+    after(() => raw.close())
+    const get = (headers: OutgoingHttpHeaders = {}, isEnded = true) =>
+      raw.send({ ':method': 'GET', ':path': '/', ...headers }, undefined, isEnded)
+    const bearing = (token: string) => ({ authorization: `Bearer ${token}` })
+
+    test('GET / has the same policy: Hello World! with a token for commands, 401 for everybody else', async () => {
+      const { administrator, identity } = host
+      const good = await get(bearing(administrator.token))
+      assert.deepEqual([good.httpStatus, good.body.toString()], [200, 'Hello World!'])
+      assert.match(String(good.headers['content-type']), /^text\/plain/)
+      const forRest = await identity.serviceToken(administrator.login, 'svc.api')
+      for (const token of [undefined, 'nonsense', forRest]) {
+        const answer = await get(token === undefined ? {} : bearing(token))
+        const twin = await ask('/', token)
+        assert.deepEqual([answer.httpStatus, twin.status], [401, 401])
+        assert.deepEqual(JSON.parse(answer.body.toString()), await twin.json())
+        for (const name of ['content-type', 'www-authenticate', 'x-content-type-options', 'cache-control'])
+          assert.equal(answer.headers[name], twin.headers.get(name) ?? undefined, name)
+      }
+    })
+
+    test('HEAD / answers without a body, and a request that never ends keeps no stream', async () => {
+      const head = await get({ ':method': 'HEAD', ...bearing(host.administrator.token) })
+      assert.deepEqual([head.httpStatus, head.body.length], [200, 0])
+      const endless = await get(bearing(host.administrator.token), false)
+      assert.deepEqual([endless.httpStatus, endless.body.toString()], [200, 'Hello World!'])
+    })
+
+    test('anything else that is no call is 415, with a token too', async () => {
+      const token = bearing(host.administrator.token)
+      for (const path of ['/healthz', '/readyz', '/metrics', '/nothing'])
+        assert.equal((await get({ ':path': path, ...token })).httpStatus, 415, path)
+      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
+        assert.equal((await get({ ':method': method, ...token })).httpStatus, 415, method)
+      assert.equal((await get()).httpStatus, 401)
+    })
   })
 
   test('answers /healthz and /readyz to everybody, and 404 in the envelope elsewhere', async () => {

@@ -25,8 +25,8 @@ describe('A .NET client is told', { concurrency: true }, () => {
     assert.equal(code, status.OK)
     assert.deepEqual([result.Success, result.Message], [false, message])
   }
-  const invalid = async (name: string, fields: Fields, ...details: readonly [string, ...string[]]) => {
-    const { metadata } = await dotnet.refused(name, fields, status.INVALID_ARGUMENT, details[0])
+  const invalid = async (name: string, fields: Fields, ...details: readonly string[]) => {
+    const { metadata } = await dotnet.refused(name, fields, status.INVALID_ARGUMENT, details.join(' '))
     assert.deepEqual(Object.values(violationsIn(metadata)).flat(), details)
   }
 

@@ -44,14 +44,6 @@ describe('a connection of somebody who', () => {
     })
   }
 
-  test('asks for GET / hears that this port speaks gRPC only', async () => {
-    const raw = openRawCalls(host.target)
-    const answer = await raw.send({ ':method': 'GET', ':path': '/' })
-    raw.close()
-    assert.equal(answer.httpStatus, 415)
-    await assertServes(host)
-  })
-
   test('sends another content type hears 415, and without TE is served', async () => {
     const raw = openRawCalls(host.target)
     for (const type of ['application/json', 'text/plain', '']) {

@@ -13,6 +13,8 @@ import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 type Body = Readonly<Record<string, unknown>>
 
 const reference: Body = { name: 'x', organizationId: randomUUID() }
+const filters = ['organizationId', 'projectId', 'assignmentId', 'userId', 'workflowId', 'dateFrom', 'dateTo']
+const allFilters = Object.fromEntries(filters.map((name) => [name, 'me']))
 const page = (pagination: Body): Body => ({ pagination })
 
 describe('A refused command', { concurrency: true }, () => {
@@ -88,6 +90,21 @@ describe('A refused command', { concurrency: true }, () => {
     ['no ids', 'RemoveImpediment', {}, 'DELETE', '/api/impediment', {}],
     ['too large a page', 'ListProjects', page({ pageSize: 101 }), 'GET', '/api/projects?pageSize=101', {}],
     ['page zero', 'ListProjects', page({ pageNumber: 0 }), 'GET', '/api/projects?pageNumber=0', {}],
+    [
+      'everything in its paging',
+      'ListProjects',
+      page({
+        pageNumber: 0,
+        pageSize: 101,
+        sortOrder: 'up',
+        search: 'x'.repeat(129),
+        ids: 'x',
+        ...allFilters,
+      }),
+      'GET',
+      `/api/projects?${new URLSearchParams({ pageNumber: '0', pageSize: '101', sortOrder: 'up', search: 'x'.repeat(129), ids: 'x', ...allFilters })}`,
+      {},
+    ],
     ['an unknown order', 'ListProjects', page({ sortOrder: 'up' }), 'GET', '/api/projects?sortOrder=up', {}],
     [
       'a filter that is malformed and unsupported at once',
@@ -111,8 +128,8 @@ describe('A refused command', { concurrency: true }, () => {
       const { token } = rest.administrator
       const twin = await rest.call(method, path, { token, ...(method !== 'GET' && { body }) })
       assert.equal(twin.status, 400)
-      const [[first]] = Object.values(twin.body.errors) as [[string]]
-      const { metadata } = await refused(call(name, request), status.INVALID_ARGUMENT, first)
+      const every = Object.values(twin.body.errors).flat().join(' ')
+      const { metadata } = await refused(call(name, request), status.INVALID_ARGUMENT, every)
       assert.deepEqual(violationsIn(metadata), twin.body.errors)
     })
   }

@@ -27,7 +27,7 @@ export type Entity = DeclaredResource['name']
 
 export type ContractEntity = Extract<DeclaredResource, { readonly edition: 'v1' }>['name']
 
-type Line = Omit<Resource, 'root' | 'staying' | 'lengths' | 'ranges'>
+type Line = Omit<Resource, 'root' | 'staying' | 'lengths' | 'ranges'> & Partial<Pick<Resource, 'ranges'>>
 
 /** The contract's tables about its resources, written by hand from the contract, never derived from the declarations. */
 const lines: Readonly<Record<ContractEntity, Line>> = {
@@ -146,10 +146,10 @@ export const contractTable = Object.fromEntries(
   Object.entries(lines).map(([name, line]): [string, Resource] => [
     name,
     {
+      ranges: {},
       ...line,
       root: '/api',
       staying: [],
-      ranges: {},
       lengths: Object.fromEntries(
         line.own.flatMap((field) =>
           field in charactersMax ? [[field, charactersMax[field] as number]] : [],

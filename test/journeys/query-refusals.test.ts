@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 
@@ -15,8 +16,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
   })
   after(() => rest.stop())
 
-  const fields =
-    'id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt'
+  const fields = ['id', ...resources.assignment.own, 'createdAt', 'updatedAt'].join(', ')
   const sortable = fields.replace(' description,', '')
   const operators = 'eq, ne, in, contains, startsWith, lt, le, gt, ge'
   const refusals: readonly (readonly [Query, Readonly<Record<string, readonly string[]>>])[] = [

@@ -12,7 +12,7 @@ import { loadSync, type MethodDefinition } from '@grpc/proto-loader'
 export interface CommandAnswer {
   /** 0 is success. */
   readonly code: number
-  /** The first sentence of a refusal. */
+  /** Every sentence of a rejected call. */
   readonly details: string
   readonly metadata: Metadata
   // The tests look into results of every shape.
@@ -62,15 +62,19 @@ const packages = [
 
 const published = (file: string) => fileURLToPath(new URL(`../../docs/contract/${file}`, import.meta.url))
 
+/** How the values of messages look in a test. */
+export const valueOptions = { longs: String, defaults: true }
+
+// biome-ignore lint/suspicious/noExplicitAny: services and messages are looked up by name
+const publishedDefinition = (): any =>
+  Object.assign({}, ...packages.map(([, file]) => loadSync(published(file), valueOptions)))
+
 export function openCommandCalls(
   target: string,
   options: ClientOptions = {},
   channel = credentials.createInsecure(),
+  definition = publishedDefinition(),
 ): CommandCalls {
-  const definition = Object.assign(
-    {},
-    ...packages.map(([, file]) => loadSync(published(file), { longs: String, defaults: true })),
-  )
   const service: Readonly<Record<string, AnyMethod>> = Object.assign(
     {},
     ...packages.map(([name]) => definition[`${name}.Commands`]),

@@ -5,6 +5,7 @@ import { type Environment, readSettings } from '../../src/configuration/settings
 import { readCommandSettings } from '../../src/hosts/commands/configuration.ts'
 import { startCommands, type TimeLimits } from '../../src/hosts/commands/main.ts'
 import { createLog } from '../../src/http/log.ts'
+import type { Resource } from '../../src/resources/define-resource.ts'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { sql } from '../../src/store/sql.ts'
 import { cheapPasswords } from './cheap-passwords.ts'
@@ -38,6 +39,8 @@ export interface HostOptions extends Partial<TimeLimits> {
   readonly windowMilliseconds?: number
   readonly beside?: Beside
   readonly budgets?: Budgets
+  /** The resources that it serves; all of them otherwise. */
+  readonly declared?: readonly Resource[]
 }
 
 const administratorLogin = 'admin@example.com'
@@ -48,7 +51,7 @@ export type Beside = Pick<CommandsUnderTest, 'database' | 'identity'>
 /** The command host as it is deployed, on ports of its own; its store too, unless it starts beside another host. */
 export async function startCommandsUnderTest(
   environment: Environment = {},
-  { beside, windowMilliseconds, budgets = openBudgets(), ...limits }: HostOptions = {},
+  { beside, windowMilliseconds, budgets = openBudgets(), declared, ...limits }: HostOptions = {},
 ): Promise<CommandsUnderTest> {
   const { database, identity, end } = beside ? await join(beside) : await ownStore()
   const settings = readSettings(
@@ -77,7 +80,7 @@ export async function startCommandsUnderTest(
     hoursStep: settings.hoursStep,
   }
   const rateLimit = { ...settings.rateLimit, ...(windowMilliseconds && { windowMilliseconds }) }
-  const host = await startCommands(tracker, authentication, { ...settings, rateLimit }, log, limits)
+  const host = await startCommands(tracker, authentication, { ...settings, rateLimit }, log, limits, declared)
   const withToken = async (account: Account): Promise<Person> => ({
     ...account,
     token: await identity.serviceToken(account.login, 'svc.grpc'),

@@ -7,6 +7,7 @@ import { readSettings } from '../../src/configuration/settings.ts'
 import { type RestSettings, readRestSettings } from '../../src/hosts/rest/configuration.ts'
 import { startRest } from '../../src/hosts/rest/main.ts'
 import { createLog } from '../../src/http/log.ts'
+import type { Resource } from '../../src/resources/define-resource.ts'
 import { createSecurityLog } from '../../src/security-log/security-log.ts'
 import type { Database } from '../../src/store/database.ts'
 import { cheapPasswords, passwordHash } from './cheap-passwords.ts'
@@ -60,12 +61,14 @@ const identityEnvironment = (environment: Environment): Environment =>
 
 interface RestOptions extends Pick<HostOptions, 'destination'> {
   readonly budgets?: Budgets
+  /** The resources that it serves; all of them otherwise. */
+  readonly declared?: readonly Resource[]
 }
 
 /** The REST host as it is deployed, on a port, a database and an identity host of its own. Limits are off unless asked for. */
 export async function startRestUnderTest(
   environment: Environment = {},
-  { destination, budgets = openBudgets() }: RestOptions = {},
+  { destination, budgets = openBudgets(), declared }: RestOptions = {},
 ): Promise<RestUnderTest> {
   const { database, drop } = await freshDatabase()
   const administrators = { SVC_ADMIN_LOGINS: environment.SVC_ADMIN_LOGINS ?? administratorLogin }
@@ -103,7 +106,7 @@ export async function startRestUnderTest(
       budgets,
       hoursStep: settings.hoursStep,
     }
-    const { app, stop } = await startRest(tracker, authentication, { ...settings, ...own }, log)
+    const { app, stop } = await startRest(tracker, authentication, { ...settings, ...own }, log, declared)
     stops.push(stop)
     return { address: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, stop }
   }

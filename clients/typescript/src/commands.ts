@@ -21,7 +21,7 @@ export interface CommandClientOptions {
   readonly tls?: boolean | TlsOptions
 }
 
-/** A refusal: the status by its name, the first sentence as the message, and all of them by field. */
+/** A refusal: the status by its name, every sentence in the message, and by field. */
 export class CommandError extends Error {
   readonly code: keyof typeof status
   readonly errors: Readonly<Record<string, readonly string[]>>

@@ -2,7 +2,7 @@ import { Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import { Problem, retryAfterDefaultSeconds } from '../../model/problem.ts'
 import { UnreadableMessage } from './message.ts'
 import { OversizedMessage } from './message-size.ts'
-import { statusDetailsKey, writeStatusDetails } from './status-details.ts'
+import { sentencesIn, statusDetailsKey, writeStatusDetails } from './status-details.ts'
 import { statuses } from './statuses.ts'
 
 /** How a call ends that did not succeed. */
@@ -38,9 +38,9 @@ const plainError = (code: status, details: string): CallError => ({ code, detail
 
 export const unexpectedError = (): CallError => plainError(status.INTERNAL, 'An unexpected error occurred.')
 
-/** The first sentence stands in the status; all of them travel as google.rpc details. */
+/** Every sentence of REST stands in the status, in the order of the fields; by field they travel as google.rpc details. */
 function problemError({ message, errors, retryAfterSeconds }: Problem, code: status): CallError {
-  const details = Object.values(errors ?? {})[0]?.[0] ?? message
+  const details = sentencesIn(errors ?? {}) || message
   const metadata = new Metadata()
   if (errors) metadata.set(statusDetailsKey, writeStatusDetails({ code, message: details, errors }))
   if (code === status.RESOURCE_EXHAUSTED || code === status.UNAVAILABLE) {

@@ -12,7 +12,7 @@ import { packages } from './protobuf/service.ts'
 const editions: readonly Edition[] = ['v1', 'ext']
 const published = (file: string) => new URL(`../../../docs/contract/${file}`, import.meta.url)
 
-const all = editions.flatMap(commands)
+const all = editions.flatMap((edition) => commands(edition))
 
 /** What a stream answers with is no result. */
 const results: Readonly<Record<string, string>> = { FollowChanges: 'ChangeEvent' }

@@ -11,7 +11,6 @@ import { remove } from '../../operations/remove.ts'
 import { showRecord } from '../../operations/show-record.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { update } from '../../operations/update.ts'
-import { resourcesOf } from '../../resources/all.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { type Content, isContent } from './message.ts'
 import { type CommandMessages, commandMessagesOf, type Verb } from './messages.ts'
@@ -42,9 +41,9 @@ export type Command = UnaryCommand | StreamCommand
 
 export const isStream = (command: Command): command is StreamCommand => 'follow' in command
 
-/** Every command of every resource of an edition. */
-export const commandsOfResources = (edition: Edition): UnaryCommand[] =>
-  resourcesOf(edition).flatMap((resource) => Object.values(commandsOf(resource)))
+/** Every command of every one of these resources. */
+export const commandsOfResources = (resources: readonly Resource[]): UnaryCommand[] =>
+  resources.flatMap((resource) => Object.values(commandsOf(resource)))
 
 /** The five commands of one resource. */
 export function commandsOf(resource: Resource): Readonly<Record<Verb, UnaryCommand>> {

@@ -9,10 +9,13 @@ import { lingerMilliseconds } from '../../http/shutdown.ts'
 import { createFeedStreams } from '../../live/feed-streams.ts'
 import { createStreamLimits } from '../../live/stream-limits.ts'
 import type { Tracker } from '../../operations/tracker.ts'
+import { resources } from '../../resources/all.ts'
+import type { Resource } from '../../resources/define-resource.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { storeReadiness } from '../../store/readiness.ts'
 import { type AdmittedCalls, admitCalls } from './admit-calls.ts'
 import { commands } from './all-commands.ts'
+import { answerRoot } from './answer-root.ts'
 import { answerUnreadable } from './answer-unreadable.ts'
 import { createCallLog } from './call-log.ts'
 import type { CommandSettings } from './configuration.ts'
@@ -43,13 +46,14 @@ export interface CommandHost {
   stop(): Promise<void>
 }
 
-/** Wires the command host and starts to listen. */
+/** Wires the command host and starts to listen. `declared` has the resources that it serves. */
 export async function startCommands(
   tracker: Tracker,
   authentication: Authentication,
   settings: CommandSettings,
   log: Log,
   givenLimits: Partial<TimeLimits> = {},
+  declared: readonly Resource[] = resources,
 ): Promise<CommandHost> {
   const limits = { ...timeLimits, ...givenLimits }
   const events = countEvents(createSecurityLog(log))
@@ -60,7 +64,7 @@ export async function startCommands(
     trustedHops: settings.trustedProxies(proxiesByDefault),
     budgets: tracker.budgets,
   })
-  const all = [...commands('v1'), ...(settings.extensions ? commands('ext') : [])]
+  const all = [...commands('v1', declared), ...(settings.extensions ? commands('ext', declared) : [])]
   const feeds = openFeeds(tracker, log)
   const readers = { feeds: feeds.secondsBehind }
   const measureCall = await measureCalls(diagnostics, { ...tracker, events, readers }, settings)
@@ -86,6 +90,7 @@ export async function startCommands(
   const port = await bind(server, settings)
   const http2Servers = http2ServersOf(server)
   const connections = trackConnections(http2Servers, tracker.budgets)
+  answerRoot(http2Servers, diagnostics)
   guardStreams(http2Servers, limits)
   try {
     await listen(diagnostics, { host: settings.host, port: settings.diagnosticsPort })

@@ -32,6 +32,8 @@ export interface MessageField {
   readonly isDeprecated?: true
   /** The .NET clients work it out themselves. */
   readonly isLeftOutForDotnet?: true
+  /** Its .NET property cannot be null, so the zero of its type also says that it was not given. */
+  readonly isNeverNullForDotnet?: true
 }
 
 /** What is read from a message, and written to one: values as JSON has them, moments as text. */

@@ -1,4 +1,4 @@
-import { commonNumbers, type Field, type WireKind } from '../../model/field.ts'
+import { type BodyPurpose, commonNumbers, type Field, isRequired, type WireKind } from '../../model/field.ts'
 import { resources } from '../../resources/all.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { filterNames } from '../../resources/derived.ts'
@@ -47,7 +47,13 @@ const messages = (
   result: { name: `${name}Result`, fields: [...outcome, ...result] },
 })
 
-const idField: MessageField = { name: 'id', number: commonNumbers.id, shape: 'uuid', isOptional: true }
+const idField: MessageField = {
+  name: 'id',
+  number: commonNumbers.id,
+  shape: 'uuid',
+  isOptional: true,
+  isNeverNullForDotnet: true,
+}
 
 const idsField: MessageField = { name: 'ids', number: 1, shape: 'uuid', isRepeated: true }
 
@@ -133,7 +139,7 @@ const pageOf = (title: string, record: Message): Message => ({
 })
 
 /** Every field of a body may be absent, so that all missing ones are reported at once. */
-const bodyFields = ({ fields }: Resource, purpose: 'create' | 'update'): MessageField[] =>
+const bodyFields = ({ fields }: Resource, purpose: BodyPurpose): MessageField[] =>
   inOrder([
     idField,
     ...Object.entries(fields)
@@ -143,13 +149,15 @@ const bodyFields = ({ fields }: Resource, purpose: 'create' | 'update'): Message
         number: field.number,
         shape: field.wire,
         isOptional: true as const,
+        // Left out of an update, the others stay as they are: the zero of a type would be a new value.
+        ...(isRequired(field, purpose) && { isNeverNullForDotnet: true as const }),
         ...deprecationOf(field),
       })),
   ])
 
 const deprecationOf = ({ deprecation }: Field) => deprecation && ({ isDeprecated: true } as const)
 
-const isIn = ({ presence }: Field, purpose: 'create' | 'update'): boolean =>
+const isIn = ({ presence }: Field, purpose: BodyPurpose): boolean =>
   presence !== 'updateOnly' || purpose === 'update'
 
 const inOrder = (fields: readonly MessageField[]): MessageField[] =>

@@ -13,9 +13,14 @@ export interface StatusDetails {
 
 /** google.rpc.Status with one google.rpc.BadRequest, whose fields have the keys of REST. */
 export function writeStatusDetails({ code, message, errors }: StatusDetails): Buffer {
-  const fieldViolations = Object.entries(errors)
-    .flatMap(([field, messages]) => messages.map((description) => ({ field, description })))
-    .slice(0, violationsMax)
+  const violations = Object.entries(errors).flatMap(([field, messages]) =>
+    messages.map((description) => ({ field, description })),
+  )
+  const fieldViolations = firstWithin(
+    violationBytesMax,
+    violations,
+    ({ field, description }) => Buffer.byteLength(field + description) + violationOverheadBytes,
+  )
   return writeStatus({ code, message, details: [{ typeUrl: badRequestType, value: { fieldViolations } }] })
 }
 
@@ -32,8 +37,35 @@ export function readViolations(bytes: Uint8Array): FieldErrors {
   return errors
 }
 
-/** Trailers are headers, of which common clients take 8 KB; no command of ours has as many fields. */
-const violationsMax = 40
+/** All sentences as one text, for clients that show nothing else. */
+export const sentencesIn = (errors: FieldErrors): string =>
+  firstWithin(
+    sentenceBytesMax,
+    Object.values(errors).flat(),
+    (sentence) => encodeURI(` ${sentence}`).length,
+  ).join(' ')
+
+/** Those from the beginning that have no more bytes together. */
+function firstWithin<Item>(
+  bytesMax: number,
+  items: readonly Item[],
+  bytesOf: (item: Item) => number,
+): Item[] {
+  let bytes = 0
+  const end = items.findIndex((item) => {
+    bytes += bytesOf(item)
+    return bytes > bytesMax
+  })
+  return end < 0 ? [...items] : items.slice(0, end)
+}
+
+// Trailers are headers, of which common clients take 8 KB. The sentences stand there twice: percent-encoded, and within the
+// details, which are in base64: 1.5 + (1.5 + 2.5) * 4 / 3 = 6.8 KB. The most that is wrong with a command of ours is a third of it.
+const sentenceBytesMax = 1536
+const violationBytesMax = 2560
+
+/** The tags and lengths of one violation. */
+const violationOverheadBytes = 10
 
 const badRequestType = 'type.googleapis.com/google.rpc.BadRequest'
 

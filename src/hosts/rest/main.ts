@@ -15,6 +15,8 @@ import { prepareStop } from '../../http/shutdown.ts'
 import { createFeedStreams } from '../../live/feed-streams.ts'
 import { createStreamLimits } from '../../live/stream-limits.ts'
 import type { Tracker } from '../../operations/tracker.ts'
+import { resources } from '../../resources/all.ts'
+import type { Resource } from '../../resources/define-resource.ts'
 import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
 import { createModificationDates } from '../../store/modification-dates.ts'
 import { storeReadiness } from '../../store/readiness.ts'
@@ -37,12 +39,13 @@ export interface RestHost {
 /** Behind a proxy and a load balancer. */
 const proxiesByDefault = 2
 
-/** Wires the REST host and starts to listen. */
+/** Wires the REST host and starts to listen. `declared` has the resources that it serves. */
 export async function startRest(
   givenTracker: Tracker,
   authentication: Authentication,
   settings: RestSettings,
   log: Log,
+  declared: readonly Resource[] = resources,
 ): Promise<RestHost> {
   const events = countEvents(createSecurityLog(log))
   const tracker = { ...givenTracker, securityLog: events.log }
@@ -72,7 +75,7 @@ export async function startRest(
     ...{ live, feeds, receivers, administrators, passwords: settings.passwords },
     hasMail: settings.mail !== undefined,
   }
-  const contract = contractRoutes(tracker, live)
+  const contract = contractRoutes(tracker, live, declared)
   const extensions = settings.extensions ? extensionRoutes(tracker, parts) : []
   registerRoutes(app, {
     tracker,
@@ -83,9 +86,10 @@ export async function startRest(
   })
   addHelloRoute(app)
   addHealthRoutes(app, [readiness, ...storeReadiness(tracker.database)])
+  const about = aboutContract(declared)
   addDocumentation(app, {
-    title: aboutContract.title,
-    document: () => openApiOf(contract, aboutContract),
+    title: about.title,
+    document: () => openApiOf(contract, about),
     ...(settings.extensions && {
       extensions: { title: aboutExtensions.title, document: () => openApiOf(extensions, aboutExtensions) },
     }),

@@ -1,6 +1,6 @@
 import type { RowState } from '../../access/visible-rows.ts'
 import type { Parameter, Schema } from '../../http/operation.ts'
-import { type Field, labelOf } from '../../model/field.ts'
+import { type BodyPurpose, type Field, isRequired, labelOf } from '../../model/field.ts'
 import { moment as momentKind, uuid } from '../../model/field-kinds.ts'
 import {
   idsMax,
@@ -66,14 +66,11 @@ const fieldSchema = (field: Field): Schema => ({
   description: describeField(field),
 })
 
-function bodySchema({ fields }: Resource, purpose: 'create' | 'update'): Schema {
+function bodySchema({ fields }: Resource, purpose: BodyPurpose): Schema {
   const entries = Object.entries(fields).filter(
     ([, field]) => purpose === 'update' || field.presence !== 'updateOnly',
   )
-  const required = entries.filter(
-    ([, { presence }]) =>
-      presence === 'required' || (presence === 'requiredOnCreate' && purpose === 'create'),
-  )
+  const required = entries.filter(([, field]) => isRequired(field, purpose))
   return {
     type: 'object',
     required: [...(purpose === 'update' ? ['id'] : []), ...required.map(([name]) => name)],

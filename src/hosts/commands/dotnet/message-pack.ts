@@ -66,13 +66,11 @@ function keyIn(reader: MessagePackReader): string {
   return ''
 }
 
-/** A number that nobody wrote is zero, as it is in the clients' types. Paging has defaults of its own. */
-const defaultOf = ({ name, shape }: MessageField): [string, unknown][] => {
-  const isNumber = shape === 'number' || (shape === 'wholeNumber' && !paging.has(name))
-  return isNumber ? [[name, 0]] : []
+/** A number that is left out is zero where the clients' classes cannot say null, and absent everywhere else. */
+const defaultOf = ({ name, shape, isNeverNullForDotnet }: MessageField): [string, unknown][] => {
+  const isNumber = shape === 'number' || shape === 'wholeNumber'
+  return isNumber && isNeverNullForDotnet ? [[name, 0]] : []
 }
-
-const paging: ReadonlySet<string> = new Set(['pageNumber', 'pageSize'])
 
 function readOf({ name, shape, isRepeated }: MessageField): Read {
   if (isRepeated) return (reader, token) => readScalars(reader, token, shape === 'uuid' ? guidIn : asIs)

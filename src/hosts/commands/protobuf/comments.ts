@@ -1,4 +1,4 @@
-import { labelOf } from '../../../model/field.ts'
+import { type Field, isRequired, labelOf } from '../../../model/field.ts'
 import {
   idsMax,
   pageNumberMax,
@@ -113,9 +113,10 @@ const sharedComments: Readonly<Record<string, string>> = {
     'Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is.',
 }
 
-function presenceOf({ presence, number }: Resource['fields'][string], kind: Kind): string {
+function presenceOf(field: Field, kind: Kind): string {
+  const { presence, number } = field
   if (kind === 'record') return presence === 'optional' ? 'Absent when there is none.' : ''
-  if (presence === 'required' || (presence === 'requiredOnCreate' && kind === 'create')) return 'Required.'
+  if (isRequired(field, kind === 'create' ? 'create' : 'update')) return 'Required.'
   if (kind === 'create') return 'Optional.'
   if (presence === 'requiredOnCreate') return 'Left out, it stays as it is.'
   if (presence === 'updateOnly')

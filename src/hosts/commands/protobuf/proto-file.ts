@@ -1,5 +1,5 @@
 import { resources } from '../../../resources/all.ts'
-import type { Edition } from '../../../resources/define-resource.ts'
+import type { Edition, Resource } from '../../../resources/define-resource.ts'
 import { type Command, isStream } from '../commands.ts'
 import type { Message, MessageField } from '../message.ts'
 import { type Comments, commentsOf } from './comments.ts'
@@ -7,8 +7,12 @@ import { hasMarkedPresence, importsOf, messagesIn, snakeCase } from './descripto
 import { packages } from './service.ts'
 
 /** The same as text, for those who generate clients in other languages. */
-export function protoFile(edition: Edition, commands: readonly Command[]): string {
-  const comments = commentsOf(resources)
+export function protoFile(
+  edition: Edition,
+  commands: readonly Command[],
+  declared: readonly Resource[] = resources,
+): string {
+  const comments = commentsOf(declared)
   return `${[
     '// Derived from the declarations of the resources; a test compares. Version 1 changes by additions only.',
     'syntax = "proto3";',

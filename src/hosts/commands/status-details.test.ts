@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { status } from '@grpc/grpc-js'
+import fc from 'fast-check'
+import { type FieldErrors, invalid } from '../../model/problem.ts'
+import { type CallError, callErrorOf } from './call-error.ts'
+import { readViolations, statusDetailsKey } from './status-details.ts'
+
+const errorOf = (errors: FieldErrors): CallError => callErrorOf(invalid(errors)) as CallError
+
+const bytesOf = ({ metadata }: CallError): Buffer => metadata.get(statusDetailsKey)[0] as Buffer
+
+describe('The status of an invalid call', () => {
+  test('has every sentence in the order of the fields, as text and by field', () => {
+    const errors = {
+      name: ['Name is required.'],
+      password: ['Password must have a digit.', 'Password must have a capital.'],
+      id: ['Id must be a UUID.'],
+    }
+    const found = errorOf(errors)
+    assert.equal(found.code, status.INVALID_ARGUMENT)
+    assert.equal(
+      found.details,
+      'Name is required. Password must have a digit. Password must have a capital. Id must be a UUID.',
+    )
+    assert.deepEqual(readViolations(bytesOf(found)), errors)
+  })
+
+  test('fits the headers of common clients, whatever is wrong: sentences that do not are left out whole', () => {
+    const sentence = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 })
+    const errors = fc.dictionary(
+      fc.stringMatching(/^[a-z][A-Za-z]{0,30}$/),
+      fc.array(sentence, { minLength: 1, maxLength: 20 }),
+      { minKeys: 1, maxKeys: 60 },
+    )
+    fc.assert(
+      fc.property(errors, (given) => {
+        const found = errorOf(given)
+        const inText = encodeURI(found.details).length
+        const inDetails = bytesOf(found).toString('base64').length
+        assert.ok(inText + inDetails < 7000, `${inText} and ${inDetails} bytes`)
+        const sentences = Object.values(given).flat()
+        const kept = sentences.findIndex((_, end) => sentences.slice(0, end + 1).join(' ') === found.details)
+        assert.ok(kept >= 0 || found.details === 'One or more validation errors occurred.')
+      }),
+    )
+  })
+})
