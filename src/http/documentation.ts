@@ -30,7 +30,8 @@ export function addDocumentation(app: FastifyInstance, { extensions, ...contract
       text ??= JSON.stringify(document())
       return reply.type(types.json).send(text)
     })
-    app.get(page, (_request, reply) => sendPage(reply, types.html, pageOf({ title, page, others })))
+    for (const path of [page, `${page}/index.html`])
+      app.get(path, (_request, reply) => sendPage(reply, types.html, pageOf({ title, page, others })))
     app.get(`${page}/start.js`, (_request, reply) => sendPage(reply, types.js, startScript(address)))
   }
   for (const [name, type] of assets) {
