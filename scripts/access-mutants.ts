@@ -153,8 +153,8 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/http/cors.ts',
     rule: 'no spelling of a path opens it to scripts',
-    from: "closed.has(routeOptions.url ?? '') || ",
-    to: '',
+    from: 'closed.has(plainPathOf(url))',
+    to: 'closed.has(url)',
     tests: ['http/cors'],
   },
   {

@@ -87,4 +87,32 @@ export const readingMutants: readonly Mutant[] = [
     to: 'else if (!isEmptied)',
     tests: ['contract/users'],
   },
+  {
+    file: 'src/http/server.ts',
+    rule: 'a path is found in any capitals and with a slash at the end',
+    from: ', caseSensitive: false, ignoreTrailingSlash: true',
+    to: '',
+    tests: ['http/server', 'rest-spelling', 'path-spelling'],
+  },
+  {
+    file: 'src/http/metrics.ts',
+    rule: 'measures are at one spelling of their path only',
+    from: "if (pathOf(request.url) !== '/metrics')",
+    to: "if (pathOf(request.url) === '')",
+    tests: ['http/metrics'],
+  },
+  {
+    file: 'deploy/haproxy/haproxy.cfg',
+    rule: 'HAProxy keeps measures private in every spelling',
+    from: '{ path,url_dec -i -m reg ^/+metrics/*$ }',
+    to: '{ path,url_dec /metrics }',
+    tests: ['private-paths'],
+  },
+  {
+    file: 'src/http/rate-limit.ts',
+    rule: 'the route decides what the limiter leaves out, not the spelling',
+    from: "exemptRoutes.has(request.routeOptions.url ?? '')",
+    to: 'exemptRoutes.has(request.url)',
+    tests: ['http/rate-limit'],
+  },
 ]

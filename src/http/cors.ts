@@ -1,6 +1,6 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { pathOf } from './path.ts'
+import { plainPathOf } from './path.ts'
 
 export interface CorsOptions {
   /** Compared exactly with what the browser sends: scheme, host and port. */
@@ -22,10 +22,9 @@ export function allowOrigins(
   const always: ReadonlySet<string> = new Set(origins)
   // Asked each time, because clients come and go while a host runs.
   const isAllowed = (origin: string) => always.has(origin) || withCookies.has(origin)
-  const closed: ReadonlySet<string> = new Set(closedPaths)
-  // By the route that answers, because one path has many spellings; a preflight has a route of its own.
-  const isClosed = ({ url, routeOptions }: FastifyRequest) =>
-    closed.has(routeOptions.url ?? '') || closed.has(pathOf(url))
+  const closed: ReadonlySet<string> = new Set(closedPaths.map(plainPathOf))
+  // By the path and not by the route, because a preflight has a route of its own.
+  const isClosed = ({ url }: FastifyRequest) => closed.has(plainPathOf(url))
   const open = {
     origin: (origin: string | undefined, answer: (error: Error | null, allowed: string | boolean) => void) =>
       answer(null, origin !== undefined && isAllowed(origin) && origin),

@@ -25,12 +25,12 @@ export function addDocumentation(app: FastifyInstance, { extensions, ...contract
   ]
   for (const { title, document, page, address } of pages) {
     let text: string | undefined
-    const others = pages.filter((other) => other.page !== page)
     app.get(address, (_request, reply) => {
       text ??= JSON.stringify(document())
       return reply.type(types.json).send(text)
     })
-    app.get(page, (_request, reply) => sendPage(reply, types.html, pageOf({ title, page, others })))
+    for (const path of [page, `${page}/index.html`])
+      app.get(path, (_request, reply) => sendPage(reply, types.html, pageOf({ title, page }, pages)))
     app.get(`${page}/start.js`, (_request, reply) => sendPage(reply, types.js, startScript(address)))
   }
   for (const [name, type] of assets) {
@@ -70,7 +70,7 @@ interface Page {
   readonly page: string
 }
 
-const pageOf = ({ title, page, others }: Page & { readonly others: readonly Page[] }) => `<!doctype html>
+const pageOf = ({ title, page }: Page, pages: readonly Page[]) => `<!doctype html>
 <html lang="en">
 <head>
   <meta charset="utf-8">
@@ -80,12 +80,20 @@ const pageOf = ({ title, page, others }: Page & { readonly others: readonly Page
   <link rel="stylesheet" href="/swagger/swagger-ui.css">
 </head>
 <body>
-${others.map((other) => `  <p><a href="${other.page}">${other.title}</a></p>\n`).join('')}  <div id="document"></div>
+${pages.length > 1 ? choiceOf(page, pages) : ''}  <div id="document"></div>
   <script src="/swagger/swagger-ui-bundle.js"></script>
   <script src="${page}/start.js"></script>
 </body>
 </html>
 `
+
+/** The contract is the first of them on every page. */
+const choiceOf = (shown: string, pages: readonly Page[]): string => {
+  const items = pages.map(({ title, page }) =>
+    page === shown ? `<strong>${title}</strong>` : `<a href="${page}">${title}</a>`,
+  )
+  return `  <nav>${items.join(' · ')}</nav>\n`
+}
 
 const startScript = (address: string) => `SwaggerUIBundle({
   url: '${address}',

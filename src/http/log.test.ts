@@ -48,7 +48,8 @@ describe('the log', () => {
 
   it('is quiet about health checks that succeed', async (t) => {
     const { app, requests } = hostWithLog(t)
-    await send(await listen(app), { path: '/healthz', agent: false })
+    const port = await listen(app)
+    for (const path of ['/healthz', '/HEALTHZ/', '/%68ealthz']) await send(port, { path, agent: false })
     equal(requests().length, 0)
   })
 

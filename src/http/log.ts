@@ -28,7 +28,7 @@ export function logRequests(app: FastifyInstance): void {
 }
 
 // Health checks come every few seconds for ever, and say nothing as long as they succeed.
-const quietPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+const quietRoutes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 const requestEnded = 'A request has ended.'
 
@@ -47,7 +47,8 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
       milliseconds: Math.round((performance.now() - startedAt) * 100) / 100,
       ...(reply.raw.writableFinished ? undefined : { aborted: true }),
     }
-    if (quietPaths.has(path) && status < 400) request.log.debug(line, requestEnded)
+    if (quietRoutes.has(request.routeOptions?.url ?? '') && status < 400)
+      request.log.debug(line, requestEnded)
     else request.log.info(line, requestEnded)
   })
 }

@@ -5,12 +5,29 @@ import { measureHost } from './measure-host.ts'
 import { addMetrics } from './metrics.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
+const otherSpellings = [
+  ...['/METRICS', '/Metrics', '/metrics/', '/METRICS/', '/%6Detrics', '/metric%73', '/%4DETRICS/?x=1'],
+  ...['//metrics', '/metrics//', '/metrics%2F', '/metrics%20', '/metrics;x'],
+]
+
 const budgets = createBudgets({ openStreams: { max: 3, per: 'process', of: 'streams' } })
 
 it('metrics are not there unless asked for', async (t) => {
   const app = sampleHost(t)
   await measureHost(app, { budgets }, { metrics: false })
   equal((await app.inject({ url: '/metrics' })).statusCode, 404)
+})
+
+it('metrics are at one path in one spelling: a proxy that keeps it private may know no other', async (t) => {
+  const app = sampleHost(t)
+  addMetrics(app, budgets)
+  equal((await app.inject({ url: '/metrics' })).statusCode, 200)
+  equal((await app.inject({ url: '/metrics?x=1' })).statusCode, 200)
+  for (const url of otherSpellings) {
+    const answer = await app.inject({ url })
+    equal(answer.statusCode, 404, url)
+    doesNotMatch(answer.body, /process_cpu/)
+  }
 })
 
 it('metrics count by route pattern, method and status, never by path', async (t) => {

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { BudgetState } from '../model/budget.ts'
+import { sendEnvelope } from './envelope.ts'
+import { pathOf } from './path.ts'
+import { nothingHere } from './unknown-route.ts'
 
 export interface Measured {
   states(): readonly BudgetState[]
@@ -20,12 +23,14 @@ export function addMetrics(app: FastifyInstance, budgets: Measured): Registry {
     durations.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     done()
   })
-  app.get('/metrics', async (_request, reply) =>
-    reply
+  app.get('/metrics', async (request, reply) => {
+    // Proxies keep this path private, and a rule of theirs may know one spelling only.
+    if (pathOf(request.url) !== '/metrics') return sendEnvelope(reply, nothingHere)
+    return reply
       .header('cache-control', 'no-store')
       .type(registry.contentType)
-      .send(await registry.metrics()),
-  )
+      .send(await registry.metrics())
+  })
   return registry
 }
 

@@ -36,7 +36,10 @@ describe('a client that asks too often', () => {
       [await statusOf('/echo'), await statusOf('/nothing'), await statusOf('/echo')],
       [200, 429, 429],
     )
-    equal(await statusOf('/healthz?x=1'), 200)
+    for (const url of ['/healthz?x=1', '/HEALTHZ', '/healthz/', '/%68ealthz'])
+      equal(await statusOf(url), 200, url)
+    for (const url of ['/healthz/x', '//healthz', '/healthz%2F', '/nothing?/healthz'])
+      equal(await statusOf(url), 429, url)
   })
 
   it('is known by the address its proxy saw', async (t) => {

@@ -2,12 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import type { RequestOrigin } from '../model/caller.ts'
 import { busy } from '../model/problem.ts'
 import { addressKey } from './address-key.ts'
-import { pathOf } from './path.ts'
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
 import { originOf } from './request-origin.ts'
 
 export interface RateLimitOptions extends RateLimits {
-  readonly exemptPaths?: ReadonlySet<string>
   /** Called for each refused request. */
   readonly onRefused?: (origin: RequestOrigin) => void
 }
@@ -16,13 +14,12 @@ export interface RateLimitOptions extends RateLimits {
 export function limitRate(app: FastifyInstance, options: RateLimitOptions): void {
   if (options.permitLimit === 0) return
   const limiter = createRateLimiter(options)
-  const exemptPaths = options.exemptPaths ?? healthPaths
   app.addHook('preClose', (done) => {
     limiter.close()
     done()
   })
   app.addHook('onRequest', (request, reply, done) => {
-    if (exemptPaths.has(pathOf(request.url))) return done()
+    if (exemptRoutes.has(request.routeOptions.url ?? '')) return done()
     const admission = limiter.acquire(addressKey(request.ip), () => {
       reply.raw.off('close', leave)
       done()
@@ -39,4 +36,5 @@ export function limitRate(app: FastifyInstance, options: RateLimitOptions): void
   })
 }
 
-const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+/** The route decides, because one path has many spellings. */
+const exemptRoutes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])

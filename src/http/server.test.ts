@@ -137,6 +137,16 @@ describe('routes', () => {
     deepStrictEqual(answer.json(), { statusCode: 405, message: 'PUT is not supported here.' })
   })
 
+  it('are found in any capitals, and with a slash at the end', async (t) => {
+    const app = sampleHost(t)
+    for (const url of ['/ECHO', '/Echo/', '/echo/?a=1', '/%45cho', 'http://any.example/Echo/']) {
+      equal((await app.inject({ url })).statusCode, 200, url)
+      const answer = await app.inject({ method: 'PUT', url, payload: {} })
+      deepStrictEqual([answer.statusCode, answer.headers.allow], [405, 'GET, HEAD, POST, OPTIONS'], url)
+    }
+    for (const url of ['/echo//x', '/ech', '/echo/x']) equal((await app.inject({ url })).statusCode, 404, url)
+  })
+
   it('a route with a parameter is known too', async (t) => {
     const app = sampleHost(t)
     app.get('/files/:name', () => 'file')

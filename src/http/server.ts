@@ -42,7 +42,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...connectionOptions({ ...timeouts, ...options.timeouts }),
     ...logOptions(options.log),
     bodyLimit: options.bodyBytesMax ?? budgetLimits.restBodyBytes.max,
-    routerOptions: { querystringParser: parseQuery },
+    routerOptions: { querystringParser: parseQuery, caseSensitive: false, ignoreTrailingSlash: true },
     trustProxy: trustedProxies(options.trustedHops ?? 0),
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: answerBadAddress,

@@ -121,3 +121,74 @@ onRest('The spelling of query keys', (tracker) => {
     assert.equal(empty.body.result.totalCount >= plain.body.result.totalCount, true)
   })
 })
+
+const spellings: Readonly<Record<string, (path: string) => string>> = {
+  capitals: (path) => path.toUpperCase(),
+  'a capital at the beginning': (path) =>
+    path.replace(/\/(\w)(\w*)$/, (_, one, rest) => `/${one.toUpperCase()}${rest}`),
+  'a slash at the end': (path) => `${path}/`,
+  escapes: (path) => path.replace(/a|e/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+}
+
+onRest('The spelling of paths', (tracker) => {
+  for (const [words, spell] of Object.entries(spellings)) {
+    const call = (method: string, path: string, body?: object) =>
+      tracker.call(method, spell(path), { token: tracker.administrator.token, ...(body && { body }) })
+
+    for (const entity of entities)
+      test(`does not matter to ${entity}: ${words}`, async () => {
+        const { status, body } = await call('POST', pathOf(entity), await tracker.valid(entity))
+        assert.equal(status, 200, JSON.stringify(body))
+        const row = body[entity]
+        const { body: page } = await tracker.call('GET', `${spell(listPathOf(entity))}?ids=${row.id}`, {
+          token: tracker.administrator.token,
+        })
+        assert.deepEqual(page.result.data, [row])
+        assert.equal((await call('PATCH', pathOf(entity), tracker.change(entity, row))).status, 200)
+        assert.equal((await call('DELETE', pathOf(entity), { ids: [row.id] })).status, 200)
+        const restored = await call('POST', `${pathOf(entity)}/restore`, { ids: [row.id] })
+        assert.equal(restored.status, 200)
+      })
+
+    test(`changes nothing of what a route refuses: ${words}`, async () => {
+      assert.equal((await tracker.call('GET', spell('/api/projects'))).status, 401)
+      const member = await tracker.signUp()
+      assert.equal((await tracker.call('GET', spell('/api/users'), { token: member.token })).status, 403)
+      assert.equal((await call('PUT', '/api/project')).status, 405)
+      assert.equal((await call('GET', '/api/nothing')).status, 404)
+      const { status, body } = await tracker.call('GET', `${spell('/ext/comments')}?at=2026-01-01`, {
+        token: tracker.administrator.token,
+      })
+      assert.deepEqual([status, Object.keys(body.errors)], [400, ['at']])
+    })
+
+    test(`a key is used once, whatever the spelling: ${words}`, async () => {
+      const headers = { 'idempotency-key': randomUUID() }
+      const { token } = tracker.administrator
+      const request = { token, headers, body: { name: 'Once' } }
+      const first = await tracker.call('POST', '/api/impediment', request)
+      const second = await tracker.call('POST', spell('/api/impediment'), request)
+      assert.deepEqual(second.body, first.body)
+      assert.equal(second.headers.get('idempotency-replayed'), 'true')
+    })
+  }
+
+  test('does not matter to a live listing, nor to how its snapshots are numbered', async () => {
+    for (const [path, id] of [
+      ['/API/Projects/', /^1$/],
+      ['/EXT/Comments/', /^[\w-]+~[\w-]{22}$/],
+    ] as const) {
+      const live = await listen(tracker.address, path, { token: tracker.administrator.token })
+      assert.match((await live.next()).id, id)
+      live.close()
+    }
+  })
+
+  test('does not matter to health, documents and pages', async () => {
+    for (const path of [
+      ...['/Healthz', '/READYZ/', '/swagger', '/swagger/', '/swagger/index.html', '/Swagger/Index.html'],
+      ...['/swagger/extensions/', '/swagger/extensions/index.html', '/SWAGGER/v1/Swagger.json'],
+    ])
+      assert.equal((await tracker.call('GET', path)).status, 200, path)
+  })
+})

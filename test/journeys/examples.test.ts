@@ -61,6 +61,20 @@ const others = [
   },
 ]
 
+/** The five lines of README.md: two that prepare, the start, and two that ask. */
+const [prepared = '', asked = ''] =
+  /```\n(SECRET=.*?)npm start &\n(.*?)```/s.exec(pages[0]?.text ?? '')?.slice(1) ?? []
+
+/** The settings that the first of them make. */
+const twoUsers = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    spawnSync('sh', ['-c', `${prepared}\nenv`])
+      .stdout.toString()
+      .split('\n')
+      .filter((line) => line.startsWith('Identity__ServiceClients__'))
+      .map((line) => line.split('=') as [string, string]),
+  )
+
 const answers = (program: string, word: string): boolean => spawnSync(program, [word]).status === 0
 
 describe('The examples of the pages', () => {
@@ -89,6 +103,7 @@ describe('The examples of the pages', () => {
       SECRET: secret,
       REST: `http://127.0.0.1:${restPort}`,
       COMMANDS: `127.0.0.1:${commandPort}`,
+      ...twoUsers(),
     }
     start = spawnStart(environment, ['identity', 'rest', 'commands'])
     for (const port of [identityPort, restPort, diagnosticsPort]) await untilReady(port, start.exited)
@@ -155,6 +170,19 @@ describe('The examples of the pages', () => {
       const complete = command.replace('"…"', `"${projects[0].organizationId}"`)
       assert.match(await shown(complete, token), /^(\{"|id,|id: 1\nevent: listing\n)/, command)
     }
+  })
+
+  test('as two ordinary users are five lines, and each of the two sees their own projects', {
+    skip: !hasCurl && 'curl is not installed',
+  }, async () => {
+    const { stdout } = await sh(`SECRET=$Identity__ServiceClients__mara__Secret\n${asked}`)
+    const pages = stdout.replace('}{', '}\n{').split('\n')
+    const names = pages.map((page) => JSON.parse(page).result.data.map(({ name }: { name: string }) => name))
+    assert.deepEqual(
+      names.map((some) => some.sort()),
+      [['Website relaunch'], ['Patient portal', 'Website relaunch']],
+    )
+    assert.equal(`${prepared}npm start &\n${asked}`.trimEnd().split('\n').length, 5)
   })
 
   /** In a folder of its own, on the ports of this start. */

@@ -127,6 +127,11 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     assert.equal(extensions.status, 200)
     assert.match(contract.body, /href="\/swagger\/extensions"/)
     assert.match(extensions.body, /href="\/swagger"/)
+    for (const { body } of [contract, extensions]) {
+      const [, choice = ''] = /<nav>(.*)<\/nav>/.exec(body) ?? []
+      const titles = choice.replaceAll(/<[^>]*>/g, '')
+      assert.equal(titles, 'Project tracking: REST · Project tracking: extensions')
+    }
     const links = [...extensions.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link)
     for (const link of links) assert.equal((await get(link)).status, 200, link)
     const scripts = await Promise.all([get('/swagger/start.js'), get('/swagger/extensions/start.js')])

@@ -201,6 +201,14 @@ describe('the configuration of the identity host', () => {
       problemsOf({ 'Identity__Providers__a b__Issuer': 'https://x.example' }).join(),
       /must be named/,
     )
+    const inCapitals = Object.entries(one({})).map(([name, value]) => [
+      name.replace('__corp__', '__Corp__'),
+      value,
+    ])
+    assert.match(
+      problemsOf({ ...one({}), ...Object.fromEntries(inCapitals) }).join(),
+      /in more than capitals/,
+    )
     for (const others of [{}, { ...one({}), EXTENSIONS: 'off' }])
       assert.match(problemsOf({ Identity__Passwords: 'off', ...others }).join(), /can be off only with/)
     assert.deepEqual(problemsOf({ Identity__Passwords: 'off', ...one({}) }), [])

@@ -59,7 +59,7 @@ export function createLiveListings(
   }
 
   async function open(given: View, request: LiveRequest) {
-    const isResumable = request.request.url.startsWith('/ext/')
+    const isResumable = request.request.routeOptions.url?.startsWith('/ext/') ?? false
     const view = isResumable ? { ...given, isResumable, key: `resumable ${given.key}` } : given
     const { listing, leave } = enter(view)
     const keeper = kept.keeperOf(view.caller.id)

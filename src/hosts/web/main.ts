@@ -10,6 +10,7 @@ import { measureHost } from '../../http/measure-host.ts'
 import { pathOf } from '../../http/path.ts'
 import { createServer, smallBodies } from '../../http/server.ts'
 import { prepareStop } from '../../http/shutdown.ts'
+import { nothingHere } from '../../http/unknown-route.ts'
 import type { WebSettings } from './configuration.ts'
 import { contentPolicy } from './content-policy.ts'
 import { encodings, readFiles, type ServedFile, type ServedFiles } from './files.ts'
@@ -62,8 +63,7 @@ function addPageHeaders(app: FastifyInstance, { client }: WebSettings): void {
 function sendFile(request: FastifyRequest, reply: FastifyReply, files: ServedFiles): FastifyReply {
   const path = pathOf(request.url)
   const file = files.get(path) ?? (isScreen(path) ? files.get('/') : undefined)
-  if (file === undefined)
-    return sendEnvelope(reply, { statusCode: 404, message: 'There is nothing at this address.' })
+  if (file === undefined) return sendEnvelope(reply, nothingHere)
   const { body, encoding } = choose(file, request.headers['accept-encoding'])
   if (encoding !== undefined) reply.header('content-encoding', encoding)
   return reply

@@ -170,7 +170,14 @@ const refused = readFileSync(HOSTS_LOG, 'utf8')
 assert.equal(JSON.parse(refused.at(-1) ?? '{}').address, '127.0.0.1')
 // However it is written, as long as a host would take it for that.
 for (const name of ['app', 'api', 'id', 'bank'])
-  for (const path of ['/metrics', '/%6detrics', '/%6D%65trics?of=all', '/metri%63s?'])
+  for (const path of [
+    '/metrics',
+    '/%6detrics',
+    '/%6D%65trics?of=all',
+    '/metri%63s?',
+    '/METRICS/',
+    '//Metrics',
+  ])
     assert.equal(curl('--request-target', path, at(name)).status, 404, `${name}${path}`)
 assert.throws(() => curl(`${at('unknown')}/`))
 assert.match(curl('http://api.example.com:8080/a').location, /^https:\/\/api\.example\.com/)

@@ -37,6 +37,9 @@ export function readProviders(settings: Settings): readonly ProviderSettings[] {
   const ids = settings.idsUnder('Identity__Providers')
   if (ids.length > providersMax)
     settings.refuse(`Identity__Providers can have at most ${providersMax} of them.`)
+  // Paths are read without regard to capitals, and each provider has one of its own.
+  if (new Set(ids.map((id) => id.toLowerCase())).size < ids.length)
+    settings.refuse('Identity__Providers must have ids that differ in more than capitals.')
   return ids.map((id) => readProvider(settings, id, `Identity__Providers__${id}`))
 }
 
