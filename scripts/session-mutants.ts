@@ -142,4 +142,18 @@ export const sessionMutants: readonly Mutant[] = [
     to: '',
     tests: ['cli/demo-account'],
   },
+  {
+    file: 'src/hosts/identity/endpoints/introspect.ts',
+    rule: 'a service client may ask about tokens for the hosts of its scopes',
+    from: '[...audiences, ...hostsOf(scopes, settings)]',
+    to: 'audiences',
+    tests: ['identity/introspection'],
+  },
+  {
+    file: 'src/hosts/identity/endpoints/introspect.ts',
+    rule: 'an app that signs people in learns nothing of tokens of others',
+    from: 'login === undefined ? audiences : ',
+    to: '',
+    tests: ['identity/introspection'],
+  },
 ]
