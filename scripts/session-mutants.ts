@@ -156,4 +156,18 @@ export const sessionMutants: readonly Mutant[] = [
     to: '',
     tests: ['identity/introspection'],
   },
+  {
+    file: 'src/resources/user.ts',
+    rule: 'removing an account ends its sessions, and a restore brings none back',
+    from: '    afterRemove: endAccess,\n',
+    to: '',
+    tests: ['own-sessions'],
+  },
+  {
+    file: 'src/hosts/identity/sessions.ts',
+    rule: 'signing in over a session of another account ends that session',
+    from: 'endedSessionIds: await endRows(transaction, others, now())',
+    to: 'endedSessionIds: []',
+    tests: ['identity/browser-sessions'],
+  },
 ]
