@@ -170,4 +170,25 @@ export const sessionMutants: readonly Mutant[] = [
     to: 'endedSessionIds: []',
     tests: ['identity/browser-sessions'],
   },
+  {
+    file: 'src/hosts/identity/authorization/consent.ts',
+    rule: 'a public client on a device is asked about each time',
+    from: ' || isAnyProgram(request)',
+    to: '',
+    tests: ['identity/consent'],
+  },
+  {
+    file: 'src/hosts/identity/authorization/consent.ts',
+    rule: 'an answer counts for the request that it was given to',
+    from: 'if (mustAnswer && allowedBy !== accountId) return false',
+    to: '',
+    tests: ['identity/consent'],
+  },
+  {
+    file: 'src/hosts/identity/authorization/consent.ts',
+    rule: 'a client with a secret is remembered, whatever its address',
+    from: 'client.secretHash === undefined && ',
+    to: '',
+    tests: ['identity/consent'],
+  },
 ]
