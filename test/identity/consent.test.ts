@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from '../../src/store/sql.ts'
-import { createPkce, fromOtherSite, openBrowser, queryOf, refresh, signOut } from '../support/browser.ts'
+import {
+  createPkce,
+  fromOtherSite,
+  openBrowser,
+  type Page,
+  queryOf,
+  refresh,
+  signOut,
+} from '../support/browser.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import {
   portal,
@@ -9,6 +17,7 @@ import {
   requestAt,
   signInAt,
   submit,
+  type TestClient,
   tokensAt,
   wiki,
 } from '../support/registered-clients.ts'
@@ -133,6 +142,77 @@ describe('a person', () => {
       sql`select scope from consents where user_id = ${id}`,
     )
     assert.deepEqual(kept?.scope.split(' ').sort(), ['email', 'openid', 'profile'])
+  })
+})
+
+describe('a client that any program on the device could be', () => {
+  const addresses = {
+    numbered: 'http://127.0.0.1:41234/callback',
+    named: 'http://localhost:3000/callback',
+    scheme: 'com.example.notes:/callback',
+  }
+  const clientOf = (id: string, redirectUri: string, others = {}): TestClient => ({
+    ...{ id, redirectUri, postLogoutRedirectUri: redirectUri },
+    ...others,
+  })
+  const unproven = Object.entries(addresses).map(([id, address]) => clientOf(id, address))
+  const proven = [
+    clientOf('secret', addresses.named, { secret: 'a-secret-of-the-app-of-32-characters' }),
+    clientOf('own', addresses.named, { others: { FirstParty: 'true' } }),
+    clientOf('elsewhere', 'https://127.example.test/callback'),
+  ]
+  let host: IdentityUnderTest
+  before(async () => {
+    const all = [...unproven, ...proven].map(registrationOf)
+    host = await startIdentityUnderTest({ environment: Object.assign({}, ...all) })
+  })
+  after(() => host.stop())
+
+  const openFor = async (client: TestClient) => {
+    const browser = openBrowser(host.address)
+    const { login } = await host.addAccount()
+    const first = await signInAt(browser, client, { login })
+    assert.ok(queryOf(first).code, client.id)
+    const ask = async (others = {}) =>
+      browser.follow(await browser.get('/connect/authorize', requestAt(client, createPkce(), others)))
+    return { browser, ask }
+  }
+  const isAsked = ({ text }: Page) => /asked each time.*another program/.test(text)
+
+  it('asks every time, and gets nothing without a page', async () => {
+    for (const client of unproven) {
+      const { browser, ask } = await openFor(client)
+      assert.equal(queryOf(await ask({ prompt: 'none' })).error, 'consent_required')
+      const again = await ask()
+      assert.ok(isAsked(again), client.id)
+      assert.equal(queryOf(await submit(browser, again, { answer: 'deny' })).error, 'access_denied')
+      const more = await submit(browser, await ask(), { answer: 'allow' })
+      assert.ok(queryOf(more).code, client.id)
+    }
+  })
+
+  it('gets nothing by the answer to another request, begun before it', async () => {
+    for (const others of [{}, { prompt: 'consent' }]) {
+      const [client] = unproven
+      assert.ok(client)
+      const { browser, ask } = await openFor(client)
+      // Of a program that waits until its person allows the true client something.
+      const waiting = await openBrowser(host.address).get(
+        '/connect/authorize',
+        requestAt(client, createPkce(), others),
+      )
+      assert.ok(queryOf(await submit(browser, await ask(), { answer: 'allow' })).code)
+      const { authRequest = '' } = queryOf(waiting)
+      assert.ok(isAsked(await browser.follow(await browser.get('/connect/authorize', { authRequest }))))
+    }
+  })
+
+  it('is remembered where its secret, its operator or its address proves it', async () => {
+    for (const client of proven) {
+      const { ask } = await openFor(client)
+      assert.ok(queryOf(await ask()).code, client.id)
+      assert.ok(queryOf(await ask({ prompt: 'none' })).code, client.id)
+    }
   })
 })
 

@@ -10,16 +10,25 @@ import { assertRefused } from './support/assert-refused.ts'
 
 const asRobot = { client_id: robot.id, client_secret: robot.secret }
 
-const otherClient = { client_id: 'other', client_secret: robot.secret }
+const forCommands = { client_id: 'commands', client_secret: robot.secret }
+const forCommandsAndMore = { client_id: 'more', client_secret: robot.secret }
+const appOfPeople = { client_id: 'portal', client_secret: robot.secret }
 
 describe('introspection', () => {
   let host: IdentityUnderTest
   before(async () => {
     host = await startIdentityUnderTest({
       environment: {
-        [`Identity__ServiceClients__${robot.id}__Audiences__0`]: 'svc-api',
-        Identity__ServiceClients__other__Secret: robot.secret,
-        Identity__ServiceClients__other__Login: robot.login,
+        Identity__ServiceClients__commands__Secret: robot.secret,
+        Identity__ServiceClients__commands__Login: robot.login,
+        Identity__ServiceClients__commands__Scopes__0: 'svc.grpc',
+        Identity__ServiceClients__more__Secret: robot.secret,
+        Identity__ServiceClients__more__Login: robot.login,
+        Identity__ServiceClients__more__Scopes__0: 'svc.grpc',
+        Identity__ServiceClients__more__Audiences__0: 'svc-api',
+        Identity__Clients__portal__Secret: robot.secret,
+        Identity__Clients__portal__RedirectUris__0: 'https://portal.example.com/callback',
+        Identity__Clients__portal__Scopes__0: 'svc.api',
       },
     })
   })
@@ -70,19 +79,29 @@ describe('introspection', () => {
     assert.equal((await ask(granted.json.access_token)).json.active, true)
   })
 
-  it('tells a client of its own tokens, and of those for audiences that its settings name, only', async () => {
+  it('tells a client of its own tokens, and of those for the hosts of its scopes and settings, only', async () => {
     const { browser, tokens } = await signedIn(host.address)
+    const { tokens: forNobody } = await signedIn(host.address, { request: { scope: 'openid' } })
     const grant = async (client: Fields, scope: string) =>
       (await browser.post('/connect/token', { grant_type: 'client_credentials', ...client, scope })).json
         .access_token
-    const [own, grpcOnly] = [await grant(otherClient, 'svc.api'), await grant(asRobot, 'svc.grpc')]
-    for (const token of [tokens.access_token, tokens.refresh_token, own]) {
-      assert.equal((await ask(token)).json.active, true)
-      assert.equal((await ask(token, otherClient)).json.active, token === own)
+    const askers = [asRobot, forCommands, forCommandsAndMore, appOfPeople]
+    const cases = [
+      [tokens.access_token, [true, false, true, false]],
+      [tokens.refresh_token, [true, false, true, false]],
+      [await grant(asRobot, 'svc.api'), [true, false, true, false]],
+      [await grant(asRobot, 'svc.grpc'), [true, true, true, false]],
+      [await grant(asRobot, 'svc.api svc.grpc'), [true, true, true, false]],
+      [await grant(forCommands, 'svc.grpc'), [true, true, true, false]],
+      [forNobody.access_token, [false, false, false, false]],
+    ] as const
+    for (const [token, expected] of cases) {
+      const answers = await Promise.all(askers.map((asker) => ask(token, asker)))
+      assert.deepEqual(
+        answers.map(({ json }) => json.active),
+        expected,
+      )
     }
-    assert.equal((await ask(grpcOnly)).json.active, true)
-    assert.deepEqual((await ask(grpcOnly, otherClient)).json, inactive)
-    assert.deepEqual((await ask(await grant(otherClient, 'svc.grpc'))).json, inactive)
   })
 
   it('knows a service token no more when its account has new credentials or is gone', async () => {

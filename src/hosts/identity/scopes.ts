@@ -28,15 +28,22 @@ export interface AudienceSettings {
   readonly grpcAudience: string
 }
 
+/** The hosts that these scopes are for. */
+export const hostsOf = (
+  scopes: readonly string[],
+  { apiAudience, grpcAudience }: Omit<AudienceSettings, 'issuer'>,
+): readonly string[] => [
+  ...new Set([
+    ...(scopes.includes('svc.api') ? [apiAudience] : []),
+    ...(scopes.includes('svc.grpc') ? [grpcAudience] : []),
+  ]),
+]
+
 /** The hosts a token is for: both when both scopes were granted, and the provider itself when none was. */
 export function audienceOf(
   granted: readonly string[],
-  { issuer, apiAudience, grpcAudience }: AudienceSettings,
+  settings: AudienceSettings,
 ): string | readonly string[] {
-  const audiences = new Set([
-    ...(granted.includes('svc.api') ? [apiAudience] : []),
-    ...(granted.includes('svc.grpc') ? [grpcAudience] : []),
-  ])
-  const [first = issuer, ...others] = audiences
+  const [first = settings.issuer, ...others] = hostsOf(granted, settings)
   return others.length === 0 ? first : [first, ...others]
 }

@@ -5,6 +5,7 @@ import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
 import type { LiveSession } from '../sessions.ts'
 import type { PendingRequest } from './pending-request.ts'
+import type { AuthorizationRequest } from './read-authorization-request.ts'
 
 const needsConsent = ({ registration }: Client): boolean => registration?.isFirstParty === false
 
@@ -12,18 +13,31 @@ const needsConsent = ({ registration }: Client): boolean => registration?.isFirs
 export const isAllowedNow = (client: Client, scope: Sql): Sql =>
   needsConsent(client) ? hasConsent(sql`${client.id}`, sql`string_to_array(${scope}, ' ')`) : sql`true`
 
+/**
+ * Any program on a device can listen at its loopback address or take over a scheme. Without a secret nothing proves that it is the
+ * client which was allowed before, so what was allowed is not remembered (RFC 8252, 8.6).
+ */
+export function isAnyProgram({ client, redirectUri }: AuthorizationRequest): boolean {
+  const { protocol, hostname } = new URL(redirectUri)
+  return client.secretHash === undefined && (!/^https?:$/.test(protocol) || loopbackPattern.test(hostname))
+}
+
+const loopbackPattern = /^(127\.[\d.]+|\[::1\]|(.+\.)?localhost)$/
+
 /** Whether this person has allowed the client what it asks for. The operator's own clients need no consent. */
 export async function hasConsented(
   { database }: Identity,
-  { request: { client, scopes, prompts }, since }: PendingRequest,
+  { request, allowedBy }: PendingRequest,
   { accountId }: LiveSession,
 ): Promise<boolean> {
+  const { client, scopes, prompts } = request
   if (!needsConsent(client)) return true
-  // With `prompt=consent`, only an answer to this very request counts, no earlier consent.
-  const notBefore = prompts.has('consent') ? since : 0
+  // Then the answer to this very request counts, and no earlier one.
+  const mustAnswer = prompts.has('consent') || isAnyProgram(request)
+  if (mustAnswer && allowedBy !== accountId) return false
   const [consent] = await database.query(sql`
     select from consents where user_id = ${accountId} and client_id = ${client.id}
-      and ${scopes}::text[] <@ string_to_array(scope, ' ') and granted_at >= ${moment(notBefore)}`)
+      and ${scopes}::text[] <@ string_to_array(scope, ' ')`)
   return consent !== undefined
 }
 

@@ -14,12 +14,12 @@ export interface PendingRequest {
   readonly since: number
   /** The session that the browser had when it asked: over once somebody else signs in. */
   readonly sessionId?: string | undefined
+  /** The account that has answered this very request with yes. */
+  readonly allowedBy?: string | undefined
 }
 
-interface Sealed {
+interface Sealed extends Omit<PendingRequest, 'request'> {
   readonly parameters: Parameters
-  readonly since: number
-  readonly sessionId?: string | undefined
 }
 
 /** A sign-in page left open over night still works in the morning. */
@@ -27,13 +27,9 @@ const pendingMilliseconds = 24 * 60 * 60_000
 
 export const sealPendingRequest = (
   { seals }: Identity,
-  { request, since, sessionId }: PendingRequest,
+  { request: { parameters }, ...others }: PendingRequest,
 ): string =>
-  seals.seal(
-    'authRequest',
-    { parameters: request.parameters, since, sessionId } satisfies Sealed,
-    since + pendingMilliseconds,
-  )
+  seals.seal('authRequest', { parameters, ...others } satisfies Sealed, others.since + pendingMilliseconds)
 
 /** Read anew, because clients and origins may have changed; undefined when it could not be answered any more. */
 export async function openPendingRequest(
@@ -43,11 +39,8 @@ export async function openPendingRequest(
   const sealed = text === undefined ? undefined : await seals.open<Sealed>('authRequest', text)
   if (!sealed) return undefined
   try {
-    return {
-      request: readAuthorizationRequest(clients, withoutAbsent(sealed.parameters)),
-      since: sealed.since,
-      sessionId: sealed.sessionId,
-    }
+    const { parameters, ...others } = sealed
+    return { ...others, request: readAuthorizationRequest(clients, withoutAbsent(parameters)) }
   } catch (error) {
     if (error instanceof OAuthError || error instanceof AuthorizationRefusal) return undefined
     throw error

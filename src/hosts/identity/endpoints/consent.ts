@@ -1,6 +1,10 @@
 import { answerClient } from '../authorization/answer-client.ts'
-import { grantConsent } from '../authorization/consent.ts'
-import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
+import { grantConsent, isAnyProgram } from '../authorization/consent.ts'
+import {
+  openPendingRequest,
+  type PendingRequest,
+  sealPendingRequest,
+} from '../authorization/pending-request.ts'
 import type { Identity } from '../identity.ts'
 import { consentPage } from '../pages/consent.ts'
 import { overPage } from '../pages/sign-in.ts'
@@ -18,6 +22,7 @@ export const askConsent = (identity: Identity): Endpoint =>
   withPending(identity, async (_call, { request }, { name, login }, authRequest) => ({
     page: consentPage({
       ...request,
+      isAskedAgain: isAnyProgram(request),
       person: { name, login },
       authRequest,
       action: ownAddress(identity.settings, consentPath),
@@ -27,7 +32,7 @@ export const askConsent = (identity: Identity): Endpoint =>
 
 /** The answer to it: kept with the account that was shown, or told to the client. */
 export const answerConsent = (identity: Identity): Endpoint =>
-  withPending(identity, async (call, pending, session, authRequest) => {
+  withPending(identity, async (call, pending, session) => {
     requireAllowedOrigin([ownOrigin(identity.settings)], call.headers, 'The answer')
     const isAllowed = readSingle(call.parameters).answer === 'allow'
     const { address, requestId } = call
@@ -46,7 +51,10 @@ export const answerConsent = (identity: Identity): Endpoint =>
         error_description: 'The user did not allow it.',
       })
     await grantConsent(identity, pending, session)
-    return backToAuthorize(identity, authRequest)
+    return backToAuthorize(
+      identity,
+      sealPendingRequest(identity, { ...pending, allowedBy: session.accountId }),
+    )
   })
 
 type WithPending = (

@@ -4,15 +4,16 @@ import type { Client } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { readParameters, requireParameter } from '../parameters.ts'
 import type { Endpoint } from '../route.ts'
-import { audienceOf, splitScope } from '../scopes.ts'
+import { audienceOf, hostsOf, splitScope } from '../scopes.ts'
 import { isLive, type LiveSession, sessionColumns } from '../sessions.ts'
 import { findTokenAccount } from '../tokens/find-token-account.ts'
 import { opaqueTokenId } from '../tokens/opaque-token.ts'
 import { verifyAccessToken } from '../tokens/verify-token.ts'
 
 /**
- * RFC 7662, for access and refresh tokens. Only clients with a secret may ask, about tokens of their own and those for an
- * audience that their settings name; for any other the answer is that for an unknown one (4).
+ * RFC 7662, for access and refresh tokens. Only clients with a secret may ask: about tokens of their own, a service client also
+ * about those for a host that one of its scopes is for, or that its settings name. For any other token the answer is that for an
+ * unknown one (4).
  */
 export const introspect =
   (identity: Identity): Endpoint =>
@@ -27,8 +28,15 @@ export const introspect =
     return { body: description ?? { active: false } }
   }
 
-const mayAskAbout = ({ id, audiences }: Client, clientId: unknown, audience: Audience): boolean =>
-  id === clientId || [audience ?? []].flat().some((host) => audiences.includes(host))
+function mayAskAbout(
+  { settings }: Identity,
+  { id, login, scopes, audiences }: Client,
+  clientId: unknown,
+  audience: Audience,
+): boolean {
+  const hosts = login === undefined ? audiences : [...audiences, ...hostsOf(scopes, settings)]
+  return id === clientId || [audience ?? []].flat().some((host) => hosts.includes(host))
+}
 
 type Audience = string | readonly string[] | undefined
 
@@ -38,7 +46,7 @@ async function describeAccessToken(
   token: string,
 ): Promise<object | undefined> {
   const claims = await verifyAccessToken(identity, token)
-  if (!claims || !mayAskAbout(client, claims.client_id, claims.aud)) return undefined
+  if (!claims || !mayAskAbout(identity, client, claims.client_id, claims.aud)) return undefined
   const account = await findTokenAccount(identity, claims)
   return account && { active: true, token_type: 'Bearer', username: account.login, ...claims }
 }
@@ -57,7 +65,7 @@ async function describeRefreshToken(
     where token.id = ${opaqueTokenId(token)} and token.spent_at is null and ${isLive(identity)}`)
   // Its audience is that of the access tokens it can be exchanged for.
   const audience = known && audienceOf(splitScope(known.scope), identity.settings)
-  if (!known || !mayAskAbout(client, known.clientId, audience)) return undefined
+  if (!known || !mayAskAbout(identity, client, known.clientId, audience)) return undefined
   return {
     active: true,
     iss: identity.settings.issuer,

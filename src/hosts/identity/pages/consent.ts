@@ -9,12 +9,14 @@ export interface ConsentPageOptions {
   /** Who would be seen by the client. */
   readonly person: { readonly name: string; readonly login: string }
   readonly redirectUri: string
+  /** What is allowed counts for this time only. */
+  readonly isAskedAgain: boolean
   readonly authRequest: string
   readonly action: string
 }
 
 export const consentPage =
-  ({ client, scopes, person, redirectUri, ...form }: ConsentPageOptions): Page =>
+  ({ client, scopes, person, redirectUri, isAskedAgain, ...form }: ConsentPageOptions): Page =>
   (say) => {
     const asking = client.registration?.name ?? client.id
     return {
@@ -32,9 +34,13 @@ ${scopes.flatMap((scope) => {
 <button name="answer" value="allow">${say('Allow')}</button>
 <button name="answer" value="deny" class="second">${say('Do not allow')}</button>
 </form>
-<p class="quiet">${say('Either way you go back to {place}. You are not asked again for what you have allowed.', { place: placeOf(redirectUri) })}</p>`,
+<p class="quiet">${say(isAskedAgain ? askedAgain : askedOnce, { place: placeOf(redirectUri) })}</p>`,
     }
   }
+
+const askedOnce = 'Either way you go back to {place}. You are not asked again for what you have allowed.'
+const askedAgain =
+  'Either way you go back to {place}, an address of this device. You are asked each time: another program on it could use the same address.'
 
 /** What a person allows with each scope. */
 const meanings: Readonly<Record<string, PlainText>> = {

@@ -57,6 +57,7 @@ export const en = [
   'Allow',
   'Do not allow',
   'Either way you go back to {place}. You are not asked again for what you have allowed.',
+  'Either way you go back to {place}, an address of this device. You are asked each time: another program on it could use the same address.',
   // Sign-out
   'Sign out?',
   'This ends your sign-in in every app that you use with it in this browser. If you did not ask for it, close this page.',

@@ -70,6 +70,8 @@ export const ptBr: Readonly<Record<Text, string>> = {
   'Do not allow': 'Não permitir',
   'Either way you go back to {place}. You are not asked again for what you have allowed.':
     'De um jeito ou de outro, você volta para {place}. O que você já permitiu não será perguntado de novo.',
+  'Either way you go back to {place}, an address of this device. You are asked each time: another program on it could use the same address.':
+    'De um jeito ou de outro, você volta para {place}, um endereço deste dispositivo. A pergunta se repete a cada vez: outro programa nele poderia usar o mesmo endereço.',
   'Sign out?': 'Sair?',
   'This ends your sign-in in every app that you use with it in this browser. If you did not ask for it, close this page.':
     'Você sairá de todos os aplicativos em que entrou com esta conta neste navegador. Se não foi você quem pediu, feche esta página.',
