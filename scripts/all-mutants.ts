@@ -1,4 +1,5 @@
 import { accessMutants } from './access-mutants.ts'
+import { fairnessMutants } from './fairness-mutants.ts'
 import { identityMutants } from './identity-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
 import { operationMutants } from './operation-mutants.ts'
@@ -19,4 +20,5 @@ export const allMutants: readonly Mutant[] = [
   ...identityMutants,
   ...sessionMutants,
   ...wireMutants,
+  ...fairnessMutants,
 ]

@@ -18,7 +18,7 @@ export const budgetLimits = {
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
   /** A thousand items of four kilobytes; four are under way at once. */
   batchBodyBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
-  /** From before the body is read until the answer is sent; each holds a connection to the store for about a second. */
+  /** From before the body is read until the answer is made; each holds a connection to the store for about a second. */
   batches: { max: 4, per: 'process', of: 'requests' },
   batchesOfAccount: { max: 2, per: 'account', of: 'requests' },
   /** They hold nothing but their headers. */
@@ -149,11 +149,15 @@ export const budgetLimits = {
   listsWaiting: { max: 2000, per: 'process', of: 'requests' },
   listsWaitingOfAccount: { max: 500, per: 'account', of: 'requests' },
 
-  /** Each holds a connection for as long as its reader takes, at most a quarter of an hour. */
+  /** Each holds a connection while it is read ahead of its reader; a slow reader gives way to others (0062). */
   exports: { max: 2, per: 'process', of: 'statements' },
   exportsOfAccount: { max: 1, per: 'account', of: 'statements' },
-  exportsWaiting: { max: 100, per: 'process', of: 'requests' },
+  /** Each is a request that waits, with what it keeps: some kilobytes. */
+  exportsWaiting: { max: 500, per: 'process', of: 'requests' },
   exportsWaitingOfAccount: { max: 4, per: 'account', of: 'requests' },
+  /** Read and not taken yet: about 100,000 rows of an account. What has no room here keeps its connection waiting. */
+  exportBytesOfAccount: { max: 16 * mebibyte, per: 'account', of: 'bytes' },
+  exportBytes: { max: 64 * mebibyte, per: 'process', of: 'bytes' },
 
   /** The same for the snapshots of live listings, which are nobody's request once the stream is open. */
   liveListsQuick: { max: 16, per: 'process', of: 'statements' },

@@ -11,6 +11,7 @@ import type { LimitedReads } from '../store/limited-reads.ts'
 import { matchedLiterally } from '../store/matched-literally.ts'
 import type { Row } from '../store/rows.ts'
 import { eitherWay, join, raw, type Sql, sql } from '../store/sql.ts'
+import type { Streamed } from '../store/streamed-reads.ts'
 import { foundOnce, foundRows, hasTrigram, type PageCut, pageOfFound } from './found-rows.ts'
 import { type ListQuery, purposeOf } from './read-list-query.ts'
 import { refuseTooSlow, type Slowness } from './refuse-too-slow.ts'
@@ -58,18 +59,20 @@ export async function list(
   }
 }
 
-/** All rows of the list, a part at a time, whatever page the query asks for. */
+/** All rows of the list as text, a slice at a time, whatever page the query asks for. */
 export function streamList(
   { database }: Tracker,
   listed: Listed,
   caller: Caller,
   query: ListQuery,
-): AsyncGenerator<Row[], void> {
+  reader: Pick<Streamed<Row>, 'format' | 'signal' | 'onCut'>,
+): AsyncGenerator<Buffer, void> {
   requireRole(listed, caller, purposeOf(query.state))
-  return database.exports.stream<Row>(
-    sql`select ${shownColumns(listed)} from ${rowsOf(listed, caller, query)} order by ${orderOf(query)}`,
-    caller.id,
-  )
+  return database.exports.stream<Row>({
+    ...reader,
+    statement: sql`select ${shownColumns(listed)} from ${rowsOf(listed, caller, query)} order by ${orderOf(query)}`,
+    account: caller.id,
+  })
 }
 
 /** Counted apart from the page, because an index may have both at hand. */

@@ -12,7 +12,7 @@ import { retried } from './retry.ts'
 import type { Sql } from './sql.ts'
 import { openStandbys, type StandbyOutcome } from './standbys.ts'
 import { createTiming, type StatementKind, type StatementListener } from './statement-times.ts'
-import { openStreamedReads, type StreamedReads } from './streamed-reads.ts'
+import { openStreamedReads, type StreamedReads, type StreamLimits } from './streamed-reads.ts'
 import { openTransactions, type Transactions } from './transactions.ts'
 import { createWorks, type Works } from './work.ts'
 
@@ -54,6 +54,7 @@ export interface DatabaseOptions {
   readonly namedStatements?: boolean
   readonly poolSize?: number
   readonly budgets?: Budgets
+  readonly exportLimits?: Partial<StreamLimits>
 }
 
 /** No statement of ours takes this long; one that does would hold a connection for ever. */
@@ -66,6 +67,7 @@ export function openDatabase({
   namedStatements = true,
   poolSize,
   budgets = openBudgets(),
+  exportLimits,
 }: DatabaseOptions): Database {
   const prepare = preparedStatements({ named: namedStatements })
   const connections = createConnections({ url, applicationName, prepare })
@@ -78,7 +80,7 @@ export function openDatabase({
   const standbys = openStandbys(readUrls.map(atStandby), createPositions({ query: read }))
   const lists = openLimitedReads(connections, budgets, 'lists', standbys)
   const liveLists = openLimitedReads(connections, budgets, 'liveLists', standbys)
-  const exports = openStreamedReads(connections, budgets)
+  const exports = openStreamedReads(connections, budgets, exportLimits)
   const works = createWorks()
   const { timed, onStatement } = createTiming(works)
   const timedReads = (kind: StatementKind, query: LimitedReads['query']): Pick<LimitedReads, 'query'> => ({

@@ -10,6 +10,7 @@ function turnsOf(maxima: {
   waiting?: number
   waitingPerAccount?: number
   waitMillisecondsMax?: number
+  patienceMilliseconds?: number
 }) {
   const {
     atOnce,
@@ -17,6 +18,7 @@ function turnsOf(maxima: {
     waiting = 100,
     waitingPerAccount = 100,
     waitMillisecondsMax = 60_000,
+    patienceMilliseconds,
   } = maxima
   const turns = createFairQueue({
     atOnce: createBudget(atOnce),
@@ -24,14 +26,15 @@ function turnsOf(maxima: {
     waiting: createBudget(waiting),
     waitingPerAccount: createBudget(waitingPerAccount),
     waitMillisecondsMax,
+    ...(patienceMilliseconds !== undefined && { patienceMilliseconds }),
   })
   const running: string[] = []
   const ends: (() => void)[] = []
   /** Work that is noted when it begins and ends when the test says so. */
-  const begin = (account: string, name = account) => {
+  const begin = (account: string, name = account, end: 'at once' | 'later' = 'later') => {
     const turn = turns(account, () => {
       running.push(name)
-      return new Promise<void>((resolve) => ends.push(resolve))
+      return end === 'at once' ? Promise.resolve() : new Promise<void>((resolve) => ends.push(resolve))
     })
     // What still waits when the test is over is refused a minute later.
     turn.catch(() => undefined)
@@ -41,8 +44,10 @@ function turnsOf(maxima: {
     ends.shift()?.()
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { begin, endNext, running }
+  return { turns, begin, endNext, running }
 }
+
+const patient = { lateMilliseconds: () => 0, giveWay: () => undefined }
 
 describe('A queue that is fair between accounts', () => {
   it('leave places free for others, however much one account wants', () => {
@@ -53,13 +58,13 @@ describe('A queue that is fair between accounts', () => {
     assert.deepEqual(running, ['greedy', 'greedy', 'modest'])
   })
 
-  it('serves accounts in rotation: the last to come waits for one of each other account, not for all they have', async () => {
+  it('serves accounts in rotation: one that had its turn comes behind all others that wait', async () => {
     const { begin, endNext, running } = turnsOf({ atOnce: 1, atOncePerAccount: 1 })
     for (const name of ['a1', 'a2', 'a3']) void begin('a', name)
     void begin('b', 'b1')
     void begin('c', 'c1')
     for (let count = 0; count < 4; count += 1) await endNext()
-    assert.deepEqual(running, ['a1', 'a2', 'b1', 'c1', 'a3'])
+    assert.deepEqual(running, ['a1', 'b1', 'c1', 'a2', 'a3'])
   })
 
   it('refuse an account that has too much waiting as busy, and everybody when all that may wait do', async () => {
@@ -83,6 +88,47 @@ describe('A queue that is fair between accounts', () => {
     void begin('b', 'next')
     await endNext()
     assert.deepEqual(running, ['first', 'next'])
+  })
+
+  it('forget what waits for a caller that has left', async () => {
+    const { turns, begin, endNext, running } = turnsOf({
+      atOnce: 1,
+      atOncePerAccount: 1,
+      waitingPerAccount: 1,
+    })
+    void begin('a', 'first')
+    const gone = new AbortController()
+    const left = assert.rejects(
+      turns('b', async () => running.push('left'), { ...patient, signal: gone.signal }),
+      refusedAs('overloaded'),
+    )
+    gone.abort()
+    // Its place in the queue is free again.
+    void begin('b', 'stayed')
+    await endNext()
+    assert.deepEqual(running, ['first', 'stayed'])
+    await left
+  })
+
+  it('has the latest holder give way once others have waited, and nobody for an account that has its share', async () => {
+    const { turns, begin, running } = turnsOf({ atOnce: 3, atOncePerAccount: 1, patienceMilliseconds: 20 })
+    const ousted: string[] = []
+    const hold = (account: string, late: number) => {
+      const { promise: over, resolve } = Promise.withResolvers<void>()
+      const giveWay = () => {
+        ousted.push(account)
+        resolve()
+      }
+      void turns(account, () => over, { lateMilliseconds: () => late, giveWay })
+    }
+    hold('entitled', 0)
+    hold('late', 10)
+    hold('latest', 20)
+    void begin('late', 'of one that has its share')
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    assert.deepEqual(ousted, [])
+    await begin('waiting', 'let in', 'at once')
+    assert.deepEqual([ousted, running], [['latest'], ['let in']])
   })
 
   it('go on after work that failed', async () => {

@@ -2,32 +2,82 @@ import type { Budget } from '../model/budget.ts'
 import { busy, overloaded } from '../model/problem.ts'
 
 /** Runs a few pieces of work at a time, and of no account more than its share, however many it has waiting. */
-export type FairQueue = <Result>(account: string, work: () => Promise<Result>) => Promise<Result>
+export type FairQueue = <Result>(
+  account: string,
+  work: () => Promise<Result>,
+  holder?: Holder,
+) => Promise<Result>
+
+/** Work that may end early: because its caller has left, or because others wait for its place. */
+export interface Holder {
+  /** Once aborted, it waits no longer. */
+  readonly signal?: AbortSignal
+  /** By how much it has kept its place longer than it may while others wait; 0 while it may. */
+  lateMilliseconds(): number
+  /** Ends the work soon. */
+  giveWay(): void
+}
 
 export interface FairQueueOptions extends Waiting {
   readonly atOnce: Budget
   /** Counted per account. */
   readonly atOncePerAccount: Budget
+  /** After this time, work that waits takes the place of the holder that is late by most. Never, unless given. */
+  readonly patienceMilliseconds?: number
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const places = createPlaces(options)
-  return async (account, work) => {
-    if (!places.enter(account)) await places.wait(account)
+  const holders = new Set<Holder>()
+  const { atOncePerAccount, patienceMilliseconds } = options
+
+  function oustLatest() {
+    let latest: Holder | undefined
+    let most = 0
+    for (const holder of holders) {
+      const late = holder.lateMilliseconds()
+      if (late > most) [latest, most] = [holder, late]
+    }
+    if (!latest) return
+    holders.delete(latest)
+    latest.giveWay()
+  }
+
+  /** Again and again, because the place may go to work that waits for longer. Never while the account has its own share. */
+  function demandPlace(account: string, afterMilliseconds: number): () => void {
+    let timer = setTimeout(function demand() {
+      if (atOncePerAccount.used(account) < atOncePerAccount.max) oustLatest()
+      timer = setTimeout(demand, demandAgainMilliseconds)
+    }, afterMilliseconds)
+    return () => clearTimeout(timer)
+  }
+
+  async function wait(account: string, signal: AbortSignal | undefined) {
+    const stop = patienceMilliseconds === undefined ? undefined : demandPlace(account, patienceMilliseconds)
+    await places.wait(account, signal).finally(stop)
+  }
+
+  return async (account, work, holder) => {
+    if (!places.enter(account)) await wait(account, holder?.signal)
+    if (holder) holders.add(holder)
     try {
       return await work()
     } finally {
+      if (holder) holders.delete(holder)
       places.leave(account)
     }
   }
 }
 
+/** Longer than a holder takes to end. */
+const demandAgainMilliseconds = 500
+
 /** The same for work that is not one call. */
 export interface Places {
   /** Whether there was a place at once; whoever gets none has to wait. */
   enter(account: string): boolean
-  /** Ends when it has entered. */
-  wait(account: string): Promise<void>
+  /** Ends when it has entered; rejects when that takes too long, and once the signal is aborted. */
+  wait(account: string, signal?: AbortSignal): Promise<void>
   /** Exactly once for whatever has entered. */
   leave(account: string): void
 }
@@ -47,10 +97,11 @@ export function createPlaces({ atOnce, atOncePerAccount, ...waiting }: FairQueue
       return true
     },
     // When the wait ends it is counted as entered already, so that work that comes later cannot overtake it.
-    wait: (account) => queues.wait(account),
+    wait: (account, signal) => queues.wait(account, signal),
     leave(account) {
       atOnce.giveBack()
       atOncePerAccount.giveBack(1, account)
+      queues.comesLast(account)
       const next = queues.next(mayEnter)
       if (next) {
         enter(next.account)
@@ -61,12 +112,18 @@ export function createPlaces({ atOnce, atOncePerAccount, ...waiting }: FairQueue
 }
 
 /** Enters, and leaves once that is over: for work that is not one call. */
-export async function takePlace(turns: FairQueue, account: string, over: Promise<void>): Promise<void> {
+export async function takePlace(
+  turns: FairQueue,
+  account: string,
+  over: Promise<void>,
+  holder?: Holder,
+): Promise<void> {
   const { promise: entered, resolve, reject } = Promise.withResolvers<void>()
-  turns(account, () => {
+  const work = () => {
     resolve()
     return over
-  }).catch(reject)
+  }
+  turns(account, work, holder).catch(reject)
   await entered
 }
 
@@ -112,26 +169,41 @@ function createQueues({
     waitingPerAccount.giveBack(1, account)
   }
 
+  /** An account that had a turn comes behind those that wait for theirs. */
+  function comesLast(account: string) {
+    const queue = queues.get(account)
+    if (!queue) return
+    queues.delete(account)
+    queues.set(account, queue)
+  }
+
   return {
-    async wait(account: string) {
+    comesLast,
+    async wait(account: string, signal?: AbortSignal) {
       join(account)
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const waiter = { account, letIn: resolve }
       queues.set(account, (queues.get(account) ?? new Set()).add(waiter))
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         leave(waiter)
-        waiting.noteRefusal()
         reject(tooMany())
+      }
+      const timer = setTimeout(() => {
+        waiting.noteRefusal()
+        giveUp()
       }, waitMillisecondsMax)
-      await promise.finally(() => clearTimeout(timer))
+      signal?.addEventListener('abort', giveUp)
+      await promise.finally(() => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', giveUp)
+      })
     },
-    /** Takes out the next waiter that may enter; its account then comes last. */
+    /** Takes out the next waiter that may enter. */
     next(mayEnter: (account: string) => boolean): Waiter | undefined {
       for (const [account, queue] of queues) {
         const [waiter] = queue
         if (!waiter || !mayEnter(account)) continue
-        queues.delete(account)
-        queues.set(account, queue)
+        comesLast(account)
         leave(waiter)
         return waiter
       }

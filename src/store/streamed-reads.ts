@@ -1,62 +1,127 @@
 import type pg from 'pg'
 import type { Budgets } from '../configuration/budgets.ts'
+import { overloaded } from '../model/problem.ts'
 import type { Connections } from './connections.ts'
 import { isLostConnection, isTimedOut } from './failures.ts'
-import { createFairQueue, takePlace } from './fair-queue.ts'
+import { createFairQueue } from './fair-queue.ts'
 import { StatementTooSlow } from './limited-reads.ts'
+import { createReadAhead, type ReadAhead } from './read-ahead.ts'
+import { refuseUnavailable } from './refuse-unavailable.ts'
 import { render, type Sql } from './sql.ts'
 
-/** Any number of rows, a part at a time, as they were at one moment. */
+/** Any number of rows as text, a slice at a time, as they were at one instant. */
 export interface StreamedReads {
-  /** The next part is read when it is asked for; a caller that stops asking must end it with `return`. */
-  stream<Row>(statement: Sql, account: string): AsyncGenerator<Row[], void>
+  stream<Row>(streamed: Streamed<Row>): AsyncGenerator<Buffer, void>
   close(): Promise<void>
+}
+
+export interface Streamed<Row> {
+  readonly statement: Sql
+  readonly account: string
+  format(rows: Row[]): string
+  /** Aborted when the reader has left. */
+  readonly signal: AbortSignal
+  /** Breaks the answer off. Its reader may ask for nothing, and so would never meet the error. */
+  onCut(reason: CutReason): void
+}
+
+/** The reader took nothing, was too slow while others waited, or took too long in all. */
+export type CutReason = 'stalled' | 'gave way' | 'too long'
+
+/** Tests may have their own. */
+export interface StreamLimits {
+  /** A reader who takes nothing for this long while a connection waits for it. */
+  readonly pauseSecondsMax: number
+  /** From the first row to the last byte. */
+  readonly streamSecondsMax: number
+  /** While others wait: a slower reader gives way once it is `graceSeconds` behind, and any other after `shareSeconds`. */
+  readonly bytesPerSecondMin: number
+  readonly graceSeconds: number
+  readonly shareSeconds: number
+  /** Others wait for this long before an export gives way to them. */
+  readonly patienceSeconds: number
+  /** Longer than a share, so that a request which waits gets its turn. */
+  readonly waitSecondsMax: number
+}
+
+const defaults: StreamLimits = {
+  pauseSecondsMax: 10,
+  streamSecondsMax: 15 * 60,
+  // Ten megabytes in twenty seconds: mobile links of today are faster.
+  bytesPerSecondMin: 512 * 1024,
+  graceSeconds: 2,
+  // A million rows of a quiet store.
+  shareSeconds: 25,
+  patienceSeconds: 3,
+  waitSecondsMax: 30,
 }
 
 /** A part of the longest rows has 4 MB. */
 const rowsAtOnce = 200
 /** What a part may take; the first one may have to sort all rows. */
 const partSeconds = 30
-/** A reader who takes nothing for this long is cut off: it holds a connection, and keeps dead rows from being vacuumed. */
-const pauseSecondsMax = 60
-const streamSecondsMax = 15 * 60
+/** For a process that hangs: one that runs ends the transaction itself, much earlier. */
+const idleSecondsMax = 5 * 60
 
 const limits = { statementMilliseconds: partSeconds * 1000, parallel: false }
 
-/** On connections of their own, so that neither lists nor writes wait for somebody who reads everything. */
-export function openStreamedReads(connections: Connections, budgets: Budgets): StreamedReads {
+/** On connections of their own, so that neither lists nor writes wait for an export. */
+export function openStreamedReads(
+  connections: Connections,
+  budgets: Budgets,
+  ownLimits: Partial<StreamLimits> = {},
+): StreamedReads {
+  const streamLimits = { ...defaults, ...ownLimits }
   const pool = connections.openPool(budgets.budget('exports').max, limits)
   const turns = createFairQueue({
     atOnce: budgets.budget('exports'),
     atOncePerAccount: budgets.budget('exportsOfAccount'),
     waiting: budgets.budget('exportsWaiting'),
     waitingPerAccount: budgets.budget('exportsWaitingOfAccount'),
+    waitMillisecondsMax: streamLimits.waitSecondsMax * 1000,
+    patienceMilliseconds: streamLimits.patienceSeconds * 1000,
   })
 
-  async function* read<Row>(statement: Sql): AsyncGenerator<Row[], void> {
-    const client = await pool.connect()
-    let failure: unknown
-    try {
-      await connections.begin(client, limits)
-      yield* partsOf<Row>(client, statement)
-    } catch (error) {
-      failure = error
-      throw isTimedOut(error) ? new StatementTooSlow(partSeconds) : error
-    } finally {
-      await client.query('rollback').catch((error) => {
-        failure ??= error
-      })
-      client.release(isLostConnection(failure) ? (failure as Error) : undefined)
+  /** It leaves its place as soon as everything was read, whether it was taken or not. */
+  function startReading<Row>(streamed: Streamed<Row>, ahead: ReadAhead, giveWay: () => void) {
+    let enteredAt = performance.now()
+    const work = () => {
+      enteredAt = performance.now()
+      return refuseUnavailable(() => readParts(connections, pool, streamed, ahead))
     }
+    const lateMilliseconds = () =>
+      lateness(ahead.behindMilliseconds(), performance.now() - enteredAt, streamLimits)
+    turns(streamed.account, work, { signal: streamed.signal, giveWay, lateMilliseconds }).then(
+      ahead.end,
+      ahead.fail,
+    )
   }
 
   return {
-    async *stream<Row>(statement: Sql, account: string) {
-      const { promise: over, resolve: leave } = Promise.withResolvers<void>()
-      await takePlace(turns, account, over)
+    async *stream(streamed) {
+      const { account, signal, onCut } = streamed
+      if (signal.aborted) return
+      const cut = (reason: CutReason) => {
+        ahead.fail(cutOff())
+        onCut(reason)
+      }
+      const ahead = createReadAhead({
+        account,
+        bytes: budgets.budget('exportBytes'),
+        bytesOfAccount: budgets.budget('exportBytesOfAccount'),
+        pauseMilliseconds: streamLimits.pauseSecondsMax * 1000,
+        bytesPerSecondMin: streamLimits.bytesPerSecondMin,
+        onPause: () => cut('stalled'),
+      })
+      const leave = () => ahead.fail(cutOff())
+      signal.addEventListener('abort', leave)
+      const timer = setTimeout(() => cut('too long'), streamLimits.streamSecondsMax * 1000)
+      startReading(streamed, ahead, () => cut('gave way'))
       try {
-        yield* read<Row>(statement)
+        yield* ahead.slices()
       } finally {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', leave)
         leave()
       }
     },
@@ -64,10 +129,42 @@ export function openStreamedReads(connections: Connections, budgets: Budgets): S
   }
 }
 
+async function readParts<Row>(
+  connections: Connections,
+  pool: pg.Pool,
+  { statement, format }: Streamed<Row>,
+  ahead: ReadAhead,
+): Promise<void> {
+  const client = await pool.connect()
+  let failure: unknown
+  try {
+    await connections.begin(client, limits)
+    for await (const part of partsOf<Row>(client, statement)) await ahead.push(format(part))
+  } catch (error) {
+    failure = error
+    throw isTimedOut(error) ? new StatementTooSlow(partSeconds) : error
+  } finally {
+    await client.query('rollback').catch((error) => {
+      failure ??= error
+    })
+    client.release(isLostConnection(failure) ? (failure as Error) : undefined)
+  }
+}
+
+const cutOff = () =>
+  overloaded('The export was broken off, because others waited for its place or it took too long.', {
+    retryAfterSeconds: 5,
+  })
+
+/** A slow reader gives way before one that has merely had its share. */
+function lateness(behind: number, held: number, { graceSeconds, shareSeconds }: StreamLimits): number {
+  if (behind > graceSeconds * 1000) return behind
+  return held > shareSeconds * 1000 ? 1 : 0
+}
+
 async function* partsOf<Row>(client: pg.ClientBase, statement: Sql): AsyncGenerator<Row[], void> {
-  const endsAt = performance.now() + streamSecondsMax * 1000
   await client.query(
-    `set local idle_in_transaction_session_timeout = '${pauseSecondsMax}s'; set local cursor_tuple_fraction = 1; set transaction read only`,
+    `set local idle_in_transaction_session_timeout = '${idleSecondsMax}s'; set local cursor_tuple_fraction = 1; set transaction read only`,
   )
   const { text, values } = render(statement)
   await client.query(`declare streamed no scroll cursor for ${text}`, values)
@@ -75,6 +172,5 @@ async function* partsOf<Row>(client: pg.ClientBase, statement: Sql): AsyncGenera
     const { rows } = await client.query(`fetch ${rowsAtOnce} from streamed`)
     if (rows.length > 0) yield rows as Row[]
     if (rows.length < rowsAtOnce) return
-    if (performance.now() > endsAt) throw new StatementTooSlow(streamSecondsMax)
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { get } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { budgetLimits } from '../../src/configuration/budgets.ts'
+import { budgetLimits, openBudgets } from '../../src/configuration/budgets.ts'
 import { raw, sql } from '../../src/store/sql.ts'
 import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
@@ -25,7 +25,8 @@ describe('An export', () => {
   let rest: RestUnderTest
   let workspace: Workspace
   before(async () => {
-    rest = await startRestUnderTest()
+    const budgets = openBudgets({ exportBytes: 1024 ** 2 })
+    rest = await startRestUnderTest({}, { budgets })
     workspace = await furnish(rest)
   })
   after(() => rest.stop())
@@ -113,7 +114,7 @@ describe('An export', () => {
     assert.deepEqual(await idsOf('/ext/export/projects', bob), [])
   })
 
-  test('of many rows takes little memory, waits for its reader, and holds no list and no write up', async () => {
+  test('of many rows is read ahead only so far, waits for its reader, and holds no list and no write up', async () => {
     const rows = 10_000
     await rest.database.single.query(
       raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)
@@ -152,7 +153,7 @@ describe('An export', () => {
 })
 
 test('Exports run beside other reads: one per account, and one that waits too long is refused', async () => {
-  const rest = await startRestUnderTest()
+  const rest = await startRestUnderTest({}, { budgets: openBudgets({ exportBytes: 1024 ** 2 }) })
   try {
     await rest.database.single.query(
       raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)

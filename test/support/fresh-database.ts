@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { grantRights } from '../../src/cli/roles/grant-rights.ts'
 import { rightsOfHosts } from '../../src/cli/roles/rights.ts'
-import { type Database, openDatabase } from '../../src/store/database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../../src/store/database.ts'
 import { distribute } from '../../src/store/distributed/distribute.ts'
 import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/store/migrate.ts'
@@ -21,12 +21,13 @@ export interface FreshDatabase {
  * An empty, migrated database of its own on a real PostgreSQL: the server of TEST_DATABASE_URL, or an embedded one that
  * lives as long as this process. Call `drop` in an `after` hook; what is forgotten is dropped at the end of the run.
  */
-export async function freshDatabase(): Promise<FreshDatabase> {
+export async function freshDatabase(own: OwnLimits = {}): Promise<FreshDatabase> {
   server ??= startServer()
   const { createDatabase } = await server
   const { url, drop } = await createDatabase()
-  const database = openDatabase({ url, applicationName: 'test', poolSize: poolSizeMax })
+  const database = openDatabase({ ...own, url, applicationName: 'test', poolSize: poolSizeMax })
   addresses.set(database, url)
+  limits.set(database, own)
   return {
     url,
     database,
@@ -38,6 +39,9 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   }
 }
 
+/** Limits that a test needs smaller or larger than those of a deployed process. */
+export type OwnLimits = Pick<DatabaseOptions, 'budgets' | 'exportLimits'>
+
 /** Where a fresh database can be reached by someone who is not the host: another process, or a bare client. */
 export function addressOf(database: Database): string {
   const address = addresses.get(database)
@@ -46,6 +50,7 @@ export function addressOf(database: Database): string {
 }
 
 const addresses = new WeakMap<Database, string>()
+const limits = new WeakMap<Database, OwnLimits>()
 
 /**
  * The same database as a deployed host sees it: with `TEST_ROLES=on` under the role that has that host's rights and no other,
@@ -60,6 +65,7 @@ export function underRoleOf(host: 'rest' | 'identity', database: Database): Data
   if (known) return known
   const options = `options=${encodeURIComponent(`-c role=${rolePrefix}${host}`)}`
   const own = openDatabase({
+    ...limits.get(database),
     url: `${url}${url.includes('?') ? '&' : '?'}${options}`,
     applicationName: 'test',
     poolSize: poolSizeMax,

@@ -13,7 +13,7 @@ import { originOf } from '../../http/request-origin.ts'
 import { createSentDates, type SentDates } from '../../http/sent-dates.ts'
 import type { RequestOrigin } from '../../model/caller.ts'
 import { zeroUuid } from '../../model/field-kinds.ts'
-import { unauthenticated } from '../../model/problem.ts'
+import { overloaded, unauthenticated } from '../../model/problem.ts'
 import { createOnce, type Once } from '../../operations/once.ts'
 import type { Tracker } from '../../operations/tracker.ts'
 import { filterNames } from '../../resources/derived.ts'
@@ -69,7 +69,7 @@ export function registerRoutes(
         )
         admission.session = session
         work.holder = route.isOpen ? addressKey(origin.address) : session.caller.id
-        if (route.turns) await enter(route.turns, session.caller.id, reply, work)
+        if (route.turns) admission.turn = await takeTurn(route.turns, session.caller.id, request, reply, work)
       },
       onSend(request, reply, payload, done) {
         const { session, work } = admissions.get(request) ?? {}
@@ -78,9 +78,9 @@ export function registerRoutes(
       },
       async handler(request, reply) {
         announceDeprecations(reply, [...ofRoute, ...deprecationsIn(request.body, route.deprecatedFields)])
-        const { session, work } = admissions.get(request) ?? {}
+        const { session, work, turn } = admissions.get(request) ?? {}
         if (!session || !work) throw new Error('A route was reached without authentication.')
-        await complete(work, async () => {
+        const handle = async () => {
           // Behind the body, which may have been on its way for long.
           if (mayLast(route) && !(await session.standsNow())) throw unauthenticated()
           await answer(route, {
@@ -90,7 +90,9 @@ export function registerRoutes(
             request,
             reply,
           })
-        })
+        }
+        turn?.bodyIsHere()
+        await complete(work, handle).finally(turn?.leave)
         return reply
       },
     })
@@ -108,6 +110,7 @@ interface Admission {
   readonly work: Work
   /** Once the token was accepted. */
   session?: Authenticated
+  turn?: Turn
 }
 
 async function admit(
@@ -144,13 +147,50 @@ const nobody = (origin: RequestOrigin): Authenticated => ({
   standsNow: async () => false,
 })
 
-/** Waits for a place, and keeps it until the connection has the answer or is gone. */
-async function enter(turns: FairQueue, account: string, reply: FastifyReply, work: Work): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<void>()
+interface Turn {
+  bodyIsHere(): void
+  /** Before the answer is on its way: its reader may take long. */
+  leave(): void
+}
+
+/** While others wait, a body that is not whole after this time loses its place. */
+const bodySeconds = 2
+
+/** Waits for a place, which its holder keeps until it leaves or its connection is gone. */
+async function takeTurn(
+  turns: FairQueue,
+  account: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: Work,
+): Promise<Turn> {
+  const { promise: over, resolve: leave } = Promise.withResolvers<void>()
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    gone.abort()
+    leave()
+  })
   const askedAt = performance.now()
-  reply.raw.once('close', resolve)
-  await takePlace(turns, account, over)
-  work.waitSeconds += (performance.now() - askedAt) / 1000
+  let lateFrom = Number.POSITIVE_INFINITY
+  await takePlace(turns, account, over, {
+    signal: gone.signal,
+    lateMilliseconds: () => Math.max(0, performance.now() - lateFrom),
+    giveWay() {
+      leave()
+      // What still comes of the body is not read.
+      reply.raw.once('finish', () => request.raw.destroy())
+      reply.send(overloaded('The body came too slowly while others waited.', { retryAfterSeconds: 5 }))
+    },
+  })
+  const enteredAt = performance.now()
+  work.waitSeconds += (enteredAt - askedAt) / 1000
+  lateFrom = enteredAt + bodySeconds * 1000
+  return {
+    leave,
+    bodyIsHere() {
+      lateFrom = Number.POSITIVE_INFINITY
+    },
+  }
 }
 
 /** A POST with a key is done once; whether this was one. */

@@ -12,6 +12,9 @@ import { readNamedVersions, tagOf } from '../if-match.ts'
 import { ref } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 
+/** Others wait for this long before a batch whose body comes too slowly gives way. */
+const patienceSeconds = 2
+
 /** Up to a thousand writes of any resources in one request. */
 export const batchRoute = ({ budgets }: Tracker): Route => ({
   id: 'RunBatch',
@@ -31,6 +34,7 @@ export const batchRoute = ({ budgets }: Tracker): Route => ({
     atOncePerAccount: budgets.budget('batchesOfAccount'),
     waiting: budgets.budget('batchesWaiting'),
     waitingPerAccount: budgets.budget('batchesWaitingOfAccount'),
+    patienceMilliseconds: patienceSeconds * 1000,
   }),
   async handle({ tracker, caller, request }) {
     const batch = readBatch(request.body)

@@ -12,6 +12,7 @@ import { resources } from '../../../resources/all.ts'
 import type { Listed } from '../../../resources/define-resource.ts'
 import { person } from '../../../resources/person.ts'
 import type { Row } from '../../../store/rows.ts'
+import type { CutReason } from '../../../store/streamed-reads.ts'
 import { refuseMoment } from '../answer-list.ts'
 import { mayRead } from '../describe-operations.ts'
 import { listKeys } from '../resource-schemas.ts'
@@ -44,19 +45,19 @@ const exportRoute = (tracker: Tracker, listed: Listed, state: RowState): Route =
     const format = readFormat(given.format)
     requireRole(listed, caller, purposeOf(state))
     const query = readListQuery(listed, given, state)
-    const parts = streamList(tracker, listed, caller, query)
-    // Wherever it stands then, also before it has begun.
-    reply.raw.once('close', () => void parts.return().catch(() => undefined))
-    // What is refused is refused before the answer begins.
-    const first = await refuseTooSlow(slowness(listed, query), () => parts.next())
+    const rows = streamList(tracker, listed, caller, query, {
+      format: formats[format].formatterOf(listed),
+      ...readerOf(exchange, listed),
+    })
+    // What is rejected is rejected before the answer begins.
+    const first = await refuseTooSlow(slowness(listed, query), () => rows.next())
     const { type, extension } = formats[format]
     reply.headers({
       'content-type': `${type}; charset=utf-8${format === 'csv' ? '; header=present' : ''}`,
       'content-disposition': `attachment; filename="${listed.plural}.${extension}"`,
       'cache-control': 'private, no-store',
     })
-    // Reads on when the client has taken what was sent; a client that leaves ends it.
-    reply.send(Readable.from(linesOf(listed, format, first, parts, exchange)))
+    reply.send(Readable.from(bodyOf(formats[format].headOf(listed), first, rows, exchange)))
     return undefined
   },
 })
@@ -65,8 +66,22 @@ const mayReadOf = (listed: Listed, state: RowState): string =>
   state === 'active' ? mayRead(listed) : 'Only rows that the caller may restore.'
 
 const formats = {
-  csv: { type: 'text/csv', extension: 'csv' },
-  jsonl: { type: 'application/x-ndjson', extension: 'jsonl' },
+  csv: {
+    type: 'text/csv',
+    extension: 'csv',
+    headOf: ({ columns }: Listed) => csvLine(columns),
+    formatterOf:
+      ({ columns }: Listed) =>
+      (rows: Row[]) =>
+        rows.map((row) => csvLine(columns.map((name) => row[name]))).join(''),
+  },
+  jsonl: {
+    type: 'application/x-ndjson',
+    extension: 'jsonl',
+    headOf: () => '',
+    formatterOf: (listed: Listed) => (rows: Row[]) =>
+      rows.map((row) => `${JSON.stringify(showRecord(listed, row))}\n`).join(''),
+  },
 } as const
 
 type Format = keyof typeof formats
@@ -84,21 +99,30 @@ function readFormat(input: unknown): Format {
   throw invalid({ format: [`Format must be ${Object.keys(formats).join(' or ')}.`] })
 }
 
-async function* linesOf(
-  listed: Listed,
-  format: Format,
-  first: IteratorResult<Row[], void>,
-  parts: AsyncGenerator<Row[], void>,
+/** Breaks the connection off: without its last chunk, no client takes the answer for a whole one. */
+function readerOf({ request, reply }: Exchange, listed: Listed) {
+  const left = new AbortController()
+  reply.raw.once('close', () => left.abort())
+  return {
+    signal: left.signal,
+    onCut(because: CutReason) {
+      request.log.info({ because, list: listed.plural }, 'An export was broken off.')
+      // Unsent bytes are dropped, which the system would otherwise keep for a reader who takes none.
+      if (reply.raw.headersSent) reply.raw.socket?.resetAndDestroy()
+    },
+  }
+}
+
+async function* bodyOf(
+  head: string,
+  first: IteratorResult<Buffer, void>,
+  rows: AsyncGenerator<Buffer, void>,
   { session }: Exchange,
-): AsyncGenerator<string, void> {
-  const lineOf =
-    format === 'csv'
-      ? (row: Row) => csvLine(listed.columns.map((name) => row[name]))
-      : (row: Row) => `${JSON.stringify(showRecord(listed, row))}\n`
-  if (format === 'csv') yield csvLine(listed.columns)
-  for (let part = first; !part.done; part = await parts.next()) {
-    yield part.value.map(lineOf).join('')
-    // An answer that takes minutes must not outlast the sign-in.
+): AsyncGenerator<Buffer, void> {
+  if (head !== '') yield Buffer.from(head)
+  for (let slice = first; !slice.done; slice = await rows.next()) {
+    yield slice.value
+    // An answer that takes minutes must not outlast the session.
     if (!(await session.recheck())) throw unauthenticated()
   }
 }

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Budgets, openBudgets } from '../../src/configuration/budgets.ts'
+import { raw, sql } from '../../src/store/sql.ts'
+import type { StreamLimits } from '../../src/store/streamed-reads.ts'
+import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { until } from '../support/until.ts'
+
+const mebibyte = 1024 ** 2
+/** More than the systems on both sides keep for a reader, which is 4 MB each at most. */
+const rows = 16_000
+
+/** Nothing is late unless a test says when. */
+const patient: Partial<StreamLimits> = {
+  pauseSecondsMax: 600,
+  graceSeconds: 600,
+  shareSeconds: 600,
+  patienceSeconds: 0.05,
+}
+
+interface Scene {
+  readonly rest: RestUnderTest
+  readonly budgets: Budgets
+  readonly accounts: readonly Person[]
+}
+
+async function startScene(limits: Partial<StreamLimits>, aheadMebibytes = 1): Promise<Scene> {
+  const budgets = openBudgets({
+    exportBytes: aheadMebibytes * mebibyte,
+    exportBytesOfAccount: aheadMebibytes * mebibyte,
+  })
+  const rest = await startRestUnderTest({}, { budgets, exportLimits: { ...patient, ...limits } })
+  await rest.database.single.query(
+    raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)
+      from generate_series(1, ${rows})`),
+  )
+  return { rest, budgets, accounts: await Promise.all([rest.signUp(), rest.signUp(), rest.signUp()]) }
+}
+
+/** An export whose reader takes nothing unless the test does. */
+function openReader({ rest }: Scene, { token }: Person) {
+  const { hostname, port } = new URL(rest.address)
+  const socket = connect(Number(port), hostname).setEncoding('latin1')
+  let received = ''
+  let error: string | undefined
+  socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+    error = code ?? 'unknown'
+  })
+  socket.write(
+    `GET /ext/export/organizations HTTP/1.1\r\nhost: t\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`,
+  )
+  return {
+    leave: () => socket.destroy(),
+    take(bytes: number) {
+      received += socket.read(Math.min(bytes, socket.readableLength) || 1) ?? ''
+    },
+    async takeRest() {
+      socket.on('data', (chunk: string) => {
+        received += chunk
+      })
+      await until(() => socket.closed, 'the end of the connection')
+      return {
+        error,
+        rows: received.match(/Mass/g)?.length ?? 0,
+        // The last chunk of a body is an empty one.
+        isWhole: received.startsWith('HTTP/1.1 200') && received.endsWith('\r\n0\r\n\r\n'),
+      }
+    },
+  }
+}
+
+const connectionsInUse = async ({ rest }: Scene): Promise<number> => {
+  const [found] = await rest.database.query<{ count: number }>(sql`
+    select count(*)::int from pg_stat_activity
+      where datname = current_database() and state <> 'idle' and query like 'fetch%'`)
+  return found?.count ?? 0
+}
+
+async function exportOf({ rest }: Scene, { token }: Person): Promise<number> {
+  const { status } = await rest.call('GET', '/ext/export/organizations?search=none', { token })
+  return status
+}
+
+describe('A reader that takes nothing', () => {
+  let scene: Scene
+  before(async () => {
+    scene = await startScene({ pauseSecondsMax: 0.5 })
+  })
+  after(() => scene.rest.stop())
+
+  test('loses its place though nobody waits, and its answer is no whole one', async () => {
+    const [ann] = scene.accounts as [Person]
+    const reader = openReader(scene, ann)
+    await until(async () => (await connectionsInUse(scene)) === 1, 'the export to wait for its reader')
+    await until(async () => (await connectionsInUse(scene)) === 0, 'the connection to the store')
+    await until(() => scene.budgets.budget('exportBytes').used() === 0, 'what was read ahead')
+    const { error, isWhole } = await reader.takeRest()
+    assert.deepEqual([error, isWhole], ['ECONNRESET', false])
+  })
+})
+
+describe('Two accounts that stop reading,', () => {
+  let scene: Scene
+  before(async () => {
+    scene = await startScene({ graceSeconds: 0.1, waitSecondsMax: 5 })
+  })
+  after(() => scene.rest.stop())
+
+  const occupy = async () => {
+    const readers = scene.accounts.slice(0, 2).map((account) => openReader(scene, account))
+    await until(async () => (await connectionsInUse(scene)) === 2, 'both exports to wait for their readers')
+    return readers
+  }
+  const leave = async (readers: readonly ReturnType<typeof openReader>[]) => {
+    for (const reader of readers) reader.leave()
+    await until(async () => (await connectionsInUse(scene)) === 0, 'the exports to end')
+  }
+
+  test('again and again, do not stop the export of a third', async () => {
+    const [, , cleo] = scene.accounts as [Person, Person, Person]
+    for (let round = 0; round < 3; round += 1) {
+      const readers = await occupy()
+      assert.equal(await exportOf(scene, cleo), 200)
+      await leave(readers)
+    }
+  })
+
+  test('give way too when they take a little now and then', async () => {
+    const [, , cleo] = scene.accounts as [Person, Person, Person]
+    const readers = await occupy()
+    const trickle = setInterval(() => {
+      for (const reader of readers) reader.take(1000)
+    }, 20)
+    try {
+      assert.equal(await exportOf(scene, cleo), 200)
+    } finally {
+      clearInterval(trickle)
+    }
+    await leave(readers)
+  })
+
+  test('give way to other accounts only: their own further exports wait', async () => {
+    const [ann] = scene.accounts as [Person]
+    const readers = await occupy()
+    const own = exportOf(scene, ann)
+    await sleep(500)
+    assert.equal(await connectionsInUse(scene), 2)
+    await leave(readers)
+    assert.equal(await own, 200)
+  })
+})
+
+describe('A slow reader', () => {
+  test('gets everything while nobody else waits', async () => {
+    const scene = await startScene({ graceSeconds: 0, shareSeconds: 0 })
+    try {
+      const [ann] = scene.accounts as [Person]
+      const reader = openReader(scene, ann)
+      await until(async () => (await connectionsInUse(scene)) === 1, 'the export to wait for its reader')
+      for (let pauses = 0; pauses < 10; pauses += 1) {
+        reader.take(100_000)
+        await sleep(30)
+      }
+      assert.deepEqual(await reader.takeRest(), { error: undefined, rows, isWhole: true })
+    } finally {
+      await scene.rest.stop()
+    }
+  })
+
+  test('holds no connection for what fits into memory, and then gets everything whoever waits', async () => {
+    const scene = await startScene({ graceSeconds: 0, shareSeconds: 0 }, 64)
+    try {
+      const [ann, ben, cleo] = scene.accounts as [Person, Person, Person]
+      const reader = openReader(scene, ann)
+      const { used } = scene.budgets.budget('exportBytes')
+      await until(async () => used() > mebibyte && (await connectionsInUse(scene)) === 0, 'all to be read')
+      assert.ok(used() <= scene.budgets.budget('exportBytes').max)
+      for (const account of [ann, ben, cleo]) assert.equal(await exportOf(scene, account), 200)
+      assert.deepEqual(await reader.takeRest(), { error: undefined, rows, isWhole: true })
+      assert.equal(used(), 0)
+    } finally {
+      await scene.rest.stop()
+    }
+  })
+})
+
+describe('An export', () => {
+  let scene: Scene
+  before(async () => {
+    scene = await startScene({ shareSeconds: 0.2, waitSecondsMax: 5 })
+  })
+  after(() => scene.rest.stop())
+
+  /** As long as it is asked for more, and as fast as the store is. */
+  async function readForEver(account: string, signal: AbortSignal): Promise<void> {
+    const endless = scene.rest.database.exports.stream<{ n: string }>({
+      account,
+      statement: sql`select generate_series(1, 1000000000) as n`,
+      format: (part) => part.map(({ n }) => n).join(),
+      signal,
+      onCut: () => undefined,
+    })
+    for await (const slice of endless) assert.ok(slice.length > 0)
+  }
+
+  test('that is taken fast gives way as well once it has had its share', async () => {
+    const left = new AbortController()
+    const endless = Promise.allSettled(
+      ['first', 'second'].map((account) => readForEver(account, left.signal)),
+    )
+    await until(async () => (await connectionsInUse(scene)) === 2, 'both to be read')
+    const [ann] = scene.accounts as [Person]
+    assert.equal(await exportOf(scene, ann), 200)
+    left.abort()
+    await endless
+  })
+
+  test('whose client leaves while it waits is not begun', async () => {
+    const left = new AbortController()
+    const gone = new AbortController()
+    const reads = Promise.allSettled([readForEver('ann', left.signal), readForEver('ann', gone.signal)])
+    const waiting = () => scene.budgets.budget('exportsWaiting').used()
+    await until(() => waiting() === 1, 'the second one to wait')
+    gone.abort()
+    assert.equal(waiting(), 0)
+    left.abort()
+    await reads
+  })
+})
+
+test('An export that takes too long in all is broken off', async () => {
+  const scene = await startScene({ streamSecondsMax: 0.5 })
+  try {
+    const [ann] = scene.accounts as [Person]
+    const reader = openReader(scene, ann)
+    await until(async () => (await connectionsInUse(scene)) === 1, 'the export to wait for its reader')
+    await until(async () => (await connectionsInUse(scene)) === 0, 'it to be broken off')
+    assert.equal((await reader.takeRest()).isWhole, false)
+  } finally {
+    await scene.rest.stop()
+  }
+})
