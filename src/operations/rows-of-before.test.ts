@@ -68,7 +68,11 @@ describe('Rows that an earlier release has written, with microseconds', { skip: 
       organization,
       administrator,
       readListQuery(organization, { ids: id }),
-      { format: (rows) => JSON.stringify(rows), signal: new AbortController().signal, onCut: () => undefined },
+      {
+        format: (rows) => JSON.stringify(rows),
+        signal: new AbortController().signal,
+        onCut: () => undefined,
+      },
     ))
       shown.push(...JSON.parse(part.toString()))
     assert.deepEqual(shown.map(pick), Array(4).fill(shownDates))
