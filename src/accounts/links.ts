@@ -8,6 +8,8 @@ import { hashOfToken, linkPrefix, newTokenText } from './token-text.ts'
 
 export type LinkPurpose = 'invitation' | 'password'
 
+export const invitationHours = 72
+
 export interface LinkWish {
   readonly purpose: LinkPurpose
   readonly madeBy: string

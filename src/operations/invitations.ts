@@ -1,5 +1,12 @@
 import { visibleRows } from '../access/visible-rows.ts'
-import { isOpen, type Link, linkColumns, type MadeLink, makeLink } from '../accounts/links.ts'
+import {
+  invitationHours,
+  isOpen,
+  type Link,
+  linkColumns,
+  type MadeLink,
+  makeLink,
+} from '../accounts/links.ts'
 import { queueMail } from '../accounts/mail-queue.ts'
 import { readFields } from '../accounts/read-fields.ts'
 import type { Caller } from '../model/caller.ts'
@@ -12,8 +19,6 @@ import type { Queries } from '../store/database.ts'
 import { type Sql, sql } from '../store/sql.ts'
 import type { Tracker } from './tracker.ts'
 
-export const invitationHours = 72
-/** Open ones of an account; what is over is kept as many times. */
 export const invitationsMax = 20
 
 /** By a member into a project of theirs; an administrator may also invite into none. With a mail, in place of a secret. */

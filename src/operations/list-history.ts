@@ -2,16 +2,16 @@ import { readableAmong, readableEntries, rememberedRow } from '../access/remembe
 import { requireRole } from '../access/require-write.ts'
 import type { Caller } from '../model/caller.ts'
 import { labelOf } from '../model/field.ts'
-import { isMissing, uuid } from '../model/field-kinds.ts'
+import { isMissing } from '../model/field-kinds.ts'
 import { missing } from '../model/problem.ts'
-import { collectViolations, type Violations } from '../model/violations.ts'
-import { resourceNamed, resources } from '../resources/all.ts'
+import { collectViolations } from '../model/violations.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { project } from '../resources/project.ts'
 import { tableOf } from '../store/columns.ts'
 import type { Queries } from '../store/database.ts'
 import { allOf, eitherWay, type Sql, sql } from '../store/sql.ts'
 import { pageSizeDefault, pageSizeMax } from './limits.ts'
+import { readNumber, readResource, readUuid } from './query-values.ts'
 import { rejectFilters } from './read-list-query.ts'
 import { refuseTooSlow } from './refuse-too-slow.ts'
 import { changeColumns, type ShownChange, type StoredChange, showChange } from './show-change.ts'
@@ -109,33 +109,4 @@ function readHistoryQuery(query: Readonly<Record<string, unknown>>) {
   }
   violations.refuseIfAny()
   return read
-}
-
-export function readResource(input: unknown, violations: Violations): Resource | undefined {
-  if (input === undefined) return undefined
-  const name = typeof input === 'string' ? input.trim() : input
-  if (resources.some((one) => one.name === name)) return resourceNamed(name as string)
-  violations.add('resource', `Resource must be one of ${resources.map((one) => one.name).join(', ')}.`)
-  return undefined
-}
-
-export function readUuid(key: string, input: unknown, violations: Violations): string | undefined {
-  if (input === undefined) return undefined
-  const reading = uuid.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
-  if ('value' in reading) return reading.value
-  violations.add(key, ...reading.problems)
-  return undefined
-}
-
-export function readNumber(
-  key: string,
-  input: unknown,
-  max: number,
-  violations: Violations,
-): number | undefined {
-  if (input === undefined) return undefined
-  const number = typeof input === 'string' && /^\d{1,16}$/.test(input.trim()) ? Number(input) : input
-  if (typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= max) return number
-  violations.add(key, `${labelOf(key)} must be a whole number from 1 to ${max}.`)
-  return undefined
 }

@@ -44,6 +44,8 @@ export type DeclaredResource = (typeof declared)[number]
 export const resourcesOf = (edition: Edition, all: readonly Resource[] = resources): readonly Resource[] =>
   all.filter((resource) => resource.edition === edition)
 
+export const resourceNames: readonly string[] = resources.map(({ name }) => name)
+
 export function resourceNamed(name: string): Resource {
   const resource = resources.find((candidate) => candidate.name === name)
   if (!resource) throw new Error(`No resource is named ${name}.`)

@@ -1,6 +1,6 @@
 import { feedActions } from '../../operations/feed/read-feed-query.ts'
 import { pageSizeDefault, pageSizeMax } from '../../operations/limits.ts'
-import { resources } from '../../resources/all.ts'
+import { resourceNames } from '../../resources/all.ts'
 import type { Message, MessageField } from './message.ts'
 import { type CommandMessages, outcome } from './messages.ts'
 
@@ -18,7 +18,7 @@ const optional = (number: number, name: string, shape: Shape, about: string): Me
   isOptional: true,
 })
 
-const resourceNames = resources.map(({ name }) => name).join(', ')
+const namesText = resourceNames.join(', ')
 
 const change: Message = {
   name: 'Change',
@@ -26,7 +26,7 @@ const change: Message = {
   fields: [
     field(1, 'id', 'text', 'The same in the history, in the feed and in what webhooks send.'),
     field(2, 'at', 'moment', 'When it was written.'),
-    field(3, 'resource', 'text', `Of which resource the row is: ${resourceNames}.`),
+    field(3, 'resource', 'text', `Of which resource the row is: ${namesText}.`),
     field(4, 'rowId', 'uuid', 'Which row.'),
     field(5, 'action', 'text', `What happened to it: ${feedActions.join(', ')}.`),
     optional(
@@ -75,7 +75,7 @@ const after =
   'The cursor that was kept; now for what comes from now on; left out, from the oldest change that is kept.'
 
 const filters: readonly MessageField[] = [
-  optional(2, 'resource', 'text', `Only changes of these, separated by commas: ${resourceNames}.`),
+  optional(2, 'resource', 'text', `Only changes of these, separated by commas: ${namesText}.`),
   optional(3, 'action', 'text', `Only ${feedActions.join(', ')}; several separated by commas.`),
   optional(4, 'projectId', 'text', 'Only changes in this project.'),
 ]
@@ -101,7 +101,7 @@ export const readHistoryMessages: CommandMessages = {
     about:
       'Who changed a row, or anything in a project, newest first. Anyone who sees the row now sees its history.',
     fields: [
-      optional(1, 'resource', 'text', `Of which resource: ${resourceNames}. Required, or project_id.`),
+      optional(1, 'resource', 'text', `Of which resource: ${namesText}. Required, or project_id.`),
       optional(2, 'id', 'text', 'Which row. Required, or project_id.'),
       optional(3, 'projectId', 'text', 'Instead of one row, everything in this project.'),
       optional(4, 'before', 'text', 'Only changes before the one with this id.'),

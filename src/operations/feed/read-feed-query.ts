@@ -1,9 +1,9 @@
 import { labelOf } from '../../model/field.ts'
 import { isMissing } from '../../model/field-kinds.ts'
 import { collectViolations, type Violations } from '../../model/violations.ts'
-import { resources } from '../../resources/all.ts'
+import { resourceNames } from '../../resources/all.ts'
 import { pageSizeMax } from '../limits.ts'
-import { readNumber, readUuid } from '../list-history.ts'
+import { readNames, readNumber, readUuid } from '../query-values.ts'
 import { rejectFilters } from '../read-list-query.ts'
 import { type Position, readPosition } from './position.ts'
 import type { FeedFilter } from './read-feed.ts'
@@ -28,12 +28,7 @@ export function readFeedQuery(query: Readonly<Record<string, unknown>>, lastEven
   rejectFilters('Changes', ['projectId'], filterIn, violations)
   const read = {
     filter: {
-      resources: readNames(
-        'resource',
-        filterIn('resource'),
-        resources.map(({ name }) => name),
-        violations,
-      ),
+      resources: readNames('resource', filterIn('resource'), resourceNames, violations),
       actions: readNames('action', filterIn('action'), feedActions, violations),
       projectId: readUuid('projectId', filterIn('projectId'), violations),
     },
@@ -50,20 +45,4 @@ function readAfter(input: unknown, violations: Violations): FeedRequest['after']
   const position = typeof input === 'string' ? readPosition(input.split('~')[0] ?? '') : undefined
   if (position === undefined) violations.add('after', 'After must be now, or a cursor that the feed gave.')
   return position
-}
-
-/** One or several of these, separated by commas. */
-export function readNames(
-  key: string,
-  input: unknown,
-  known: readonly string[],
-  violations: Violations,
-): readonly string[] | undefined {
-  if (input === undefined) return undefined
-  const names = String(input)
-    .split(',')
-    .map((name) => name.trim())
-  if (names.every((name) => known.includes(name))) return [...new Set(names)]
-  violations.add(key, `${labelOf(key)} must be one or several of ${known.join(', ')}.`)
-  return undefined
 }

@@ -3,8 +3,8 @@ import { readObject } from '../../model/read-object.ts'
 import { nameCharactersMax } from '../../model/text-limits.ts'
 import { collectViolations, type Violations } from '../../model/violations.ts'
 import { resources } from '../../resources/all.ts'
-import { feedActions, readNames } from '../feed/read-feed-query.ts'
-import { readUuid } from '../list-history.ts'
+import { feedActions } from '../feed/read-feed-query.ts'
+import { readNames, readUuid } from '../query-values.ts'
 
 /** What is wrong with the address of a receiver, as the rest of a sentence. */
 export type AddressProblem = (url: URL) => string | undefined

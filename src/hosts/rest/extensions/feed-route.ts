@@ -7,10 +7,10 @@ import { readFeedPage } from '../../../operations/feed/read-feed-page.ts'
 import { feedActions, readFeedQuery } from '../../../operations/feed/read-feed-query.ts'
 import { pageSizeMax } from '../../../operations/limits.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
+import { resourceNames } from '../../../resources/all.ts'
 import { feedEvents } from '../feed-events.ts'
 import { ref, resultSchema } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
-import { resourceNames } from './history-routes.ts'
 
 export const feedSchemas: Readonly<Record<string, Schema>> = {
   ChangePage: resultSchema('One page.', {

@@ -4,7 +4,7 @@ import { pageSizeDefault, pageSizeMax } from '../../../operations/limits.ts'
 import { differenceChangesMax, listDifferences } from '../../../operations/list-differences.ts'
 import { listHistory } from '../../../operations/list-history.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
-import { resources } from '../../../resources/all.ts'
+import { resourceNames } from '../../../resources/all.ts'
 import { ref, resultSchema } from '../resource-schemas.ts'
 import type { Route } from '../route.ts'
 
@@ -12,8 +12,6 @@ const moment = { type: 'string', format: 'date-time' }
 const nullableText = { type: ['string', 'null'] }
 const nullableId = { ...uuid.schema, type: ['string', 'null'] }
 const changedFields = { type: ['object', 'null'], additionalProperties: true }
-
-export const resourceNames = resources.map(({ name }) => name)
 
 export const historySchemas: Readonly<Record<string, Schema>> = {
   Change: {

@@ -3,7 +3,7 @@ import { uuid } from '../../../model/field-kinds.ts'
 import { readObject } from '../../../model/read-object.ts'
 import { collectViolations } from '../../../model/violations.ts'
 import { pageSizeDefault, pageSizeMax } from '../../../operations/limits.ts'
-import { readUuid } from '../../../operations/list-history.ts'
+import { readUuid } from '../../../operations/query-values.ts'
 import type { Tracker } from '../../../operations/tracker.ts'
 import { listDeliveries, replayDeliveries } from '../../../operations/webhooks/deliveries.ts'
 import {

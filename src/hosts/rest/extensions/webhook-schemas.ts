@@ -5,8 +5,8 @@ import { feedActions } from '../../../operations/feed/read-feed-query.ts'
 import { attemptsShownMax } from '../../../operations/webhooks/deliveries.ts'
 import { webhooksListedMax } from '../../../operations/webhooks/manage.ts'
 import { urlCharactersMax } from '../../../operations/webhooks/read-webhook.ts'
+import { resourceNames } from '../../../resources/all.ts'
 import { ref, resultSchema } from '../resource-schemas.ts'
-import { resourceNames } from './history-routes.ts'
 
 const moment = { type: 'string', format: 'date-time' }
 const nullableMoment = { type: ['string', 'null'], format: 'date-time' }
