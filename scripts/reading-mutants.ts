@@ -115,4 +115,18 @@ export const readingMutants: readonly Mutant[] = [
     to: 'exemptRoutes.has(request.url)',
     tests: ['http/rate-limit'],
   },
+  {
+    file: 'src/operations/read-input.ts',
+    rule: 'a comment that names nobody belongs to the caller',
+    from: 'if (isCallerByDefault) return callerId',
+    to: '',
+    tests: ['contract/required-fields'],
+  },
+  {
+    file: 'src/operations/batch/prepare-items.ts',
+    rule: 'so does one of a batch',
+    from: 'operation, tracker, caller.id)',
+    to: 'operation, tracker)',
+    tests: ['journeys/batch.test'],
+  },
 ]

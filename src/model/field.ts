@@ -62,6 +62,8 @@ export interface Field<
   /** Stored in another form, never shown and never a sort column. */
   readonly isSecret?: true
   readonly references?: Reference
+  /** The account that calls, where a create does not carry the field. */
+  readonly isCallerByDefault?: true
   readonly deprecation?: Deprecation
   readonly about?: string
   readonly example?: unknown
@@ -139,9 +141,17 @@ export const references = <const Target extends string, const N extends number>(
   references: { resource, whenRemoved },
 })
 
+export const callerByDefault = <F extends Field>(field: F): F & { readonly isCallerByDefault: true } => ({
+  ...field,
+  isCallerByDefault: true,
+})
+
 /** Whether a body without the field is rejected. */
-export const isRequired = ({ presence }: Pick<Field, 'presence'>, purpose: BodyPurpose): boolean =>
-  presence === 'required' || (presence === 'requiredOnCreate' && purpose === 'create')
+export const isRequired = (
+  { presence, isCallerByDefault }: Pick<Field, 'presence' | 'isCallerByDefault'>,
+  purpose: BodyPurpose,
+): boolean =>
+  purpose === 'create' ? presence.startsWith('required') && !isCallerByDefault : presence === 'required'
 
 export const refused = (...problems: readonly string[]): { readonly problems: readonly string[] } => ({
   problems,

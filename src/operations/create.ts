@@ -19,7 +19,7 @@ export async function create(
 ): Promise<Row> {
   const { rules } = resource
   requireRole(resource, caller, 'write')
-  const { id = newId(), values } = readInput(resource, body, 'create', tracker)
+  const { id = newId(), values } = readInput(resource, body, 'create', tracker, caller.id)
   const stored = (await rules.prepare?.(values, tracker.passwords)) ?? values
   const { single } = tracker.database
   const alone = () =>

@@ -17,6 +17,7 @@ export function readInput(
   body: unknown,
   purpose: BodyPurpose,
   rules: ReadingRules = {},
+  callerId?: string,
 ): Input {
   const given = readObject(body)
   const violations = collectViolations()
@@ -24,7 +25,7 @@ export function readInput(
   const values: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(resource.fields)) {
     const input = Object.hasOwn(given, name) ? given[name] : undefined
-    const value = readField(field, name, input, { purpose, rules, violations })
+    const value = readField(field, name, input, { purpose, rules, violations, callerId })
     if (value !== undefined) values[name] = value
   }
   for (const check of resource.checks) {
@@ -49,6 +50,7 @@ interface Reading {
   readonly purpose: BodyPurpose
   readonly rules: ReadingRules
   readonly violations: Violations
+  readonly callerId: string | undefined
 }
 
 /** Undefined means: leave the column as it is. */
@@ -56,19 +58,25 @@ function readField(
   field: Field,
   name: string,
   input: unknown,
-  { purpose, rules, violations }: Reading,
+  { purpose, rules, violations, callerId }: Reading,
 ): unknown {
   const label = labelOf(name)
   if (isLeftOut(field, input)) {
     if (isRequired(field, purpose)) violations.add(name, `${label} is required.`)
     else if (isEmptied(field, input)) violations.add(name, `${label} must not be empty.`)
-    return field.presence === 'optional' && purpose === 'create' ? null : undefined
+    return purpose === 'create' ? byDefault(field, callerId) : undefined
   }
   if (field.presence === 'updateOnly' && purpose === 'create') return undefined
   const reading = field.read(input, label, rules)
   if ('value' in reading) return reading.value
   violations.add(name, ...reading.problems)
   return undefined
+}
+
+/** What is created where the body leaves the field out. */
+function byDefault({ presence, isCallerByDefault }: Field, callerId: string | undefined) {
+  if (isCallerByDefault) return callerId
+  return presence === 'optional' ? null : undefined
 }
 
 /** Optional text may be cleared with null or be blank; everything else counts as missing when it is blank. */

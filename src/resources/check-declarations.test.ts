@@ -100,6 +100,10 @@ const mistakes: readonly (readonly [Resource, string])[] = [
     'widget.password is secret, and no rule "prepare" turns it into what may be stored.',
   ],
   [
+    withField('ownerId', { wire: 'uuid', isCallerByDefault: true }),
+    'widget.ownerId is the caller by default: only a reference of the extensions to a user can be.',
+  ],
+  [
     withField('expectedVersion', updateOnly(5, moment)),
     'widget.expectedVersion is read on update only, and no rule "updateConditions" looks at it.',
   ],

@@ -110,8 +110,12 @@ function referenceProblems(
 }
 
 /** A field whose meaning only a rule can give does nothing, or harm, without that rule. */
-function ruleProblems({ name, rules }: Resource, field: string, { isSecret, presence }: Field): string[] {
+function ruleProblems({ name, edition, rules }: Resource, field: string, declared: Field): string[] {
+  const { isSecret, presence, isCallerByDefault, references } = declared
   return [
+    ...(isCallerByDefault && (references?.resource !== 'user' || edition === 'v1')
+      ? [`${name}.${field} is the caller by default: only a reference of the extensions to a user can be.`]
+      : []),
     ...(isSecret && !rules.prepare
       ? [`${name}.${field} is secret, and no rule "prepare" turns it into what may be stored.`]
       : []),

@@ -1,4 +1,4 @@
-import { references, required } from '../model/field.ts'
+import { callerByDefault, references, required } from '../model/field.ts'
 import { text, uuid } from '../model/field-kinds.ts'
 import { commentCharactersMax } from '../model/text-limits.ts'
 import { defineResource } from './define-resource.ts'
@@ -16,7 +16,7 @@ export const comment = defineResource({
       example: 'Looks **good** to me.',
     }),
     assignmentId: references(3, uuid, 'assignment', 'removeAlong'),
-    userId: references(4, uuid, 'user', 'stay', { about: 'Its author.' }),
+    userId: callerByDefault(references(4, uuid, 'user', 'stay', { about: 'Its author.' })),
   },
   access: { kind: 'projectMembers', projectPath: ['assignmentId', 'projectId'], ownerColumn: 'userId' },
   filters: ['assignmentId', 'userId'],

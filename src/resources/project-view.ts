@@ -1,4 +1,4 @@
-import { references } from '../model/field.ts'
+import { callerByDefault, references } from '../model/field.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { defineResource } from './define-resource.ts'
 import { viewFields } from './view-fields.ts'
@@ -12,7 +12,9 @@ export const projectView = defineResource({
   fields: {
     ...viewFields,
     projectId: references(8, uuid, 'project', 'removeAlong'),
-    userId: references(9, uuid, 'user', 'stay', { about: 'Who shares it, and alone may change it.' }),
+    userId: callerByDefault(
+      references(9, uuid, 'user', 'stay', { about: 'Who shares it, and alone may change it.' }),
+    ),
   },
   access: { kind: 'projectMembers', projectPath: ['projectId'], ownerColumn: 'userId' },
   filters: ['projectId', 'userId'],

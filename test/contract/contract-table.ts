@@ -13,6 +13,8 @@ export interface Resource {
   readonly references: Readonly<Record<string, Entity>>
   /** The references whose rows stay when what they refer to is removed. */
   readonly staying: readonly string[]
+  /** The references that are the caller where a create leaves them out. */
+  readonly byCaller: readonly string[]
   readonly searched: readonly string[]
   readonly filters: readonly string[]
   /** Characters that a text may have. */
@@ -27,7 +29,8 @@ export type Entity = DeclaredResource['name']
 
 export type ContractEntity = Extract<DeclaredResource, { readonly edition: 'v1' }>['name']
 
-type Line = Omit<Resource, 'root' | 'staying' | 'lengths' | 'ranges'> & Partial<Pick<Resource, 'ranges'>>
+type Line = Omit<Resource, 'root' | 'staying' | 'byCaller' | 'lengths' | 'ranges'> &
+  Partial<Pick<Resource, 'ranges'>>
 
 /** The contract's tables about its resources, written by hand from the contract, never derived from the declarations. */
 const lines: Readonly<Record<ContractEntity, Line>> = {
@@ -150,6 +153,7 @@ export const contractTable = Object.fromEntries(
       ...line,
       root: '/api',
       staying: [],
+      byCaller: [],
       lengths: Object.fromEntries(
         line.own.flatMap((field) =>
           field in charactersMax ? [[field, charactersMax[field] as number]] : [],

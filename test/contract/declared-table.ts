@@ -44,6 +44,7 @@ function lineOf(resource: Declared): Resource {
     required: required.map(([name]) => name),
     references: Object.fromEntries(references.map(({ column, parent }) => [column, parent.name as Entity])),
     staying: references.filter(({ whenRemoved }) => whenRemoved === 'stay').map(({ column }) => column),
+    byCaller: Object.keys(fields).filter((name) => fields[name]?.isCallerByDefault),
     searched: searchColumns(resource),
     filters: [...relationsOf(resource), ...(supportsDates(resource) ? dateKeys : [])],
     lengths: Object.fromEntries(

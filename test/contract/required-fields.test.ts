@@ -9,6 +9,7 @@ import { a, type Entity, entities, pascalCase, requiredOnCreate, resources } fro
 const requiredOnUpdate = (entity: Entity) => [
   'id',
   ...requiredOnCreate(entity).filter((field) => field !== 'login' && field !== 'password'),
+  ...resources[entity].byCaller,
 ]
 
 onEveryHost('Required fields', (tracker) => {
@@ -35,7 +36,7 @@ onEveryHost('Required fields', (tracker) => {
       const body = await tracker.valid(entity)
       assert.deepEqual(
         Object.keys(body)
-          .filter((field) => !required.includes(field))
+          .filter((field) => ![...required, ...resources[entity].byCaller].includes(field))
           .sort(),
         [],
       )
@@ -53,6 +54,24 @@ onEveryHost('Required fields', (tracker) => {
         const answer = tracker.update(entity, body, tracker.administrator)
         if (requiredOnUpdate(entity).includes(field)) await invalid(answer, field)
         else await refused(answer, 'ok')
+      })
+    }
+
+    for (const field of resources[entity].byCaller) {
+      test(`${a(entity)} whose ${field} is left out belongs to its creator`, async () => {
+        const { [field]: _, ...body } = await tracker.valid(entity)
+        const { id } = tracker.administrator
+        for (const nothing of [{}, { [field]: null }, { [field]: '00000000-0000-0000-0000-000000000000' }]) {
+          const row = await recordIn(tracker.create(entity, { ...body, ...nothing }, tracker.administrator))
+          assert.equal(row[field], id)
+          assert.deepEqual(await recordIn(tracker.get(entity, row.id, tracker.administrator)), row)
+        }
+        await invalid(tracker.create(entity, { ...body, [field]: 'none' }, tracker.administrator), field)
+      })
+
+      test(`an update of ${a(entity)} without ${field} is refused`, async () => {
+        const { [field]: _, ...body } = tracker.change(entity, await shared())
+        await invalid(tracker.update(entity, body, tracker.administrator), field)
       })
     }
 

@@ -48,7 +48,9 @@ export const belongings: readonly Along[] = declaredAlong.filter(({ others }) =>
 
 export const requiredOnCreate = (entity: Entity): string[] => [
   ...resources[entity].required,
-  ...Object.keys(resources[entity].references),
+  ...Object.keys(resources[entity].references).filter(
+    (column) => !resources[entity].byCaller.includes(column),
+  ),
 ]
 
 /** Where its rows are got, and where its list is. */

@@ -55,6 +55,23 @@ describe('A batch', () => {
     assert.equal(organization.headers.get('etag'), agency.etag)
   })
 
+  test('makes comments that belong to the caller where they name nobody', async () => {
+    const assignmentId = await workspace.assignment(
+      await workspace.project('Commented'),
+      rest.administrator.id,
+    )
+    const { body } = await each([
+      create('comment', { text: 'Mine', assignmentId }),
+      create('comment', { text: 'Mine too', assignmentId, userId: null }),
+    ])
+    for (const { id } of body.results) {
+      const { body: found } = await rest.call('GET', `/ext/comment?id=${id}`, {
+        token: rest.administrator.token,
+      })
+      assert.equal(found.comment.userId, rest.administrator.id)
+    }
+  })
+
   test('changes, removes and restores rows, and gives the tags that reading them gives', async () => {
     const [one, other, gone, back] = await Promise.all(
       ['One', 'Other', 'Gone', 'Back'].map(async (name) => (await workspace.make('impediment', { name })).id),

@@ -978,8 +978,8 @@ export interface CreateCommentRequest {
   readonly text: string
   /** The assignment, by its id. Required. */
   readonly assignmentId: string
-  /** Its author. By its id. Required. */
-  readonly userId: string
+  /** Its author. By its id. Left out, the account that calls. */
+  readonly userId?: string | null
 }
 
 /** Changes one comment. */
@@ -1080,8 +1080,8 @@ export interface CreateSavedViewRequest {
   readonly fields?: string | null
   /** As in a query. Text of at most 2000 characters. Optional. */
   readonly expand?: string | null
-  /** Whose it is. By its id. Required. */
-  readonly userId: string
+  /** Whose it is. By its id. Left out, the account that calls. */
+  readonly userId?: string | null
 }
 
 /** Changes one saved view. */
@@ -1194,8 +1194,8 @@ export interface CreateProjectViewRequest {
   readonly expand?: string | null
   /** The project, by its id. Required. */
   readonly projectId: string
-  /** Who shares it, and alone may change it. By its id. Required. */
-  readonly userId: string
+  /** Who shares it, and alone may change it. By its id. Left out, the account that calls. */
+  readonly userId?: string | null
 }
 
 /** Changes one project view. */

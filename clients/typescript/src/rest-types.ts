@@ -320,7 +320,7 @@ export interface CommentCreate {
   readonly id?: string | null
   readonly text: string
   readonly assignmentId: string
-  readonly userId: string
+  readonly userId?: string | null
 }
 
 export interface CommentUpdate {
@@ -343,7 +343,7 @@ export interface SavedViewCreate {
   readonly sort?: string | null
   readonly fields?: string | null
   readonly expand?: string | null
-  readonly userId: string
+  readonly userId?: string | null
 }
 
 export interface SavedViewUpdate {
@@ -371,7 +371,7 @@ export interface ProjectViewCreate {
   readonly fields?: string | null
   readonly expand?: string | null
   readonly projectId: string
-  readonly userId: string
+  readonly userId?: string | null
 }
 
 export interface ProjectViewUpdate {

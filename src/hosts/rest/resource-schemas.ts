@@ -79,10 +79,18 @@ function bodySchema({ fields }: Resource, purpose: BodyPurpose): Schema {
         purpose === 'update'
           ? { ...uuid.schema, description: 'Which one.' }
           : { ...nullable(uuid.schema), description: 'An id of your own; left out or null, one is made.' },
-      ...Object.fromEntries(entries.map(([name, field]) => [name, fieldSchema(field)])),
+      ...Object.fromEntries(entries.map(([name, field]) => [name, givenSchema(field, purpose)])),
     },
   }
 }
+
+const givenSchema = (field: Field, purpose: 'create' | 'update'): Schema =>
+  purpose === 'create' && field.isCallerByDefault
+    ? {
+        ...nullable(fieldSchema(field)),
+        description: `${describeField(field)} Left out or null, the account that calls.`,
+      }
+    : fieldSchema(field)
 
 export const pageSchema = (title: string): Schema =>
   resultSchema('One page of the list.', {

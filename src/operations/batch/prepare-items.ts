@@ -33,7 +33,7 @@ function prepareItem(tracker: Tracker, caller: Caller, item: BatchItem): ReadyIt
   if (isNew && ifMatch !== undefined && ifMatch.trim() !== '') throw changed(resource.title)
   requireRole(resource, caller, 'write')
   if (operation === 'create' || operation === 'update') {
-    const { id = newId(), values } = readInput(resource, body, operation, tracker)
+    const { id = newId(), values } = readInput(resource, body, operation, tracker, caller.id)
     return { ...item, ids: [id], values, stored: values }
   }
   const ids = readIds(body, operation === 'remove' ? 'ignored' : 'refused')

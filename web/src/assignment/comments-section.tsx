@@ -22,13 +22,13 @@ export function CommentsSection({
   assignmentId,
   comments,
 }: Pick<PanelSections, 'comments'> & { readonly assignmentId: string }) {
-  const { api, session } = useServices()
+  const { api } = useServices()
   useEffect(() => {
     const timer = setInterval(() => document.hidden || comments.reload(), refreshMilliseconds)
     return () => clearInterval(timer)
   }, [comments.reload])
   const create = async (text: string) => {
-    await api.create('comment', { assignmentId, userId: session.person.value?.id ?? '', text })
+    await api.create('comment', { assignmentId, text })
   }
   return (
     <section class="panel-section" aria-labelledby="comments-title">

@@ -114,10 +114,10 @@ const sharedComments: Readonly<Record<string, string>> = {
 }
 
 function presenceOf(field: Field, kind: Kind): string {
-  const { presence, number } = field
+  const { presence, number, isCallerByDefault } = field
   if (kind === 'record') return presence === 'optional' ? 'Absent when there is none.' : ''
   if (isRequired(field, kind === 'create' ? 'create' : 'update')) return 'Required.'
-  if (kind === 'create') return 'Optional.'
+  if (kind === 'create') return isCallerByDefault ? 'Left out, the account that calls.' : 'Optional.'
   if (presence === 'requiredOnCreate') return 'Left out, it stays as it is.'
   if (presence === 'updateOnly')
     return 'updated_at of the row as it was last read, or created_at if it never changed. Left out, the last write wins.'
