@@ -103,6 +103,10 @@ describe('an authorization request', () => {
 
   it('needs PKCE with S256', async () => {
     assertTold(await without('code_challenge'), 'invalid_request')
+    assert.equal(
+      queryOf(await without('code_challenge')).error_description,
+      'code_challenge is required: enable PKCE (S256) in the client.',
+    )
     assertTold(await without('code_challenge_method'), 'invalid_request')
     assertTold(await authorize({ code_challenge_method: 'plain' }), 'invalid_request')
     assertTold(await authorize({ code_challenge: 'short' }), 'invalid_request')

@@ -143,7 +143,10 @@ function requireScopes(client: Client, parameters: Parameters): readonly string[
 function readCodeChallenge({ registration }: Client, parameters: Parameters): string | undefined {
   const isAsked = parameters.code_challenge !== undefined || parameters.code_challenge_method !== undefined
   if (registration?.requiresPkce === false && !isAsked) return undefined
-  const codeChallenge = requireParameter(parameters, 'code_challenge')
+  const codeChallenge = parameters.code_challenge
+  // Many libraries send none by default, and show their users nothing but this sentence.
+  if (codeChallenge === undefined)
+    throw invalidRequest('code_challenge is required: enable PKCE (S256) in the client.')
   if (parameters.code_challenge_method !== 'S256') throw invalidRequest('code_challenge_method must be S256.')
   if (!codeChallengePattern.test(codeChallenge))
     throw invalidRequest('code_challenge must be the base64url form of a SHA-256.')
