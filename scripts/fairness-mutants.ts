@@ -79,4 +79,32 @@ export const fairnessMutants: readonly Mutant[] = [
     to: 'void bodySeconds',
     tests: ['slow-batches'],
   },
+  {
+    file: 'web/src/ui/read-markdown.ts',
+    rule: 'text with marks is read in one pass',
+    from: '    if (known >= from) return known\n',
+    to: '',
+    tests: ['read-markdown'],
+  },
+  {
+    file: 'web/src/ui/read-markdown.ts',
+    rule: 'quotes nest eight deep',
+    from: 'depth < quotesMax && ',
+    to: '',
+    tests: ['read-markdown'],
+  },
+  {
+    file: 'web/src/ui/read-markdown.ts',
+    rule: 'links lead to the web and to mail only',
+    from: '/^(https?:\\/\\/|mailto:)/i.test(href)',
+    to: "href !== ''",
+    tests: ['read-markdown'],
+  },
+  {
+    file: 'web/src/ui/guarded.tsx',
+    rule: 'a section of a panel that fails takes no other with it',
+    from: 'error === undefined ? children : instead(retry)',
+    to: 'error === undefined || retry === undefined ? children : instead(retry) && children',
+    tests: ['project-views'],
+  },
 ]

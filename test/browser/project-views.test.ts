@@ -1,4 +1,5 @@
 import { commentJourneys } from './journeys/comments.ts'
+import { hostileTextJourneys } from './journeys/hostile-texts.ts'
 import { timelineJourneys } from './journeys/timeline.ts'
 import { timerJourneys } from './journeys/timer.ts'
 import { viewJourneys } from './journeys/views.ts'
@@ -9,4 +10,5 @@ describeInBrowser('The views of a project', {
   'the timeline': timelineJourneys,
   'the timer': timerJourneys,
   comments: commentJourneys,
+  'hostile texts': hostileTextJourneys,
 })

@@ -76,6 +76,9 @@ export async function openStage(own: Environment = {}): Promise<Stage> {
   }
 }
 
+/** The message of errors that tests bring about on purpose. */
+export const injected = 'Injected by a test.'
+
 /** In whichever language the page is. */
 export async function fillSignIn(page: Page, login: string, secret = password): Promise<void> {
   await page.getByLabel('Login').fill(login)
@@ -88,7 +91,10 @@ function watch(context: BrowserContext, { web, api, issuer }: TrackerHosts, offe
   context.on('request', (request) => {
     if (!ours.has(new URL(request.url()).origin)) offences.push(`asked ${request.url()}`)
   })
-  context.on('weberror', (error) => offences.push(`threw ${error.error().message}`))
+  context.on('weberror', (error) => {
+    const { message } = error.error()
+    if (message !== injected) offences.push(`threw ${message}`)
+  })
   context.on('console', (message) => {
     if (/Content Security Policy|Refused to/.test(message.text())) offences.push(message.text())
   })

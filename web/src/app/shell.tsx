@@ -4,6 +4,7 @@ import { homePath } from '../router/addresses.ts'
 import type { ScreenProps } from '../router/screen-props.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
+import { Guarded } from '../ui/guarded.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
@@ -183,9 +184,14 @@ function CurrentScreen({ path }: { readonly path: string }) {
   }, [wanted])
   if (path === '/') return null
   if (found === undefined) return <Nowhere />
-  if (problem === found.screen) return <Unloadable />
+  // After an update of the client its older scripts are gone.
+  if (problem === found.screen) return <Failed title={t('This screen could not be loaded')} />
   if (shown?.screen !== found.screen) return null
-  return <shown.Component parameters={found.parameters} />
+  return (
+    <Guarded key={path.split('/')[1]} instead={() => <Failed title={t('This screen could not be shown')} />}>
+      <shown.Component parameters={found.parameters} />
+    </Guarded>
+  )
 }
 
 const Nowhere = () => (
@@ -197,9 +203,8 @@ const Nowhere = () => (
   </Page>
 )
 
-/** After an update of the client its older scripts are gone. */
-const Unloadable = () => (
-  <Page title={t('This screen could not be loaded')}>
+const Failed = ({ title }: { readonly title: string }) => (
+  <Page title={title}>
     <button type="button" class="button primary" onClick={() => location.reload()}>
       {t('Load the page again')}
     </button>

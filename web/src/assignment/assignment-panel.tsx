@@ -7,6 +7,7 @@ import { assignmentPath } from '../router/addresses.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { showMoment } from '../time/moments.ts'
+import { Guarded } from '../ui/guarded.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -90,9 +91,15 @@ function PanelContent({ found, sections, areMembersKnown, stages }: PanelContent
     )
   return (
     <div class="panel-body">
-      <TextInPlace class="panel-name" assignment={assignment} name="name" label={t('Name')} onSaved={put} />
-      <FactsInPlace assignment={assignment} stages={stages} onSaved={put} />
-      <DescriptionField assignment={assignment} onSaved={put} />
+      <Guarded instead={unshown}>
+        <TextInPlace class="panel-name" assignment={assignment} name="name" label={t('Name')} onSaved={put} />
+      </Guarded>
+      <Guarded instead={unshown}>
+        <FactsInPlace assignment={assignment} stages={stages} onSaved={put} />
+      </Guarded>
+      <Guarded instead={unshown}>
+        <DescriptionField assignment={assignment} onSaved={put} />
+      </Guarded>
       {sections.areKnown ? (
         <Sections {...sections} assignment={assignment} />
       ) : (
@@ -106,18 +113,38 @@ function Sections({ assignment, ...sections }: PanelSections & { readonly assign
   const { configuration } = useServices()
   return (
     <>
-      <TimeSection {...sections} assignment={assignment} />
-      <ImpedimentsSection {...sections} assignmentId={assignment.id} />
-      <PeopleSection {...sections} assignment={assignment} />
-      {configuration.extensions && <CommentsSection {...sections} assignmentId={assignment.id} />}
+      <Guarded instead={unshown}>
+        <TimeSection {...sections} assignment={assignment} />
+      </Guarded>
+      <Guarded instead={unshown}>
+        <ImpedimentsSection {...sections} assignmentId={assignment.id} />
+      </Guarded>
+      <Guarded instead={unshown}>
+        <PeopleSection {...sections} assignment={assignment} />
+      </Guarded>
+      <Guarded instead={unshown}>
+        {configuration.extensions && <CommentsSection {...sections} assignmentId={assignment.id} />}
+      </Guarded>
       <footer class="panel-footer quiet-text">
         <p>{t('Created {moment}', { moment: showMoment(assignment.createdAt) })}</p>
         {assignment.updatedAt && <p>{t('Changed {moment}', { moment: showMoment(assignment.updatedAt) })}</p>}
       </footer>
-      <HistorySection assignmentId={assignment.id} />
+      <Guarded instead={unshown}>
+        <HistorySection assignmentId={assignment.id} />
+      </Guarded>
     </>
   )
 }
+
+/** In place of a section that fails; the others go on. */
+const unshown = (retry: () => void) => (
+  <div class="panel-section" role="alert">
+    <p>{t('This part cannot be shown.')}</p>
+    <button type="button" class="button" onClick={retry}>
+      {t('Try again')}
+    </button>
+  </div>
+)
 
 interface PanelButtonProps {
   readonly icon: 'copy' | 'trash' | 'close'

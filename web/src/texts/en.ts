@@ -35,6 +35,8 @@ export const en = [
   'The address may be misspelt, or what it led to is gone.',
   'Go to the start',
   'This screen could not be loaded',
+  'This screen could not be shown',
+  'This part cannot be shown.',
   'Load the page again',
   'Stop the timer',
   'Running for {name}',

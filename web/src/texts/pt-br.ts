@@ -52,6 +52,8 @@ export const ptBr: Translations = {
     'O endereço pode estar errado, ou aquilo a que ele levava não existe mais.',
   'Go to the start': 'Ir para o início',
   'This screen could not be loaded': 'Não foi possível carregar esta tela',
+  'This screen could not be shown': 'Não foi possível mostrar esta tela',
+  'This part cannot be shown.': 'Não é possível mostrar esta parte.',
   'Load the page again': 'Recarregar a página',
   'Stop the timer': 'Parar o cronômetro',
   'Running for {name}': 'Cronômetro de {name}',
