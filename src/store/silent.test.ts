@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { budgetsInUse } from '../../test/support/budgets-in-use.ts'
+import { assertAllGivenBack } from '../../test/support/budgets-in-use.ts'
 import { type FreshDatabase, freshDatabase, openTestDatabase } from '../../test/support/fresh-database.ts'
 import { connectOutside } from '../../test/support/outside-connection.ts'
 import { type StoreProxy, startStoreProxy } from '../../test/support/store-proxy.ts'
@@ -96,7 +96,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
       [],
     )
     for (const call of Object.values(calls)) await call()
-    assert.deepEqual(budgetsInUse(budgets), [])
+    await assertAllGivenBack(budgets)
   })
 
   it('ends a transaction that has begun in the time of one call, too', async () => {

@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openBudgets } from '../../src/configuration/budgets.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
-import { budgetsInUse } from '../support/budgets-in-use.ts'
+import { assertAllGivenBack } from '../support/budgets-in-use.ts'
 import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
 import { commandRequests } from '../support/command-requests.ts'
@@ -78,13 +78,6 @@ describe('While the store', { concurrency: 1 }, () => {
     await rest.identity.signIn(rest.administrator.login)
     for (const address of [rest.address, rest.identity.address, commands.diagnostics])
       assert.equal((await fetch(`${address}/readyz`)).status, 200)
-  }
-
-  /** What is counted for requests is given back, and no connection was added to those that were lost. */
-  async function assertNothingLeaked() {
-    for (const each of [budgets, commandBudgets])
-      for (let waits = 0; waits < 200 && budgetsInUse(each).length > 0; waits += 1) await sleep(20)
-    assert.deepEqual([...budgetsInUse(budgets), ...budgetsInUse(commandBudgets)], [])
   }
 
   const countRows = async () =>
@@ -169,7 +162,7 @@ describe('While the store', { concurrency: 1 }, () => {
     assert.deepEqual(await countRows(), writtenAfter(rows))
     await live.nextWhere(({ data }) => JSON.stringify(data).includes('Still here'))
     live.close()
-    await assertNothingLeaked()
+    await assertAllGivenBack(budgets, commandBudgets)
   })
 
   test('is behind a network that carries nothing, the same holds, and nothing is done when it does again', async () => {
@@ -179,7 +172,7 @@ describe('While the store', { concurrency: 1 }, () => {
     store.proxy.resume()
     await goOn()
     assert.deepEqual(await countRows(), writtenAfter(rows))
-    await assertNothingLeaked()
+    await assertAllGivenBack(budgets, commandBudgets)
   })
 
   test('refuses connections, the same holds', async () => {
@@ -189,7 +182,7 @@ describe('While the store', { concurrency: 1 }, () => {
     await store.proxy.open()
     await goOn()
     assert.deepEqual(await countRows(), writtenAfter(rows))
-    await assertNothingLeaked()
+    await assertAllGivenBack(budgets, commandBudgets)
   })
 
   for (const [what, vanish] of [
@@ -219,7 +212,7 @@ describe('While the store', { concurrency: 1 }, () => {
         `select max(writes)::int as most from (select count(*) as writes from history where row_id in ('${one}', '${other}') and action = 'update' group by row_id) as counted`,
       )
       assert.ok(Number(row?.most ?? 0) <= 1)
-      await assertNothingLeaked()
+      await assertAllGivenBack(budgets, commandBudgets)
     })
 
   test('is cut off in the middle of a read, the reader is answered all the same', async () => {
