@@ -6,6 +6,7 @@ import { operationMutants } from './operation-mutants.ts'
 import { readingMutants } from './reading-mutants.ts'
 import { sessionMutants } from './session-mutants.ts'
 import { statementMutants } from './statement-mutants.ts'
+import { storeMutants } from './store-mutants.ts'
 import { versionMutants } from './version-mutants.ts'
 import { wireMutants } from './wire-mutants.ts'
 
@@ -21,4 +22,5 @@ export const allMutants: readonly Mutant[] = [
   ...sessionMutants,
   ...wireMutants,
   ...fairnessMutants,
+  ...storeMutants,
 ]

@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/store/database.ts',
     rule: 'snapshots of live listings have connections of their own',
     from: "openLimitedReads(connections, budgets, 'liveLists', standbys)",
-    to: 'lists',
+    to: 'ofLists',
     tests: ['slow-lists'],
   },
   {
@@ -79,13 +79,6 @@ export const mutants: readonly Mutant[] = [
     from: 'work.holder = session.caller.id',
     to: 'void session',
     tests: ['held-rows'],
-  },
-  {
-    file: 'src/store/transactions.ts',
-    rule: 'a transaction whose commit was lost is not run again',
-    from: "=> new Error('The outcome of a commit is unknown.', { cause: error })",
-    to: '=> error',
-    tests: ['lost-commit'],
   },
   {
     file: 'src/store/locked-rows.ts',

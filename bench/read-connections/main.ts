@@ -51,12 +51,13 @@ async function compare(url: string, postmaster: number, statements: Readonly<Rec
     url,
     applicationName: 'bench',
     prepare: preparedStatements({ named: true }),
+    connectMilliseconds: 10_000,
   })
   const pipelined = connections.openPipelined(limits)
   const pool = connections.openPool(4, limits)
   const ways = {
     'one pipelined': (statement: Sql) =>
-      pipelined.use((client) => connections.run(client, statement, limits)),
+      pipelined.use((client) => connections.run(client, statement, limits), performance.now() + 60_000),
     'four, a statement each': async (statement: Sql) => {
       const client = await pool.connect()
       await connections.run(client, statement, limits).finally(() => client.release())

@@ -16,4 +16,5 @@ export const problemStatuses: Readonly<Record<ProblemKind, number>> = {
   locked: 429,
   busy: 429,
   overloaded: 503,
+  uncertain: 504,
 }

@@ -51,7 +51,7 @@ export const unknownRows = (resources: ReadonlySet<string>): ChangedRows => ({
  * now, or what one of these changes found before it. It asks the tables themselves, so it waits in line with other lists.
  */
 export async function changedRowsSince(
-  reads: Pick<LimitedReads, 'query'>,
+  reads: LimitedReads,
   since: Snapshot,
   resources: ReadonlySet<string>,
 ): Promise<ChangedRows> {

@@ -6,7 +6,7 @@ const membersMax = 5000
 
 /** The members of each of these projects, as of now; nothing when there are too many. */
 export async function membersOf(
-  reads: Pick<LimitedReads, 'query'>,
+  reads: LimitedReads,
   projects: readonly unknown[],
 ): Promise<((account: string, among: ReadonlySet<unknown>) => boolean) | undefined> {
   const found = await reads.query<{ account: string; project: string }>(

@@ -14,6 +14,7 @@ export type ProblemKind =
   | 'locked'
   | 'busy'
   | 'overloaded'
+  | 'uncertain'
 
 /** Messages by camelCase request property; `generalErrors` holds those not tied to one field. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>
@@ -91,6 +92,14 @@ export const locked = (retryAfterSeconds: number) =>
 export const busy = (retryAfterSeconds: number) =>
   new Problem('busy', 'Too many requests. Please try again later.', { retryAfterSeconds })
 
-/** The service cannot do it now, for no fault of the caller. */
+/** The service cannot do it now, for no fault of the caller. Nothing was done, so that trying again is safe. */
 export const overloaded = (message: string, details: ProblemDetails) =>
   new Problem('overloaded', message, details)
+
+/** A client that tried again by itself could do the same twice. */
+export const uncertain = (cause: unknown) =>
+  new Problem(
+    'uncertain',
+    'The store failed before it was known whether this was done. Check that before you try again.',
+    { cause },
+  )

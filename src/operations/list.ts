@@ -35,7 +35,7 @@ export async function list(
   listed: Listed,
   caller: Caller,
   query: ListQuery,
-  reads: Pick<LimitedReads, 'query'> = database.listsAnywhere,
+  reads: LimitedReads = database.listsAnywhere,
 ): Promise<Page> {
   const { state, pageNumber, pageSize } = query
   requireRole(listed, caller, purposeOf(state))

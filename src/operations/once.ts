@@ -1,5 +1,5 @@
 import { oneAtATime } from '../accounts/one-at-a-time.ts'
-import { Problem } from '../model/problem.ts'
+import { Problem, type ProblemKind } from '../model/problem.ts'
 import type { SecurityEvent } from '../security-log/security-log.ts'
 import { createFairQueue } from '../store/fair-queue.ts'
 import { within } from '../store/within.ts'
@@ -49,6 +49,8 @@ export function createOnce(tracker: Tracker): Once {
   }
 }
 
+const storeIsAway: ReadonlySet<ProblemKind> = new Set(['overloaded', 'uncertain'])
+
 async function runOnce(
   tracker: Tracker,
   request: KeyedRequest,
@@ -77,7 +79,7 @@ async function runOnce(
     return done
   } catch (error) {
     // A refusal may itself be an event for the log, such as the failure that begins a lockout; a store that is away is none.
-    if (error instanceof Problem && error.kind !== 'overloaded') logEvents()
+    if (error instanceof Problem && !storeIsAway.has(error.kind)) logEvents()
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import type { Database, Queries } from './database.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
+import { limitsOfUpkeep } from './time-limits.ts'
 
 /** What the store had committed at one moment. Opaque; an engine other than PostgreSQL may fill it differently. */
 export type Snapshot = string
@@ -66,6 +67,9 @@ const forgetting = (days: number) => sql`
 export async function forgetOldChanges(database: Database, days = daysByDefault): Promise<void> {
   let forgotten: unknown[]
   do {
-    forgotten = await database.transaction((transaction) => transaction.query(forgetting(days)))
+    forgotten = await database.transaction(
+      (transaction) => transaction.query(forgetting(days)),
+      limitsOfUpkeep,
+    )
   } while (forgotten.length === forgottenAtOnceMax)
 }

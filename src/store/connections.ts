@@ -2,6 +2,8 @@ import pg from 'pg'
 import { ask } from './ask.ts'
 import { columnTypes } from './column-types.ts'
 import { type ConnectionLimits, limitConnection, limitsOf } from './connection-limits.ts'
+import { cut } from './connection-streams.ts'
+import { inTime } from './in-time.ts'
 import { openPipelinedConnection, type PipelinedConnection } from './pipelined-connection.ts'
 import { Behind, isThere, type Position } from './position.ts'
 import type { Prepare } from './prepared-statements.ts'
@@ -28,18 +30,16 @@ export interface ConnectionOptions {
   readonly applicationName: string
   readonly prepare: Prepare
   /** The time after which an attempt to connect is given up. */
-  readonly connectSeconds?: number
+  readonly connectMilliseconds: number
   /** A server that takes no writes is no use to anybody but readers who can tell how old it is. */
   readonly isForStandbys?: boolean
 }
-
-const connectSecondsMax = 10
 
 export function createConnections({
   url,
   applicationName,
   prepare,
-  connectSeconds = connectSecondsMax,
+  connectMilliseconds,
   isForStandbys = false,
 }: ConnectionOptions): Connections {
   const config = {
@@ -48,15 +48,17 @@ export function createConnections({
     types: columnTypes,
     // Statements are sent without waiting for the answer to the one before.
     pipeline: true,
-    connectionTimeoutMillis: connectSeconds * 1000,
+    connectionTimeoutMillis: connectMilliseconds,
   }
   /** Connections that keep their limits. */
-  const limited = new WeakSet<pg.ClientBase>()
+  const limited = new WeakMap<pg.ClientBase, ConnectionLimits>()
   const limit = (limits: ConnectionLimits) => async (client: pg.Client) => {
-    if (await limitConnection(client, limits, isForStandbys)) limited.add(client)
+    const endsAt = performance.now() + connectMilliseconds
+    const isKept = await inTime(endsAt, limitConnection(client, limits, isForStandbys), () => cut(client))
+    if (isKept) limited.set(client, limits)
   }
   const beginning = (client: pg.ClientBase, limits: ConnectionLimits) =>
-    limited.has(client) ? 'begin' : `begin; ${limitsOf(limits, 'local')}`
+    limited.get(client) === limits ? 'begin' : `begin; ${limitsOf(limits, 'local')}`
   return {
     openPool(max, limits) {
       const onConnect = (client: pg.ClientBase) => limit(limits)(client as pg.Client)
@@ -69,7 +71,7 @@ export function createConnections({
     },
     openPipelined: (limits) => openPipelinedConnection(config, limit(limits)),
     async run<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits, position?: Position) {
-      const isLimited = limited.has(client)
+      const isLimited = limited.get(client) === limits
       if (isLimited && position === undefined) return ask<Row>(client, prepare(statement))
       // Sent in one go, so that nobody else's statement comes between them on a shared connection.
       const [there, rows] = await Promise.all([

@@ -1,18 +1,20 @@
+import type pg from 'pg'
 import { type Budgets, openBudgets } from '../configuration/budgets.ts'
 import { ask } from './ask.ts'
-import { createConnections } from './connections.ts'
-import { chooseForms } from './distributed/forms.ts'
+import { type Connections, createConnections } from './connections.ts'
+import { chooseForms, type Query } from './distributed/forms.ts'
 import { isLostConnection } from './failures.ts'
-import { type LimitedReads, openLimitedReads } from './limited-reads.ts'
+import { type LimitedReads, type OpenReads, openLimitedReads } from './limited-reads.ts'
 import { createPositions } from './position.ts'
-import { preparedStatements } from './prepared-statements.ts'
+import { type Prepare, preparedStatements } from './prepared-statements.ts'
 import type { Queries } from './queries.ts'
-import { refuseUnavailable } from './refuse-unavailable.ts'
+import { refusing } from './refuse-unavailable.ts'
 import { retried } from './retry.ts'
 import type { Sql } from './sql.ts'
 import { openStandbys, type StandbyOutcome } from './standbys.ts'
 import { createTiming, type StatementKind, type StatementListener } from './statement-times.ts'
 import { openStreamedReads, type StreamedReads, type StreamLimits } from './streamed-reads.ts'
+import { limitsOfRequests, type TimeLimits } from './time-limits.ts'
 import { openTransactions, type Transactions } from './transactions.ts'
 import { createWorks, type Works } from './work.ts'
 
@@ -27,15 +29,15 @@ type WorkPart = 'during' | 'complete' | 'onWork' | 'traceBy' | 'traceHeaders'
  */
 export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<Works, WorkPart> {
   /** For lists. */
-  readonly lists: Pick<LimitedReads, 'query'>
+  readonly lists: LimitedReads
   /** For the snapshots of live listings, which never hold a list up. */
-  readonly liveLists: Pick<LimitedReads, 'query'>
+  readonly liveLists: LimitedReads
   /**
    * The same for reads that look at rows alone: at a standby that has everything committed so far, where there is one. What
    * takes a snapshot to go on from later stays above: standbys do not know which transactions were under way.
    */
-  readonly listsAnywhere: Pick<LimitedReads, 'query'>
-  readonly liveListsAnywhere: Pick<LimitedReads, 'query'>
+  readonly listsAnywhere: LimitedReads
+  readonly liveListsAnywhere: LimitedReads
   /** What became of the reads that might have gone to a standby; nothing where none is configured. */
   readonly standbyReads: Readonly<Record<StandbyOutcome, number>> | undefined
   /** For exports, of any length. */
@@ -55,10 +57,9 @@ export interface DatabaseOptions {
   readonly poolSize?: number
   readonly budgets?: Budgets
   readonly exportLimits?: Partial<StreamLimits>
+  /** After which a silent store is given up; tests wait less. */
+  readonly answerMilliseconds?: number
 }
-
-/** No statement of ours takes this long; one that does would hold a connection for ever. */
-const limits = { statementMilliseconds: 30_000 }
 
 export function openDatabase({
   url,
@@ -68,26 +69,26 @@ export function openDatabase({
   poolSize,
   budgets = openBudgets(),
   exportLimits,
+  answerMilliseconds,
 }: DatabaseOptions): Database {
+  const limits = limitsOfRequests(answerMilliseconds)
   const prepare = preparedStatements({ named: namedStatements })
-  const connections = createConnections({ url, applicationName, prepare })
-  const reads = connections.openPipelined(limits)
-  const read = <Row>(statement: Sql): Promise<Row[]> =>
-    retried(isLostConnection, () => reads.use((client) => ask<Row>(client, prepare(statement))))
-  const forms = chooseForms(read)
+  const connectMilliseconds = limits.answerMilliseconds
+  const connections = createConnections({ url, applicationName, prepare, connectMilliseconds })
+  const reads = openReads(connections, prepare, limits)
+  const forms = chooseForms(reads.query)
   const atStandby = (each: string) =>
-    createConnections({ url: each, applicationName, prepare, connectSeconds: 1, isForStandbys: true })
-  const standbys = openStandbys(readUrls.map(atStandby), createPositions({ query: read }))
-  const lists = openLimitedReads(connections, budgets, 'lists', standbys)
-  const liveLists = openLimitedReads(connections, budgets, 'liveLists', standbys)
-  const exports = openStreamedReads(connections, budgets, exportLimits)
+    createConnections({ url: each, applicationName, prepare, connectMilliseconds: 1000, isForStandbys: true })
+  const standbys = openStandbys(readUrls.map(atStandby), createPositions(reads))
+  const ofLists = openLimitedReads(connections, budgets, 'lists', standbys)
+  const ofLiveLists = openLimitedReads(connections, budgets, 'liveLists', standbys)
+  const exports = openStreamedReads(connections, budgets, limits, exportLimits)
   const works = createWorks()
-  const { timed, onStatement } = createTiming(works)
-  const timedReads = (kind: StatementKind, query: LimitedReads['query']): Pick<LimitedReads, 'query'> => ({
+  const { timed, onStatement } = createTiming(works, limits)
+  const call = refusing(works, timed)
+  const lists = (kind: StatementKind, query: OpenReads['query']): LimitedReads => ({
     query: (statement, account) =>
-      refuseUnavailable(() =>
-        timed({ kind, statement }, (waiting) => forms.run((one) => query(one, account, waiting), statement)),
-      ),
+      call({ kind, statement }, (waiting) => forms.run((one) => query(one, account, waiting), statement)),
   })
   const transactions = openTransactions(connections, {
     prepare,
@@ -96,26 +97,40 @@ export function openDatabase({
     poolSize,
     current: works.current,
     timed,
+    call,
     forms,
   })
   return {
-    lists: timedReads('list', lists.query),
-    liveLists: timedReads('live list', liveLists.query),
-    listsAnywhere: timedReads('list', lists.queryAnywhere),
-    liveListsAnywhere: timedReads('live list', liveLists.queryAnywhere),
+    lists: lists('list', ofLists.query),
+    liveLists: lists('live list', ofLiveLists.query),
+    listsAnywhere: lists('list', ofLists.queryAnywhere),
+    liveListsAnywhere: lists('live list', ofLiveLists.queryAnywhere),
     standbyReads: readUrls.length > 0 ? standbys.outcomes : undefined,
     exports,
     ...works,
     onStatement,
     query: (statement) =>
-      refuseUnavailable(() => timed({ kind: 'read', statement }, () => forms.run(read, statement))),
+      call({ kind: 'read', statement }, ({ endsAt }) => forms.run(reads.by(endsAt), statement)),
     single: transactions.single,
     transaction: transactions.transaction,
     onCommit: transactions.onCommit,
     async close() {
       await standbys.close()
-      const all = [reads, lists, liveLists, exports, transactions]
+      const all = [reads, ofLists, ofLiveLists, exports, transactions]
       await Promise.all(all.map((each) => each.close()))
     },
   }
+}
+
+/** Single statements that read, on the one connection that they share. */
+function openReads(connections: Connections, prepare: Prepare, limits: TimeLimits) {
+  const connection = connections.openPipelined(limits)
+  const by =
+    (endsAt: number): Query =>
+    <Row>(statement: Sql) => {
+      const send = (client: pg.ClientBase) => ask<Row>(client, prepare(statement))
+      return retried(isLostConnection, () => connection.use(send, endsAt), endsAt)
+    }
+  const query: Query = (statement) => by(performance.now() + limits.answerMilliseconds)(statement)
+  return { by, query, close: connection.close }
 }

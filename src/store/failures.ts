@@ -32,7 +32,7 @@ export const readOnlyCode = '25006'
 
 const lostConnectionCodes = /^(08|57P0|25006|ECONN|EPIPE|ENOENT|ETIMEDOUT)/
 const lostConnectionMessages =
-  /terminated|not queryable|closed the connection|timeout exceeded when trying to connect/i
+  /terminated|not queryable|closed the connection|timeout exceeded when trying to connect|timeout expired/i
 
 export function isLostConnection(error: unknown): boolean {
   const { code = '', message = '' } = failureOf(error)

@@ -1,5 +1,6 @@
 import type { Database } from './database.ts'
 import { sql } from './sql.ts'
+import { limitsOfUpkeep } from './time-limits.ts'
 
 interface Kept {
   readonly name: string
@@ -19,7 +20,10 @@ export async function forgetRemoved(
   for (const { name, table } of resources.toReversed()) {
     const forget = sql`select forget_removed(${name}, ${table}, ${days}::int) as count`
     for (let count = forgottenAtOnceMax; count === forgottenAtOnceMax; ) {
-      const [row] = await database.transaction((transaction) => transaction.query<{ count: number }>(forget))
+      const [row] = await database.transaction(
+        (transaction) => transaction.query<{ count: number }>(forget),
+        limitsOfUpkeep,
+      )
       count = row?.count ?? 0
     }
   }

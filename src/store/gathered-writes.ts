@@ -1,9 +1,8 @@
 import { isConflict, isLostConnection, isOfRow } from './failures.ts'
 import { createGathering, type Gathering } from './gathering.ts'
 import type { Queries } from './queries.ts'
-import { refuseUnavailable } from './refuse-unavailable.ts'
 import type { Sql } from './sql.ts'
-import type { createTiming, Waiting } from './statement-times.ts'
+import type { Call, Waiting } from './statement-times.ts'
 
 /** Writes that one statement can do for several callers at once. */
 export interface KindOfWrite<Item, Result> {
@@ -22,7 +21,10 @@ export interface KindOfWrite<Item, Result> {
 /** Writes alone or together with what comes at the same time: the answer, a refusal too, is the same. */
 export type GatheredWrites = <Item, Result>(kind: KindOfWrite<Item, Result>, item: Item) => Promise<Result>
 
-export interface GatherOptions extends Pick<ReturnType<typeof createTiming>, 'timed'> {
+export interface GatherOptions {
+  readonly call: Call
+  /** What is under way has written something that stays. */
+  readonly noteOwn: () => void
   readonly isPossible: () => boolean
   /** Sends a statement that is a transaction, once. */
   readonly send: <Row>(statement: Sql, waiting: Waiting) => Promise<Row[]>
@@ -30,6 +32,8 @@ export interface GatherOptions extends Pick<ReturnType<typeof createTiming>, 'ti
 
 interface Entry {
   readonly item: unknown
+  /** When its own time ends. */
+  readonly endsAt: number
   readonly endWait: () => void
   /** Tells those who measure. */
   readonly tell: (statement: Sql) => void
@@ -41,7 +45,7 @@ interface Entry {
  * rows that somebody has locked and whatever a condition refuses, and a row that fails undoes it whole; all these are then written
  * alone, which waits, refuses and fails as ever, and holds nobody else up.
  */
-export function gatherWrites({ timed, isPossible, send }: GatherOptions): GatheredWrites {
+export function gatherWrites({ call, noteOwn, isPossible, send }: GatherOptions): GatheredWrites {
   const gatherings = new Map<string, Gathering<Entry, unknown>>()
 
   function gatheringOf<Item, Result>(kind: KindOfWrite<Item, Result>): Gathering<Entry, unknown> {
@@ -65,6 +69,8 @@ export function gatherWrites({ timed, isPossible, send }: GatherOptions): Gather
       begin: () => () => {
         for (const { endWait } of entries) endWait()
       },
+      endsAt: Math.min(...entries.map(({ endsAt }) => endsAt)),
+      renew: () => undefined,
     }
     const query = <Row>(statement: Sql) => {
       for (const { tell } of entries) tell(statement)
@@ -77,7 +83,8 @@ export function gatherWrites({ timed, isPossible, send }: GatherOptions): Gather
       )
     } catch (error) {
       // Nothing was written. After anything else that may not be known, or it would be the same for each of them.
-      if (isOfRow(error) || isConflict(error) || isLostConnection(error)) return []
+      const mayPass = isLostConnection(error) && performance.now() < waiting.endsAt
+      if (isOfRow(error) || isConflict(error) || mayPass) return []
       throw error
     }
   }
@@ -88,18 +95,18 @@ export function gatherWrites({ timed, isPossible, send }: GatherOptions): Gather
     const turn = gathering.enter()
     if (turn) return kind.alone(item).finally(turn)
     const asked: { kind: 'write'; statement?: Sql } = { kind: 'write' }
-    const gathered = await refuseUnavailable(() =>
-      timed(asked, (waiting) => {
-        const endWait = once(waiting.begin())
-        const tell = (statement: Sql) => {
-          asked.statement = statement
-        }
-        // One that gets a turn of its own has only waited.
-        return gathering.wait({ item, endWait, tell }).finally(endWait)
-      }),
-    )
+    const gathered = await call(asked, (waiting) => {
+      const endWait = once(waiting.begin())
+      const tell = (statement: Sql) => {
+        asked.statement = statement
+      }
+      // One that gets a turn of its own has only waited.
+      return gathering.wait({ item, endsAt: waiting.endsAt, endWait, tell }).finally(endWait)
+    })
     if (gathered.turn) return kind.alone(item).finally(gathered.turn)
-    return (gathered.written as Result | undefined) ?? kind.alone(item)
+    if (gathered.written === undefined) return kind.alone(item)
+    noteOwn()
+    return gathered.written as Result
   }
 }
 

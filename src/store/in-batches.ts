@@ -1,5 +1,6 @@
 import type { Database } from './database.ts'
 import { raw, type Sql, sql } from './sql.ts'
+import { limitsOfUpkeep } from './time-limits.ts'
 
 /** Rows per statement, so that none holds many locks for long or runs into its time limit. */
 export const batchSize = 1000
@@ -12,7 +13,7 @@ const batchesMax = 1000
  */
 export async function inBatches(database: Pick<Database, 'transaction'>, statement: Sql): Promise<void> {
   for (let batch = 0; batch < batchesMax; batch += 1) {
-    const changed = await database.transaction((transaction) => transaction.query(statement))
+    const changed = await database.transaction((transaction) => transaction.query(statement), limitsOfUpkeep)
     if (changed.length < batchSize) return
   }
 }

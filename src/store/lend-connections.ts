@@ -1,6 +1,7 @@
 import type pg from 'pg'
-import { isLostConnection } from './failures.ts'
 import type { Places } from './fair-queue.ts'
+import { gotInTime } from './in-time.ts'
+import { acquire, release } from './pooled-connections.ts'
 import type { Waiting } from './statement-times.ts'
 import type { Work, Works } from './work.ts'
 
@@ -9,20 +10,30 @@ export type Lend = (waiting: Waiting) => Promise<Lent>
 
 export interface Lent {
   readonly client: pg.PoolClient
+  /** It has not answered anything lately, so nobody knows whether it still does. */
+  readonly isSilent: boolean
   /** Exactly once, with what went wrong. */
   giveBack(failure?: unknown): void
 }
 
+/** Under load a connection is used again much sooner. */
+const silentMilliseconds = 20
+
 /** Whoever asks first gets the next one. */
-export const lendAny =
-  (pool: pg.Pool): Lend =>
-  async (waiting) => {
-    const client = await waited(waiting, () => pool.connect())
+export function lendAny(pool: pg.Pool): Lend {
+  const heardAt = new WeakMap<pg.PoolClient, number>()
+  return async (waiting) => {
+    const client = await waited(waiting, acquire(pool, waiting.endsAt))
     return {
       client,
-      giveBack: (failure) => client.release(isLostConnection(failure) ? (failure as Error) : undefined),
+      isSilent: performance.now() - (heardAt.get(client) ?? Number.NEGATIVE_INFINITY) > silentMilliseconds,
+      giveBack(failure) {
+        if (failure === undefined) heardAt.set(client, performance.now())
+        release(client, failure)
+      },
     }
   }
+}
 
 /**
  * To each holder no more than a share, because a write that waits for a locked row keeps its connection meanwhile: writes of one
@@ -46,18 +57,22 @@ async function lendShare(
   work: Work,
   holder: string,
 ): Promise<Lent> {
-  if (!places.enter(holder)) await waited(waiting, () => places.wait(holder))
+  if (!places.enter(holder))
+    await waited(
+      waiting,
+      gotInTime(waiting.endsAt, places.wait(holder), () => places.leave(holder)),
+    )
   work.connections += 1
   const leave = () => {
     work.connections -= 1
     places.leave(holder)
   }
   try {
-    const { client, giveBack } = await lend(waiting)
+    const lent = await lend(waiting)
     return {
-      client,
+      ...lent,
       giveBack(failure) {
-        giveBack(failure)
+        lent.giveBack(failure)
         leave()
       },
     }
@@ -67,10 +82,10 @@ async function lendShare(
   }
 }
 
-async function waited<Result>(waiting: Waiting, run: () => Promise<Result>): Promise<Result> {
+async function waited<Result>(waiting: Waiting, coming: Promise<Result>): Promise<Result> {
   const end = waiting.begin()
   try {
-    return await run()
+    return await coming
   } finally {
     end()
   }

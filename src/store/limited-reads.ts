@@ -2,6 +2,7 @@ import type { Budgets } from '../configuration/budgets.ts'
 import type { Connections } from './connections.ts'
 import { isLostConnection, isTimedOut, isUnparsed } from './failures.ts'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
+import { inTime } from './in-time.ts'
 import { openReadingServers, type Reading } from './reading-servers.ts'
 import { retried } from './retry.ts'
 import { rememberSlowAccounts } from './slow-accounts.ts'
@@ -11,10 +12,15 @@ import type { Waiting } from './statement-times.ts'
 
 /** Statements that may be long: few at once, fair between accounts, each stopped at its limit. */
 export interface LimitedReads {
-  /** The same at a standby that has everything committed so far; at the primary where there is none. */
-  queryAnywhere: LimitedReads['query']
   /** Throws `StatementTooSlow` for one that was stopped. */
-  query<Row>(statement: Sql, account: string, waiting?: Waiting): Promise<Row[]>
+  query<Row>(statement: Sql, account: string): Promise<Row[]>
+}
+
+/** The same, which know of the time that each has. */
+export interface OpenReads {
+  query<Row>(statement: Sql, account: string, waiting: Waiting): Promise<Row[]>
+  /** At a standby that has everything committed so far; at the primary where there is none. */
+  queryAnywhere: OpenReads['query']
   close(): Promise<void>
 }
 
@@ -44,21 +50,15 @@ export function openLimitedReads(
   budgets: Budgets,
   kind: 'lists' | 'liveLists',
   standbys: Standbys,
-): LimitedReads {
-  const waiting = {
-    waiting: budgets.budget(`${kind}Waiting`),
-    waitingPerAccount: budgets.budget(`${kind}WaitingOfAccount`),
-  }
-  const quickQueue = createFairQueue({
-    ...waiting,
-    atOnce: budgets.budget(`${kind}Quick`),
-    atOncePerAccount: budgets.budget(`${kind}QuickOfAccount`),
-  })
-  const slowQueue = createFairQueue({
-    ...waiting,
-    atOnce: budgets.budget(`${kind}Slow`),
-    atOncePerAccount: budgets.budget(`${kind}SlowOfAccount`),
-  })
+): OpenReads {
+  const queueOf = (speed: 'Quick' | 'Slow') =>
+    createFairQueue({
+      atOnce: budgets.budget(`${kind}${speed}`),
+      atOncePerAccount: budgets.budget(`${kind}${speed}OfAccount`),
+      waiting: budgets.budget(`${kind}Waiting`),
+      waitingPerAccount: budgets.budget(`${kind}WaitingOfAccount`),
+    })
+  const [quickQueue, slowQueue] = [queueOf('Quick'), queueOf('Slow')]
   const servers = openReadingServers(connections, standbys, {
     quick: quickLimits,
     slow: slowLimits,
@@ -67,11 +67,12 @@ export function openLimitedReads(
   const slowAccounts = rememberSlowAccounts()
 
   /** Undefined when it takes longer. */
-  async function readQuickly<Row>({ statement, account, reading }: Asked): Promise<Row[] | undefined> {
+  async function readQuickly<Row>(asked: Asked): Promise<Row[] | undefined> {
+    const { statement, account, reading, endsAt } = asked
     // Another statement of the account may have proved slow while this one waited.
     if (slowAccounts.has(account)) return undefined
     try {
-      return await reading(({ quickly }) => quickly<Row>(statement, quickLimits), quickMilliseconds)
+      return await reading(({ quickly }) => quickly<Row>(statement, quickLimits), { endsAt, ...quickLimits })
     } catch (error) {
       if (isTimedOut(error)) slowAccounts.add(account)
       else if (!isUnparsed(error)) throw error
@@ -79,10 +80,10 @@ export function openLimitedReads(
     }
   }
 
-  async function readSlowly<Row>({ statement, account, reading }: Asked): Promise<Row[]> {
+  async function readSlowly<Row>({ statement, account, reading, endsAt }: Asked): Promise<Row[]> {
     const startedAt = performance.now()
     try {
-      return await reading(({ slowly }) => slowly<Row>(statement, slowLimits), slowSeconds * 1000)
+      return await reading(({ slowly }) => slowly<Row>(statement, slowLimits), { endsAt, ...slowLimits })
     } catch (error) {
       throw isTimedOut(error) ? new StatementTooSlow(slowSeconds) : error
     } finally {
@@ -91,15 +92,17 @@ export function openLimitedReads(
   }
 
   const queryAt =
-    (reading: Reading): LimitedReads['query'] =>
-    <Row>(statement: Sql, account: string, waiting?: Waiting) =>
-      retried(isLostConnection, async () => {
-        const asked = { statement, account, reading }
+    (reading: Reading): OpenReads['query'] =>
+    <Row>(statement: Sql, account: string, waiting: Waiting) => {
+      const asked = { statement, account, reading, endsAt: waiting.endsAt }
+      const attempt = async () => {
         const rows = slowAccounts.has(account)
           ? undefined
           : await inTurn(quickQueue, account, waiting, () => readQuickly<Row>(asked))
         return rows ?? inTurn(slowQueue, account, waiting, () => readSlowly<Row>(asked))
-      })
+      }
+      return retried(isLostConnection, attempt, waiting.endsAt)
+    }
 
   return {
     query: queryAt(servers.atPrimary),
@@ -112,17 +115,19 @@ interface Asked {
   readonly statement: Sql
   readonly account: string
   readonly reading: Reading
+  readonly endsAt: number
 }
 
 function inTurn<Result>(
   queue: FairQueue,
   account: string,
-  waiting: Waiting | undefined,
+  waiting: Waiting,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const end = waiting?.begin()
-  return queue(account, () => {
-    end?.()
+  const end = waiting.begin()
+  const done = queue(account, () => {
+    end()
     return work()
   })
+  return inTime(waiting.endsAt, done)
 }

@@ -1,29 +1,36 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
+import { cut, streamOf } from './connection-streams.ts'
+import { inTime } from './in-time.ts'
 
 /** One connection on which many callers' statements are sent without waiting for each other's answers. */
 export interface PipelinedConnection {
-  /** `send` runs at once and must send all it has to before it returns: others' statements follow. */
-  use<Result>(send: (client: pg.Client) => Promise<Result>): Promise<Result>
+  /**
+   * `send` runs at once and must send all it has to before it returns: others' statements follow. `endsAt` is when its caller
+   * is told that there was no answer.
+   */
+  use<Result>(send: (client: pg.Client) => Promise<Result>, endsAt: number): Promise<Result>
   /** Gives up a connection that does not answer; the next use opens another one. */
   drop(): void
   close(): Promise<void>
 }
 
-/** Opens the connection at its first use and again after it dropped. */
+/**
+ * Opens the connection at its first use and again after it dropped. One that has been silent for as long as connecting may take
+ * is given up at the next call that waits in vain: not by each of them, or a store that hangs would get a connection from each.
+ */
 export function openPipelinedConnection(
-  config: pg.ClientConfig,
+  config: pg.ClientConfig & { readonly connectionTimeoutMillis: number },
   onConnect: (client: pg.Client) => Promise<unknown>,
 ): PipelinedConnection {
   let opening: Opening | undefined
   let isClosed = false
   const open = () => {
     // One that was dropped must not make its successor forgotten, when it ends at last.
-    const made: Opening = { client: connect(() => opening === made && forget()) }
+    const made: Opening = { client: connect(() => forget(made)), heardAt: performance.now() }
     return made
   }
-  const forget = () => {
-    opening = undefined
+  const forget = (made: Opening) => {
+    if (opening === made) opening = undefined
   }
   const connect = async (onEnd: () => void) => {
     const client = new pg.Client(config)
@@ -40,19 +47,26 @@ export function openPipelinedConnection(
     }
     return client
   }
+  const drop = (made: Opening) => {
+    made.client.then(cut, () => undefined)
+    forget(made)
+  }
   return {
-    async use(send) {
+    use(send, endsAt) {
       // A late call must not open it again.
-      if (isClosed) throw new Error('The database is closed.')
+      if (isClosed) return Promise.reject(new Error('The database is closed.'))
       opening ??= open()
-      const client = await opening.client
-      gather(client)
-      return send(client)
+      const used = opening
+      const answer = used.client.then((client) => {
+        gather(client)
+        return send(client).finally(() => {
+          used.heardAt = performance.now()
+        })
+      })
+      const isSilent = () => performance.now() - used.heardAt >= config.connectionTimeoutMillis
+      return inTime(endsAt, answer, () => isSilent() && drop(used))
     },
-    drop() {
-      opening?.client.then(cut, () => undefined)
-      forget()
-    },
+    drop: () => opening && drop(opening),
     async close() {
       isClosed = true
       const client = await opening?.client.catch(() => undefined)
@@ -63,6 +77,8 @@ export function openPipelinedConnection(
 
 interface Opening {
   readonly client: Promise<pg.Client>
+  /** On the clock of `performance.now()`; when it was opened, until it has answered. */
+  heardAt: number
 }
 
 /** What many requests ask in one turn of the event loop leaves in one packet: sending is most of what asking costs. */
@@ -72,9 +88,3 @@ function gather(client: pg.Client): void {
   stream.cork()
   setImmediate(() => stream.uncork())
 }
-
-/** Its end in order would wait for the answers. */
-const cut = (client: pg.Client) => void streamOf(client).destroy()
-
-const streamOf = (client: pg.Client): Socket =>
-  (client as pg.Client & { readonly connection: { readonly stream: Socket } }).connection.stream

@@ -1,11 +1,12 @@
 import type pg from 'pg'
 import type { ConnectionLimits } from './connection-limits.ts'
 import type { Connections } from './connections.ts'
-import { isLostConnection } from './failures.ts'
+import { Silent } from './in-time.ts'
 import type { PipelinedConnection } from './pipelined-connection.ts'
+import { acquire, answered, release } from './pooled-connections.ts'
 import type { Position } from './position.ts'
 import type { Sql } from './sql.ts'
-import { inTime, Silent, type Standby, type Standbys } from './standbys.ts'
+import type { Standby, Standbys } from './standbys.ts'
 
 /** A server that statements which only read may be sent to: the primary or a standby. */
 export interface ReadingServer {
@@ -18,8 +19,14 @@ export interface ReadingServer {
 /** Chooses the server. A standby that stays silent for longer than the statement may take is given up. */
 export type Reading = <Result>(
   read: (server: ReadingServer) => Promise<Result>,
-  statementMilliseconds: number,
+  within: Within,
 ) => Promise<Result>
+
+interface Within {
+  readonly statementMilliseconds: number
+  /** When the primary is given up, too. */
+  readonly endsAt: number
+}
 
 export interface ReadingServers {
   readonly atPrimary: Reading
@@ -44,17 +51,18 @@ export function openReadingServers(
 ): ReadingServers {
   const primary = openServer(connections, limits)
   const servers = new Map(standbys.all.map((each) => [each, openServer(each.connections, limits)]))
-  const atPrimary: Reading = (read) => read(primary.at())
+  const atPrimary: Reading = (read, { endsAt }) => read(primary.at(endsAt))
 
   async function readAt<Result>(
     standby: Standby,
     position: Position,
     read: (server: ReadingServer) => Promise<Result>,
-    statementMilliseconds: number,
+    { statementMilliseconds, endsAt }: Within,
   ): Promise<Result> {
     const server = servers.get(standby) as OpenServer
+    const standbyEndsAt = Math.min(endsAt, performance.now() + statementMilliseconds + silenceMilliseconds)
     try {
-      return await inTime(statementMilliseconds + silenceMilliseconds, read(server.at(position)))
+      return await read(server.at(standbyEndsAt, position))
     } catch (error) {
       if (error instanceof Silent) server.quick.drop()
       throw error
@@ -63,10 +71,11 @@ export function openReadingServers(
 
   return {
     atPrimary,
-    anywhere: (read, statementMilliseconds) =>
+    anywhere: (read, within) =>
       standbys.read(
-        (standby, position) => readAt(standby, position, read, statementMilliseconds),
-        () => atPrimary(read, statementMilliseconds),
+        within.endsAt,
+        (standby, position) => readAt(standby, position, read, within),
+        () => atPrimary(read, within),
       ),
     async close() {
       await Promise.all([primary, ...servers.values()].map((server) => server.close()))
@@ -77,7 +86,7 @@ export function openReadingServers(
 interface OpenServer {
   readonly quick: PipelinedConnection
   /** With a position, a statement fails unless the server has replayed everything up to it. */
-  at(position?: Position): ReadingServer
+  at(endsAt: number, position?: Position): ReadingServer
   close(): Promise<void>
 }
 
@@ -86,11 +95,11 @@ function openServer(connections: Connections, limits: ServerLimits): OpenServer 
   const slow = connections.openPool(limits.slowAtOnce, limits.slow)
   return {
     quick,
-    at: (position) => ({
+    at: (endsAt, position) => ({
       quickly: (statement, limits) =>
-        quick.use((client) => connections.run(client, statement, limits, position)),
+        quick.use((client) => connections.run(client, statement, limits, position), endsAt),
       slowly: (statement, limits) =>
-        useOne(slow, (client) => connections.run(client, statement, limits, position)),
+        useOne(slow, endsAt, (client) => connections.run(client, statement, limits, position)),
     }),
     async close() {
       await Promise.all([quick.close(), slow.end()])
@@ -98,15 +107,19 @@ function openServer(connections: Connections, limits: ServerLimits): OpenServer 
   }
 }
 
-async function useOne<Row>(pool: pg.Pool, run: (client: pg.PoolClient) => Promise<Row[]>): Promise<Row[]> {
-  const client = await pool.connect()
-  let failure: Error | undefined
+async function useOne<Row>(
+  pool: pg.Pool,
+  endsAt: number,
+  run: (client: pg.PoolClient) => Promise<Row[]>,
+): Promise<Row[]> {
+  const client = await acquire(pool, endsAt)
+  let failure: unknown
   try {
-    return await run(client)
+    return await answered(client, endsAt, run(client))
   } catch (error) {
-    failure = error as Error
+    failure = error
     throw error
   } finally {
-    client.release(failure && isLostConnection(failure) ? failure : undefined)
+    release(client, failure)
   }
 }

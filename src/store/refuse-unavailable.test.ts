@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { freshDatabase } from '../../test/support/fresh-database.ts'
+import { refusedAs } from '../../test/support/tracker.ts'
 import { Problem } from '../model/problem.ts'
 import { openDatabase } from './database.ts'
 import { raw } from './sql.ts'
+import { startWork } from './work.ts'
 
 const isUnavailable = (error: unknown) =>
   error instanceof Problem &&
@@ -49,6 +51,25 @@ describe('A store', () => {
     const database = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/none', applicationName: 'test' })
     t.after(() => database.close())
     await assert.rejects(database.query(raw('select 1')), isUnavailable)
+  })
+
+  it('that is away after a request has written something leaves it open what was done', async (t) => {
+    const { database, drop } = await freshDatabase()
+    t.after(drop)
+    const one = raw('select 1')
+    const writes = [
+      () => database.single.query(one),
+      () => database.transaction((transaction) => transaction.query(one)),
+    ]
+    for (const write of writes) {
+      const request = database.complete(startWork('Write', 'test'), async () => {
+        await write()
+        await database.query(diskFull)
+      })
+      await assert.rejects(request, refusedAs('uncertain'))
+    }
+    const another = database.complete(startWork('Read', 'test'), () => database.query(diskFull))
+    await assert.rejects(another, isUnavailable)
   })
 
   it('that fails for another reason is no refusal', async (t) => {

@@ -102,7 +102,7 @@ describe('reading from a standby', () => {
   test('one that has become a primary, or is of another time line, is not believed', async () => {
     const prepare = preparedStatements({ named: false })
     const limits = { statementMilliseconds: 1000 }
-    const options = { applicationName: 'test', prepare, isForStandbys: true }
+    const options = { applicationName: 'test', prepare, connectMilliseconds: 1000, isForStandbys: true }
     const connections = createConnections({ url: store.standbyUrl, ...options })
     const client = new pg.Client({ connectionString: store.standbyUrl, pipeline: true } as pg.ClientConfig)
     await client.connect()

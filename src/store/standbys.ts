@@ -1,6 +1,7 @@
 import { type Repetition, repeat } from '../schedule/repeat.ts'
 import type { Connections } from './connections.ts'
 import { isTimedOut, isUnparsed } from './failures.ts'
+import { inTime } from './in-time.ts'
 import { Behind, type Position } from './position.ts'
 import { sql } from './sql.ts'
 
@@ -23,6 +24,7 @@ export interface Standbys {
    * notices that there are standbys.
    */
   read<Result>(
+    endsAt: number,
     atStandby: (standby: Standby, position: Position) => Promise<Result>,
     atPrimary: () => Promise<Result>,
   ): Promise<Result>
@@ -61,10 +63,10 @@ export function openStandbys(
   return {
     all,
     outcomes,
-    async read(atStandby, atPrimary) {
+    async read(endsAt, atStandby, atPrimary) {
       if (all.length === 0) return atPrimary()
       const standby = choose()
-      const here = standby && (await position().catch(() => undefined))
+      const here = standby && (await inTime(endsAt, position()).catch(() => undefined))
       if (here === undefined) {
         outcomes.unavailable += 1
         return atPrimary()
@@ -86,17 +88,17 @@ export function openStandbys(
   }
 }
 
+const limits = { statementMilliseconds: lookMilliseconds }
+
 /** Looks now and then whether it can be used. */
 function watch(standby: Standby): { close(): Promise<void> } {
-  const connection = standby.connections.openPipelined({ statementMilliseconds: lookMilliseconds })
+  const connection = standby.connections.openPipelined(limits)
   let looking: Promise<void> | undefined
   const look = async () => {
     try {
-      await inTime(
-        lookMilliseconds,
-        connection.use((client) =>
-          standby.connections.run(client, sql`select 1`, { statementMilliseconds: lookMilliseconds }),
-        ),
+      await connection.use(
+        (client) => standby.connections.run(client, sql`select 1`, limits),
+        performance.now() + lookMilliseconds,
       )
       standby.isUsable = true
     } catch {
@@ -112,19 +114,5 @@ function watch(standby: Standby): { close(): Promise<void> } {
       await repetition.stop()
       await connection.close()
     },
-  }
-}
-
-export class Silent extends Error {}
-
-/** Only the client can tell that a server has stopped to answer. */
-export async function inTime<Result>(milliseconds: number, work: Promise<Result>): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Silent('The standby does not answer.')), milliseconds)
-  work.catch(() => undefined)
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,4 +1,5 @@
 import { render, type Sql } from './sql.ts'
+import type { TimeLimits } from './time-limits.ts'
 import type { Work, Works } from './work.ts'
 
 /** `in transaction` are the statements of a `transaction`, whose time has theirs in it. */
@@ -23,21 +24,30 @@ export type StatementListener = (statement: EndedStatement) => void
 export interface Waiting {
   /** From now until the returned function is called, it waits. */
   begin(): () => void
+  /** When a store that is silent is given up, on the clock of `performance.now()`. */
+  endsAt: number
+  /** The store has answered, so from now on it has all of its time again. */
+  renew(): void
 }
 
 export interface Asked {
   readonly kind: StatementKind
   /** May be told later, while it runs. */
   readonly statement?: Sql | undefined
+  /** Those of a request unless given. */
+  readonly limits?: TimeLimits
 }
 
+/** Does something with the store, in the time that it has. */
+export type Call = <Result>(asked: Asked, run: (waiting: Waiting) => Promise<Result>) => Promise<Result>
+
 /** Tells how long statements take, the failed ones too. */
-export function createTiming(works: Pick<Works, 'current'>) {
+export function createTiming(works: Pick<Works, 'current'>, limitsOfRequest: TimeLimits) {
   const listeners: StatementListener[] = []
   return {
     onStatement: (listener: StatementListener) => void listeners.push(listener),
     async timed<Result>(asked: Asked, run: (waiting: Waiting) => Promise<Result>): Promise<Result> {
-      const { kind } = asked
+      const { kind, limits = limitsOfRequest } = asked
       const work = works.current()
       const startedAt = performance.now()
       let waitSeconds = 0
@@ -49,7 +59,13 @@ export function createTiming(works: Pick<Works, 'current'>) {
         }
       }
       try {
-        const result = await run({ begin })
+        const result = await run({
+          begin,
+          endsAt: startedAt + limits.answerMilliseconds,
+          renew() {
+            this.endsAt = performance.now() + limits.answerMilliseconds
+          },
+        })
         isFailed = false
         return result
       } finally {

@@ -2,12 +2,15 @@ import type pg from 'pg'
 import type { Budgets } from '../configuration/budgets.ts'
 import { overloaded } from '../model/problem.ts'
 import type { Connections } from './connections.ts'
-import { isLostConnection, isTimedOut } from './failures.ts'
+import { isTimedOut } from './failures.ts'
 import { createFairQueue } from './fair-queue.ts'
+import { Silent } from './in-time.ts'
 import { StatementTooSlow } from './limited-reads.ts'
+import { acquire, answered, release } from './pooled-connections.ts'
 import { createReadAhead, type ReadAhead } from './read-ahead.ts'
-import { refuseUnavailable } from './refuse-unavailable.ts'
+import { refusalOf } from './refuse-unavailable.ts'
 import { render, type Sql } from './sql.ts'
+import type { TimeLimits } from './time-limits.ts'
 
 /** Any number of rows as text, a slice at a time, as they were at one instant. */
 export interface StreamedReads {
@@ -60,6 +63,8 @@ const defaults: StreamLimits = {
 const rowsAtOnce = 200
 /** What a part may take; the first one may have to sort all rows. */
 const partSeconds = 30
+/** The server's error needs time to arrive. */
+const partMillisecondsMax = partSeconds * 1000 + 2000
 /** For a process that hangs: one that runs ends the transaction itself, much earlier. */
 const idleSecondsMax = 5 * 60
 
@@ -69,6 +74,7 @@ const limits = { statementMilliseconds: partSeconds * 1000, parallel: false }
 export function openStreamedReads(
   connections: Connections,
   budgets: Budgets,
+  { answerMilliseconds }: TimeLimits,
   ownLimits: Partial<StreamLimits> = {},
 ): StreamedReads {
   const streamLimits = { ...defaults, ...ownLimits }
@@ -82,12 +88,15 @@ export function openStreamedReads(
     patienceMilliseconds: streamLimits.patienceSeconds * 1000,
   })
 
+  const begin = beginIn(connections, pool, answerMilliseconds)
+
   /** It leaves its place as soon as everything was read, whether it was taken or not. */
   function startReading<Row>(streamed: Streamed<Row>, ahead: ReadAhead, giveWay: () => void) {
-    let enteredAt = performance.now()
+    const askedAt = performance.now()
+    let enteredAt = askedAt
     const work = () => {
       enteredAt = performance.now()
-      return refuseUnavailable(() => readParts(connections, pool, streamed, ahead))
+      return readParts(() => begin(askedAt), streamed, ahead)
     }
     const lateMilliseconds = () =>
       lateness(ahead.behindMilliseconds(), performance.now() - enteredAt, streamLimits)
@@ -129,25 +138,45 @@ export function openStreamedReads(
   }
 }
 
+/** Begins a transaction by itself: a store that is silent is noticed sooner than a part takes. */
+function beginIn(connections: Connections, pool: pg.Pool, answerMilliseconds: number) {
+  let silentAt = Number.NEGATIVE_INFINITY
+  return async (askedAt: number): Promise<pg.PoolClient> => {
+    // Those who waited for a place meanwhile would find the same, one after the other.
+    if (silentAt > askedAt) throw new Silent()
+    const endsAt = performance.now() + answerMilliseconds
+    let client: pg.PoolClient | undefined
+    try {
+      client = await acquire(pool, endsAt)
+      await answered(client, endsAt, connections.begin(client, limits))
+      return client
+    } catch (error) {
+      if (error instanceof Silent) silentAt = performance.now()
+      if (client) release(client, error)
+      throw error
+    }
+  }
+}
+
 async function readParts<Row>(
-  connections: Connections,
-  pool: pg.Pool,
+  begin: () => Promise<pg.PoolClient>,
   { statement, format }: Streamed<Row>,
   ahead: ReadAhead,
 ): Promise<void> {
-  const client = await pool.connect()
+  const client = await begin().catch((error) => {
+    throw refusalOf(error, undefined)
+  })
   let failure: unknown
   try {
-    await connections.begin(client, limits)
     for await (const part of partsOf<Row>(client, statement)) await ahead.push(format(part))
   } catch (error) {
     failure = error
-    throw isTimedOut(error) ? new StatementTooSlow(partSeconds) : error
+    throw isTimedOut(error) ? new StatementTooSlow(partSeconds) : refusalOf(error, undefined)
   } finally {
-    await client.query('rollback').catch((error) => {
+    await say(client, 'rollback').catch((error) => {
       failure ??= error
     })
-    client.release(isLostConnection(failure) ? (failure as Error) : undefined)
+    release(client, failure)
   }
 }
 
@@ -163,14 +192,18 @@ function lateness(behind: number, held: number, { graceSeconds, shareSeconds }: 
 }
 
 async function* partsOf<Row>(client: pg.ClientBase, statement: Sql): AsyncGenerator<Row[], void> {
-  await client.query(
+  await say(
+    client,
     `set local idle_in_transaction_session_timeout = '${idleSecondsMax}s'; set local cursor_tuple_fraction = 1; set transaction read only`,
   )
   const { text, values } = render(statement)
-  await client.query(`declare streamed no scroll cursor for ${text}`, values)
+  await say(client, `declare streamed no scroll cursor for ${text}`, values)
   for (;;) {
-    const { rows } = await client.query(`fetch ${rowsAtOnce} from streamed`)
+    const { rows } = await say(client, `fetch ${rowsAtOnce} from streamed`)
     if (rows.length > 0) yield rows as Row[]
     if (rows.length < rowsAtOnce) return
   }
 }
+
+const say = (client: pg.ClientBase, text: string, values?: unknown[]) =>
+  answered(client, performance.now() + partMillisecondsMax, client.query(text, values))

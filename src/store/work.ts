@@ -17,6 +17,8 @@ export interface Work {
   storeSeconds: number
   /** The time spent waiting in a queue, or for a connection to the store. */
   waitSeconds: number
+  /** Something that it wrote is there to stay. */
+  hasCommitted: boolean
   isOver: boolean
 }
 
@@ -29,6 +31,7 @@ export const startWork = (operation: string, host: string, traceparent?: unknown
   connections: 0,
   storeSeconds: 0,
   waitSeconds: 0,
+  hasCommitted: false,
   isOver: false,
 })
 

@@ -6,7 +6,7 @@ import { readCommandSettings } from '../../src/hosts/commands/configuration.ts'
 import { startCommands, type TimeLimits } from '../../src/hosts/commands/main.ts'
 import { createLog } from '../../src/http/log.ts'
 import type { Resource } from '../../src/resources/define-resource.ts'
-import { type Database, openDatabase } from '../../src/store/database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../../src/store/database.ts'
 import { sql } from '../../src/store/sql.ts'
 import { cheapPasswords } from './cheap-passwords.ts'
 import { addressOf, freshDatabase } from './fresh-database.ts'
@@ -41,6 +41,8 @@ export interface HostOptions extends Partial<TimeLimits> {
   readonly budgets?: Budgets
   /** The resources that it serves; all of them otherwise. */
   readonly declared?: readonly Resource[]
+  /** Of its own connections to the store of another host. */
+  readonly answerMilliseconds?: number
 }
 
 const administratorLogin = 'admin@example.com'
@@ -51,9 +53,18 @@ export type Beside = Pick<CommandsUnderTest, 'database' | 'identity'>
 /** The command host as it is deployed, on ports of its own; its store too, unless it starts beside another host. */
 export async function startCommandsUnderTest(
   environment: Environment = {},
-  { beside, windowMilliseconds, budgets = openBudgets(), declared, ...limits }: HostOptions = {},
+  {
+    beside,
+    windowMilliseconds,
+    budgets = openBudgets(),
+    answerMilliseconds,
+    declared,
+    ...limits
+  }: HostOptions = {},
 ): Promise<CommandsUnderTest> {
-  const { database, identity, end } = beside ? await join(beside) : await ownStore()
+  const { database, identity, end } = beside
+    ? await join(beside, { budgets, ...(answerMilliseconds && { answerMilliseconds }) })
+    : await ownStore()
   const settings = readSettings(
     {
       COMMAND_PORT: '0',
@@ -124,8 +135,11 @@ async function ownStore() {
 }
 
 /** Connections of its own, as another process has them. */
-async function join({ identity, database: shared }: Beside) {
-  const database = openDatabase({ url: addressOf(shared), applicationName: 'commands beside' })
+async function join(
+  { identity, database: shared }: Beside,
+  options: Pick<DatabaseOptions, 'answerMilliseconds' | 'budgets'>,
+) {
+  const database = openDatabase({ url: addressOf(shared), applicationName: 'commands beside', ...options })
   return { database, identity, end: () => database.close() }
 }
 

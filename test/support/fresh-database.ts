@@ -25,8 +25,7 @@ export async function freshDatabase(own: OwnLimits = {}): Promise<FreshDatabase>
   server ??= startServer()
   const { createDatabase } = await server
   const { url, drop } = await createDatabase()
-  const database = openDatabase({ ...own, url, applicationName: 'test', poolSize: poolSizeMax })
-  addresses.set(database, url)
+  const database = openTestDatabase(url, own)
   limits.set(database, own)
   return {
     url,
@@ -41,6 +40,13 @@ export async function freshDatabase(own: OwnLimits = {}): Promise<FreshDatabase>
 
 /** Limits that a test needs smaller or larger than those of a deployed process. */
 export type OwnLimits = Pick<DatabaseOptions, 'budgets' | 'exportLimits'>
+
+/** For a store that a test has started by itself, too. */
+export function openTestDatabase(url: string, options: Partial<DatabaseOptions> = {}): Database {
+  const database = openDatabase({ url, applicationName: 'test', poolSize: poolSizeMax, ...options })
+  addresses.set(database, url)
+  return database
+}
 
 /** Where a fresh database can be reached by someone who is not the host: another process, or a bare client. */
 export function addressOf(database: Database): string {

@@ -11,7 +11,7 @@ import type { Resource } from '../../src/resources/define-resource.ts'
 import { createSecurityLog } from '../../src/security-log/security-log.ts'
 import type { Database } from '../../src/store/database.ts'
 import { cheapPasswords, passwordHash } from './cheap-passwords.ts'
-import { freshDatabase, type OwnLimits, underRoleOf } from './fresh-database.ts'
+import { type FreshDatabase, freshDatabase, type OwnLimits, underRoleOf } from './fresh-database.ts'
 import { type HostOptions, type IdentityOnStore, startIdentityHost } from './identity-host.ts'
 import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
 
@@ -62,14 +62,17 @@ const identityEnvironment = (environment: Environment): Environment =>
 interface RestOptions extends Pick<HostOptions, 'destination'>, OwnLimits {
   /** The resources that it serves; all of them otherwise. */
   readonly declared?: readonly Resource[]
+  /** Dropped with the host, as a fresh one would be. */
+  readonly ownStore?: Pick<FreshDatabase, 'database' | 'drop'>
 }
 
 /** The REST host as it is deployed, on a port, a database and an identity host of its own. Limits are off unless asked for. */
 export async function startRestUnderTest(
   environment: Environment = {},
-  { destination, budgets = openBudgets(), declared, exportLimits }: RestOptions = {},
+  { destination, budgets = openBudgets(), declared, exportLimits, ownStore }: RestOptions = {},
 ): Promise<RestUnderTest> {
-  const { database, drop } = await freshDatabase({ budgets, ...(exportLimits && { exportLimits }) })
+  const { database, drop } =
+    ownStore ?? (await freshDatabase({ budgets, ...(exportLimits && { exportLimits }) }))
   const administrators = { SVC_ADMIN_LOGINS: environment.SVC_ADMIN_LOGINS ?? administratorLogin }
   const identity = await startIdentityHost(database, {
     environment: { ...administrators, ...identityEnvironment(environment) },

@@ -39,10 +39,14 @@ export interface ConnectionOptions {
 }
 
 /** A call takes a millisecond; what holds an account's row for seconds is no transaction of ours. */
-const statementMilliseconds = 3000
-/** The database says no before that; a longer silence means that the machine or the network is gone. */
-const silenceMilliseconds = 5000
-const connectMilliseconds = 3000
+const statementMilliseconds = 2000
+/** The database says no before that; a longer silence means that the machine or the network is gone. Clients have an answer after three seconds. */
+const silenceMilliseconds = 2400
+const connectMilliseconds = 2400
+
+/** It did not answer in time, so whoever waits for the same would wait in vain. */
+export const isSilence = (error: unknown): boolean =>
+  error instanceof Error && /Query read timeout|timeout expired/.test(error.message)
 
 export function openConnection(options: ConnectionOptions): Connection {
   const { namedStatements, pipeline = false } = options

@@ -18,13 +18,22 @@ export function openStatements(connection: Connection): ReadStatement {
 /** Requests that come while a query is on its way share the next one; an answer is never kept for later. */
 function shareUnsent(ask: () => Promise<string>): () => Promise<string> {
   let unsent: Promise<string> | undefined
-  let sent: Promise<unknown> = Promise.resolve()
+  let sent: Promise<string> | undefined
   const send = async () => {
-    await sent.catch(() => undefined)
+    const startedAt = performance.now()
+    await sent?.catch((error) => {
+      if (hasTime(startedAt)) return
+      unsent = undefined
+      throw error
+    })
     await endOfTurn()
     unsent = undefined
     const asked = ask()
     sent = asked
+    const forget = () => {
+      if (sent === asked) sent = undefined
+    }
+    asked.then(forget, forget)
     return asked
   }
   return () => {
@@ -33,13 +42,21 @@ function shareUnsent(ask: () => Promise<string>): () => Promise<string> {
   }
 }
 
-/** Reading again changes nothing, so after a broken connection the query is sent once more. */
+/** Reading again changes nothing, so after a broken connection the query is sent once more, while there is time for it. */
 async function read(account: number, connection: Connection): Promise<string> {
-  const row = await connection.query(query(account)).catch(() => connection.query(query(account)))
+  const startedAt = performance.now()
+  const row = await connection.query(query(account)).catch((error) => {
+    if (!hasTime(startedAt)) throw error
+    return connection.query(query(account))
+  })
   const statement = row?.[0]
   if (statement == null) throw new Error('The account is missing.')
   return statement
 }
+
+/** Another try may take as long as the database may be silent. */
+const againMilliseconds = 400
+const hasTime = (startedAt: number) => performance.now() - startedAt < againMilliseconds
 
 /** One query sees one snapshot: balance and entries agree whatever is committed meanwhile. */
 const query = (account: number) => ({

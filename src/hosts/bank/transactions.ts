@@ -1,5 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { type Connection, NothingApplied } from './connection.ts'
+import { type Connection, isSilence, NothingApplied } from './connection.ts'
 import type { Row } from './prepared-call.ts'
 
 export interface Transaction {
@@ -37,7 +37,9 @@ export function openTransactions(connection: Connection, measureCall?: MeasureCa
       await gathered(waiting)
       const startedAt = performance.now()
       const together = waiting.splice(0, callTransactionsMax)
-      await applyAll(connection, together)
+      const failure = await applyAll(connection, together)
+      // They were not sent, and would wait for the same silence again.
+      if (isSilence(failure)) for (const { reject } of waiting.splice(0)) reject(new NothingApplied(failure))
       measureCall?.(together.length, (performance.now() - startedAt) / 1000)
     }
     isRunning = false
@@ -70,8 +72,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Answers every one of them, and never throws. */
-async function applyAll(connection: Connection, together: readonly Waiting[]): Promise<void> {
+/** Answers every one of them, never throws, and returns what went wrong. */
+async function applyAll(connection: Connection, together: readonly Waiting[]): Promise<unknown> {
   try {
     const outcomes = await call(
       connection,
@@ -80,13 +82,15 @@ async function applyAll(connection: Connection, together: readonly Waiting[]): P
     together.forEach(({ resolve }, index) => {
       resolve(outcomes[index] as Outcome)
     })
+    return undefined
   } catch (error) {
     if (together.length > 1 && isAboutData(error)) {
       // One of them holds something that this database cannot store; the others must not suffer for it.
       for (const one of together) await applyAll(connection, [one])
-      return
+      return undefined
     }
     for (const { reject } of together) reject(error)
+    return error
   }
 }
 

@@ -18,4 +18,6 @@ export const statuses: Readonly<Record<ProblemKind, status | 'failedResult'>> = 
   locked: status.RESOURCE_EXHAUSTED,
   busy: status.RESOURCE_EXHAUSTED,
   overloaded: status.UNAVAILABLE,
+  // Clients repeat what was UNAVAILABLE by themselves.
+  uncertain: status.UNKNOWN,
 }

@@ -87,7 +87,7 @@ const htmlContent = { 'text/html': { schema: text } }
 /** Every request is limited; every body has a size and a type. */
 function refusalsOf({ refusals, method, tag }: Operation): Readonly<Record<string, Schema>> {
   const hasPages = tag === 'Pages' || tag === 'OutsideProviders'
-  const statuses = [429, 500, 503, ...refusals, ...(method === 'POST' ? [400, 413, 415] : [])]
+  const statuses = [429, 500, 503, 504, ...refusals, ...(method === 'POST' ? [400, 413, 415] : [])]
   return Object.fromEntries(
     [...new Set(statuses)].sort().map((status) => [status, refusal(status, hasPages)]),
   )
@@ -111,5 +111,6 @@ const descriptions: Readonly<Record<number, string>> = {
   415: 'The body is no form, or not in UTF-8.',
   429: 'Too many requests.',
   500: 'An unexpected error.',
-  503: 'The store is away; it may be tried again later.',
+  503: 'The store is away; nothing was done, and it may be tried again later.',
+  504: 'The store failed before it was known whether this was done.',
 }

@@ -20,7 +20,7 @@ export interface View extends Concerned {
   /** Whether its snapshots have ids by which a client that comes back resumes. Those of the contract are numbered by stream. */
   readonly isResumable?: boolean
   /** The answer as JSON, as the plain request gives it. */
-  read(reads: Pick<LimitedReads, 'query'>): Promise<string>
+  read(reads: LimitedReads): Promise<string>
 }
 
 /** One view of one query: all its streams share a statement, a serialization and the bytes. */

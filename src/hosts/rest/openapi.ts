@@ -90,9 +90,18 @@ const replayedHeaders = {
 
 /** Every operation wants a token and is limited; every body has a size and a type. */
 function refusalsOf(operation: Operation): Readonly<Record<string, Schema>> {
-  const { refusals, body } = operation
+  const { method, refusals, body } = operation
   const keyed = isKeyed(operation) ? [409, 422] : []
-  const statuses = [401, 429, 500, 503, ...refusals, ...(body ? [400, 413, 415] : []), ...keyed]
+  const statuses = [
+    401,
+    429,
+    500,
+    503,
+    ...(method === 'GET' ? [] : [504]),
+    ...refusals,
+    ...(body ? [400, 413, 415] : []),
+    ...keyed,
+  ]
   return Object.fromEntries(
     [...new Set(statuses)]
       .sort()
@@ -133,7 +142,8 @@ const descriptions: Readonly<Record<string, string>> = {
   422: 'The Idempotency-Key was used for another request.',
   429: 'Too many requests, or a locked account.',
   500: 'An unexpected error.',
-  503: 'Too slow, too much at once, or the store is away; it may be tried again later.',
+  503: 'Too slow, too much at once, or the store is away; nothing was done, and it may be tried again later.',
+  504: 'The store failed before it was known whether this was done. Check that before sending it again.',
 }
 
 const common = {

@@ -14,6 +14,7 @@ import {
   reused,
   stale,
   unauthenticated,
+  uncertain,
 } from '../../model/problem.ts'
 
 /** What a refusal looks like, made by what makes the refusals themselves. */
@@ -29,6 +30,7 @@ export const refusalExamples: Readonly<Record<number, Envelope>> = {
       changed('Project'),
       reused(),
       busy(60),
+      uncertain(undefined),
       overloaded('Too much of this is under way. Please try again later.', { retryAfterSeconds: 5 }),
     ].map((problem) => [problemStatuses[problem.kind], envelopeOf(problem)]),
   ),

@@ -34,7 +34,7 @@ export interface FeedPage {
 const scannedMax = 2000
 
 /** The next changes after a position, none left out and none twice, each row's in the order in which they happened. */
-export async function readFeed(query: FeedQuery, reads: Pick<LimitedReads, 'query'>): Promise<FeedPage> {
+export async function readFeed(query: FeedQuery, reads: LimitedReads): Promise<FeedPage> {
   const { caller, position, pageSize } = query
   const found = await refuseTooSlow(
     { what: 'Reading the feed', advice: 'Ask for smaller pages, or filter by resource or project.' },
@@ -62,7 +62,7 @@ export async function readFeed(query: FeedQuery, reads: Pick<LimitedReads, 'quer
 }
 
 /** Where a reader who wants nothing of before begins. */
-export async function newestPosition(reads: Pick<LimitedReads, 'query'>, caller: Caller): Promise<Position> {
+export async function newestPosition(reads: LimitedReads, caller: Caller): Promise<Position> {
   const [row] = await reads.query<{ since: string; sinceAt: number }>(
     sql`select lasting_snapshot()::text as since, ${milliseconds(raw('statement_timestamp()'))} as "sinceAt"`,
     caller.id,

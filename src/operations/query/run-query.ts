@@ -33,7 +33,7 @@ export async function runQuery(
   listed: Listed,
   caller: Caller,
   query: Query,
-  reads: Pick<LimitedReads, 'query'>,
+  reads: LimitedReads,
   viewResources: readonly string[] = [],
 ): Promise<QueryPage> {
   requireRole(listed, caller, 'read')

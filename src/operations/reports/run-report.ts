@@ -39,7 +39,7 @@ export async function runReport(
   report: Report,
   caller: Caller,
   query: ReportQuery,
-  reads: Pick<LimitedReads, 'query'>,
+  reads: LimitedReads,
 ): Promise<Sums> {
   for (const listed of askedOf(report, query)) requireRole(listed, caller, 'read')
   const found = await refuseTooSlow(slowness(report), () => read(report, caller, query, reads))
@@ -86,7 +86,7 @@ async function read(
   report: Report,
   caller: Caller,
   query: ReportQuery,
-  reads: Pick<LimitedReads, 'query'>,
+  reads: LimitedReads,
 ): Promise<Values[]> {
   try {
     return await reads.query<Values>(statementOf(report, caller, query), caller.id)
