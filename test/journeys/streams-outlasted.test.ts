@@ -33,7 +33,11 @@ describe('A stream whose token has ended while its first page was read', () => {
     const listings = createLiveListings(tracker, createStreamLimits(tracker.budgets), fail)
     const listed = resourceNamed('impediment')
     const view = listView(tracker, listed, administrator, readListQuery(listed, {}))
-    const request = { session: outlasted(), request: { url: '/api/impediments', headers: {} }, reply: {} }
+    const request = {
+      session: outlasted(),
+      request: { routeOptions: { url: '/api/impediments' }, headers: {} },
+      reply: {},
+    }
     await assert.rejects(listings.open(view, request as unknown as LiveRequest), { kind: 'unauthenticated' })
     assert.equal(held(), 0)
   })
