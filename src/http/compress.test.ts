@@ -13,7 +13,7 @@ const sentDates = createSentDates()
 function hostWithAnswers(t: TestContext, atOnce = createBudget(8)) {
   const app = sampleHost(t)
   compressAnswers(app, atOnce)
-  const answer = (body: string) => ({ body, callerId: 'ann', isAdministrator: false, sentDates })
+  const answer = (body: string) => ({ body, callerId: 'ann', isAdministrator: false, readAt: 0, sentDates })
   app.get('/large', (request, reply) => sendConditional(request, reply, answer(large)))
   app.get('/small', (request, reply) => sendConditional(request, reply, answer('{"a":1}')))
   app.get('/text', (_request, reply) => reply.type('text/html').send(large))

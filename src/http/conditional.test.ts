@@ -1,30 +1,34 @@
 import { equal, notEqual } from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { entityTag, httpDate, isUnmodifiedSince, matchesTag, sendConditional } from './conditional.ts'
+import { entityTag, isUnmodifiedSince, matchesTag, sendConditional } from './conditional.ts'
+import { httpDate } from './http-date.ts'
 import { createSentDates } from './sent-dates.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
 const body = '{"result":{"data":[]}}'
 const tag = entityTag('ann', false, body)
-const date = 'Sat, 21 Nov 2026 01:55:05 GMT'
+const changedAt = Date.parse('2026-11-21T01:55:05Z') / 1000
+const date = httpDate(changedAt)
+/** A minute later. */
+const readAt = changedAt + 60
 
 function ask(
   t: TestContext,
   headers: Record<string, string>,
-  lastModified?: string,
+  lastModified?: number,
   method: 'GET' | 'HEAD' = 'GET',
 ) {
   const app = sampleHost(t, { cors: { origins: ['http://app'] } })
   const sentDates = createSentDates()
-  if (lastModified) sentDates.note(tag, lastModified)
-  const answer = { body, callerId: 'ann', isAdministrator: false, lastModified, sentDates }
+  if (lastModified !== undefined) sentDates.note(tag, lastModified)
+  const answer = { body, callerId: 'ann', isAdministrator: false, readAt, lastModified, sentDates }
   app.get('/list', (request, reply) => sendConditional(request, reply, answer))
   return app.inject({ method, url: '/list', headers })
 }
 
 describe('a conditional answer', () => {
   it('carries its tag and who it is for', async (t) => {
-    const { statusCode, headers, body } = await ask(t, { origin: 'http://app' }, date)
+    const { statusCode, headers, body } = await ask(t, { origin: 'http://app' }, changedAt)
     equal(statusCode, 200)
     equal(body, body)
     equal(headers['content-type'], 'application/json; charset=utf-8')
@@ -34,9 +38,14 @@ describe('a conditional answer', () => {
     equal(headers['last-modified'], date)
   })
 
+  it('has the time at which reading began as its Date, whatever the clock of the host says', async (t) => {
+    for (const headers of [{}, { 'if-none-match': tag }] as Record<string, string>[])
+      equal((await ask(t, headers, changedAt)).headers.date, httpDate(readAt))
+  })
+
   it('is 304 with the same headers and no body when the client holds it', async (t) => {
     for (const method of ['GET', 'HEAD'] as const) {
-      const { statusCode, headers, body } = await ask(t, { 'if-none-match': tag }, date, method)
+      const { statusCode, headers, body } = await ask(t, { 'if-none-match': tag }, changedAt, method)
       equal(statusCode, 304)
       equal(body, '')
       equal(headers.etag, tag)
@@ -47,12 +56,14 @@ describe('a conditional answer', () => {
   })
 
   it('compares tags before dates', async (t) => {
-    equal((await ask(t, { 'if-none-match': '"other"', 'if-modified-since': date }, date)).statusCode, 200)
-    equal((await ask(t, { 'if-none-match': tag, 'if-modified-since': 'long ago' }, date)).statusCode, 304)
+    const both = (ifNoneMatch: string, since: string) =>
+      ask(t, { 'if-none-match': ifNoneMatch, 'if-modified-since': since }, changedAt)
+    equal((await both('"other"', date)).statusCode, 200)
+    equal((await both(tag, 'long ago')).statusCode, 304)
   })
 
   it('is 304 on the date alone only when that date was promised', async (t) => {
-    equal((await ask(t, { 'if-modified-since': date }, date)).statusCode, 304)
+    equal((await ask(t, { 'if-modified-since': date }, changedAt)).statusCode, 304)
     equal((await ask(t, { 'if-modified-since': date })).statusCode, 200)
   })
 })
@@ -81,17 +92,11 @@ it('If-None-Match understands lists, weak tags and the star', () => {
   }
 })
 
-it('If-Modified-Since counts only as an exact echo', () => {
-  equal(isUnmodifiedSince(date, date), true)
-  const others = [
-    'Sat, 21 Nov 2026 01:55:06 GMT',
-    'Sun, 22 Nov 2099 00:00:00 GMT',
-    '2026-11-21T01:55:05Z',
-    'x',
-    '',
-  ]
-  for (const header of [...others, undefined]) equal(isUnmodifiedSince(header, date), false)
-  equal(isUnmodifiedSince(date, undefined), false)
-  equal(isUnmodifiedSince(undefined, undefined), false)
-  equal(httpDate(new Date('2026-11-21T01:55:05.999Z')), date)
+it('If-Modified-Since counts from the last change on, up to now', () => {
+  for (const second of [changedAt, changedAt + 1, readAt])
+    equal(isUnmodifiedSince(httpDate(second), readAt, changedAt), true)
+  for (const header of [httpDate(changedAt - 1), httpDate(readAt + 1), 'x', '', undefined])
+    equal(isUnmodifiedSince(header, readAt, changedAt), false)
+  equal(isUnmodifiedSince(date, readAt, undefined), false)
+  equal(isUnmodifiedSince(undefined, readAt, undefined), false)
 })

@@ -1,13 +1,16 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { httpDate, readHttpDate } from './http-date.ts'
 import type { SentDates } from './sent-dates.ts'
 
 export interface ConditionalAnswer {
   readonly body: string
   readonly callerId: string
   readonly isAdministrator: boolean
-  /** Given only when no later change can carry the same date, so that an echo of it proves what the client holds. */
-  readonly lastModified?: string | undefined
+  /** When reading began, by the clock of the store, in seconds since 1970: the answer has everything that was there by then. */
+  readonly readAt: number
+  /** Given only when every answer that was read in this second or later has the last change. */
+  readonly lastModified?: number | undefined
   /** The host's own memory. */
   readonly sentDates: SentDates
 }
@@ -16,14 +19,15 @@ export interface ConditionalAnswer {
 export function sendConditional(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, callerId, isAdministrator, lastModified, sentDates }: ConditionalAnswer,
+  { body, callerId, isAdministrator, readAt, lastModified, sentDates }: ConditionalAnswer,
 ): FastifyReply {
   const tag = entityTag(callerId, isAdministrator, body)
-  reply.header('etag', tag).header('cache-control', 'private, no-cache')
-  if (lastModified !== undefined) reply.header('last-modified', lastModified)
+  // RFC 9110, 6.6.1: the date is that of the content, and a client without a Last-Modified sends it as one.
+  reply.header('date', httpDate(readAt)).header('etag', tag).header('cache-control', 'private, no-cache')
+  if (lastModified !== undefined) reply.header('last-modified', httpDate(lastModified))
   addVary(reply, 'Authorization')
   const wasSent = lastModified !== undefined && sentDates.note(tag, lastModified)
-  if (isHeldByClient(request, tag, wasSent ? lastModified : undefined)) {
+  if (isHeldByClient(request, tag, readAt, wasSent ? lastModified : undefined)) {
     return reply.header('etag', heldTag(request.headers['if-none-match'], tag)).code(304).send()
   }
   return reply.type('application/json; charset=utf-8').send(body)
@@ -35,10 +39,15 @@ export function entityTag(callerId: string, isAdministrator: boolean, body: stri
 }
 
 /** RFC 9110, 13.2.2: If-Modified-Since counts only where there is no If-None-Match. */
-function isHeldByClient(request: FastifyRequest, tag: string, lastModified: string | undefined): boolean {
+function isHeldByClient(
+  request: FastifyRequest,
+  tag: string,
+  now: number,
+  lastModified: number | undefined,
+): boolean {
   const expected = request.headers['if-none-match']
   if (expected !== undefined) return matchesTag(expected, tag)
-  return isUnmodifiedSince(request.headers['if-modified-since'], lastModified)
+  return isUnmodifiedSince(request.headers['if-modified-since'], now, lastModified)
 }
 
 /** Weak comparison over a list of tags: a proxy that compresses may have put `W/` before ours. */
@@ -62,14 +71,15 @@ export function matchesStrongly(ifMatch: string, tag: string): boolean {
   return ifMatch.split(',').some((one) => one.trim().startsWith(start))
 }
 
-/** Only the very date that went out with this very answer proves what the client holds; any other is ignored. */
-export function isUnmodifiedSince(header: string | undefined, lastModified: string | undefined): boolean {
-  return lastModified !== undefined && header?.trim() === lastModified
-}
-
-/** As HTTP writes dates, to the second. */
-export function httpDate(date: Date): string {
-  return date.toUTCString()
+/** RFC 9110, 13.1.3: for a date at or after the last change. One that is no date, or still to come, is ignored. */
+export function isUnmodifiedSince(
+  header: string | undefined,
+  now: number,
+  lastModified: number | undefined,
+): boolean {
+  if (header === undefined || lastModified === undefined) return false
+  const date = readHttpDate(header.trim())
+  return date !== undefined && date >= lastModified && date <= now
 }
 
 /** A cache keeps one answer for each value of these headers. */

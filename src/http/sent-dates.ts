@@ -1,7 +1,7 @@
-/** Which answer went out with which `Last-Modified`: a date alone does not say to whom it was given. */
+/** Which answer went out with which `Last-Modified`: a date alone does not say to which account it was given. */
 export interface SentDates {
-  /** Notes the pair, and returns whether it was sent before. */
-  note(tag: string, lastModified: string): boolean
+  /** Records the pair, and returns whether it was sent before. */
+  note(tag: string, lastModified: number): boolean
 }
 
 /** About 2 MB when full. Then the oldest is forgotten, which costs its client one full answer. */

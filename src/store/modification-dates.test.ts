@@ -25,12 +25,12 @@ describe('a modification date', () => {
   it('is given once its second is over, and then stays', async () => {
     const modificationDates = createModificationDates(fresh.database)
     const changedAt = Math.floor(await clock())
-    assert.equal((await modificationDates())(changedAt), undefined)
+    assert.equal((await modificationDates()).dateOf(changedAt), undefined)
     await sleep(2300)
-    const date = (await modificationDates())(changedAt) ?? 0
+    const date = (await modificationDates()).dateOf(changedAt) ?? 0
     assert.ok(date > changedAt && date <= (await clock()))
     await sleep(600)
-    assert.equal((await modificationDates())(changedAt), date)
+    assert.equal((await modificationDates()).dateOf(changedAt), date)
   })
 
   it('is not given while a transaction that may carry an earlier time is still open', async () => {
@@ -40,18 +40,18 @@ describe('a modification date', () => {
     let now = 0
     const modificationDates = createModificationDates(fresh.database, () => now)
     await sleep(1100)
-    for (; now < 3000; now += 1000) assert.equal((await modificationDates())(writtenAt), undefined)
+    for (; now < 3000; now += 1000) assert.equal((await modificationDates()).dateOf(writtenAt), undefined)
     await writer.query('commit')
     const committedAt = await clock()
     await modificationDates()
     await sleep(1100)
     now += 1000
-    const date = (await modificationDates())(writtenAt) ?? 0
+    const date = (await modificationDates()).dateOf(writtenAt) ?? 0
     assert.ok(date > committedAt, 'an answer from before the commit cannot have been sent at that date')
   })
 
   it('is not given for a change nobody remembers', async () => {
-    assert.equal((await createModificationDates(fresh.database)())(null), undefined)
+    assert.equal((await createModificationDates(fresh.database)()).dateOf(null), undefined)
   })
 
   it('is there for many callers of a store that is slow to tell', async () => {
@@ -68,7 +68,10 @@ describe('a modification date', () => {
       now += 1000
       return modificationDates()
     })
-    for (const dateOf of await Promise.all(callers)) assert.equal(dateOf(null), undefined)
+    for (const { second, dateOf } of await Promise.all(callers)) {
+      assert.equal(dateOf(null), undefined)
+      assert.ok(Math.abs(second - Math.floor(await clock())) < 60, 'Each of them knows the time.')
+    }
   })
 
   it('costs two statements twice a second, however many answers are made', async () => {

@@ -2,12 +2,19 @@ import { type Repetition, repeat } from '../schedule/repeat.ts'
 import type { Database, Queries } from './database.ts'
 import { sql } from './sql.ts'
 
-/**
- * Dates for answers, in whole seconds since 1970 by the store's clock. `dateOf` gives the date of the newest change, or
- * nothing while it cannot be promised. Ask before the answer is read: what is known then holds for what is read later.
- */
-export type ModificationDates = () => Promise<DateOf>
-export type DateOf = (lastChangeSecond: number | null | undefined) => number | undefined
+/** Dates for answers. Ask before the answer is read: what is known then holds for what is read later. */
+export type ModificationDates = () => Promise<KnownDates>
+
+/** In whole seconds since 1970, all by the clock of the store: those of hosts may be apart. */
+export interface KnownDates {
+  /** It has begun: whatever was committed before it can be read. */
+  readonly second: number
+  /**
+   * The date of the newest change: an answer that was read in this second or later has the change. Undefined while that cannot be
+   * promised, and while the second has not begun.
+   */
+  dateOf(lastChangeSecond: number | null | undefined): number | undefined
+}
 
 /** Old enough to ask the store again: dates have whole seconds. */
 const freshMilliseconds = 500
@@ -18,7 +25,7 @@ const idleAfterMilliseconds = 10_000
 const datesRememberedMax = 1000
 const settlementsRememberedMax = 60
 
-/** Every transaction that wrote anything before `until` was seen to have ended at `seenAt`. */
+/** Every transaction that wrote anything before `until` had ended by `seenAt`. */
 interface Settlement {
   readonly until: number
   readonly seenAt: number
@@ -36,31 +43,34 @@ export function createModificationDates(
 ): ModificationDates {
   const settlements: Settlement[] = []
   const dates = new Map<number, number>()
-  let storeSecond = 0
+  let storeSecond: number | undefined
   let pending: Mark | undefined
-  let isAsking = false
+  let asking: Promise<void> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
 
   /** One at a time, so that what is known only grows. */
-  async function ask() {
-    if (isAsking) return
-    isAsking = true
-    askedAt = now()
-    try {
-      const mark = pending ?? (await setMark(database))
-      pending = mark
-      const { hasPassed, second } = await look(database, mark)
-      storeSecond = second
-      if (!hasPassed) return
-      settlements.push({ until: mark.second, seenAt: second })
-      if (settlements.length > settlementsRememberedMax) settlements.shift()
-      pending = undefined
-    } finally {
-      isAsking = false
+  function ask(): Promise<void> {
+    if (asking === undefined) {
+      askedAt = now()
+      asking = look().finally(() => {
+        asking = undefined
+      })
     }
+    return asking
   }
 
-  /** The whole second after the settlement was seen: no answer without the change carries that date, as a Date either. */
+  async function look() {
+    const mark = pending ?? (await setMark(database))
+    pending = mark
+    const { hasPassed, second } = await lookAt(database, mark)
+    storeSecond = Math.floor(second)
+    if (!hasPassed) return
+    settlements.push({ until: mark.second, seenAt: second })
+    if (settlements.length > settlementsRememberedMax) settlements.shift()
+    pending = undefined
+  }
+
+  /** The whole second after the settlement was seen: an answer without the change was read before, and has an earlier Date. */
   function dateAfter(lastChangeSecond: number): number | undefined {
     const known = dates.get(lastChangeSecond)
     const settlement = settlements.find(({ until }) => until >= lastChangeSecond + 1)
@@ -76,12 +86,15 @@ export function createModificationDates(
   return async () => {
     touch()
     // While one caller asks, the others take what is known: it stays true for ever.
-    if (now() - askedAt >= freshMilliseconds) await ask()
-    const known = storeSecond
-    return (lastChangeSecond) => {
-      const date = typeof lastChangeSecond === 'number' ? dateAfter(lastChangeSecond) : undefined
-      // That second must be over too, or the next change could get the same date.
-      return date !== undefined && date <= known ? date : undefined
+    const isOld = asking === undefined && now() - askedAt >= freshMilliseconds
+    if (isOld || storeSecond === undefined) await ask()
+    const second = storeSecond ?? 0
+    return {
+      second,
+      dateOf(lastChangeSecond) {
+        const date = typeof lastChangeSecond === 'number' ? dateAfter(lastChangeSecond) : undefined
+        return date !== undefined && date <= second ? date : undefined
+      },
     }
   }
 }
@@ -109,9 +122,10 @@ async function setMark(database: Queries): Promise<Mark> {
   return mark
 }
 
-async function look(database: Queries, { transaction }: Mark) {
+/** The clock is read after the snapshot was taken: what the snapshot has ended by then. */
+async function lookAt(database: Queries, { transaction }: Mark) {
   const [row] = await database.query<{ hasPassed: boolean; second: number }>(sql`
     select pg_snapshot_xmin(settled_snapshot()) >= ${transaction}::xid8 as "hasPassed",
-      extract(epoch from statement_timestamp())::float8 as second`)
+      extract(epoch from clock_timestamp())::float8 as second`)
   return { hasPassed: row?.hasPassed === true, second: row?.second ?? 0 }
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { request as requestPlain } from 'node:http'
+import { createServer, request as requestPlain } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { request as requestTls, type RequestOptions as TlsOptions } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { credentials } from '@grpc/grpc-js'
 import { makeCertificate } from '../support/certificate.ts'
@@ -62,6 +63,26 @@ export function throughProxies(behind: () => Behind): void {
       )
       calls.close()
       assert.equal(listed.code, 0, listed.details)
+    })
+
+    test('an answer keeps its date, which is that of its content', async (t) => {
+      const date = new Date(0).toUTCString()
+      const host = createServer((_request, response) => response.setHeader('date', date).end())
+      host.listen(0, '127.0.0.1')
+      await once(host, 'listening')
+      t.after(() => host.close())
+      const { port: rest } = host.address() as AddressInfo
+      const [own, ...others] = [await freePort(), await freePort(), await freePort(), await freePort()]
+      const nginx = await startNginxOn('nginx/proxy.conf', (text) =>
+        adaptUpstreams(text, { ...behind().ports, rest })
+          .replace('listen 5100', `listen 127.0.0.1:${own}`)
+          .replace('listen 5400', `listen 127.0.0.1:${others[0]}`)
+          .replace('listen 5200', `listen 127.0.0.1:${others[1]}`)
+          .replace('listen 5300', `listen 127.0.0.1:${others[2]}`),
+      )
+      t.after(nginx.stop)
+      const { headers } = await get(requestPlain, { host: '127.0.0.1', port: own, path: '/api/workflows' })
+      assert.equal(headers.date, date)
     })
 
     test('with TLS, by name: pages, events, HTTP/2 and commands', async (t) => {

@@ -32,7 +32,11 @@ const conditionalHeaders = [
     name: 'If-None-Match',
     description: 'The ETag of an answer that the caller holds: 304 while it is the same.',
   },
-  { name: 'If-Modified-Since', description: 'The same with the Last-Modified of that answer.' },
+  {
+    name: 'If-Modified-Since',
+    description:
+      'Its Last-Modified, or a later date that is not still to come: 304 when nothing has changed since. Ignored next to If-None-Match.',
+  },
 ].map((header) => ({ in: 'header', ...header, schema: { type: 'string' } }))
 
 const ifMatchHeader = {

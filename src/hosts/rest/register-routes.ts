@@ -4,7 +4,7 @@ import { requireNoApp, requireOwnClient, requirePerson } from '../../access/toke
 import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
 import { whileItStands } from '../../authentication/while-it-stands.ts'
 import { addressKey } from '../../http/address-key.ts'
-import { httpDate, sendConditional } from '../../http/conditional.ts'
+import { sendConditional } from '../../http/conditional.ts'
 import { announceDeprecations, deprecationsIn } from '../../http/deprecation.ts'
 import { envelopeType } from '../../http/envelope.ts'
 import { checkDeprecation } from '../../http/operation.ts'
@@ -19,7 +19,7 @@ import type { Tracker } from '../../operations/tracker.ts'
 import { filterNames } from '../../resources/derived.ts'
 import { pagingNumbers } from '../../resources/list-keys.ts'
 import { type FairQueue, takePlace } from '../../store/fair-queue.ts'
-import type { DateOf, ModificationDates } from '../../store/modification-dates.ts'
+import type { KnownDates, ModificationDates } from '../../store/modification-dates.ts'
 import { startWork, type Work } from '../../store/work.ts'
 import { readKeyedRequest, replayedHeader } from './idempotency-key.ts'
 import { type Answer, type Exchange, isKeyed, type Route } from './route.ts'
@@ -47,8 +47,8 @@ export function registerRoutes(
   async function answer(route: Route, exchange: Exchange) {
     if (await answerKeyed(once, route, exchange)) return
     // Asked before the answer is made, because it holds for what is read afterwards.
-    const dateOf = route.isConditional ? await modificationDates() : undefined
-    sendAnswer(exchange, await route.handle(exchange), dateOf, sentDates)
+    const dates = route.isConditional ? await modificationDates() : undefined
+    sendAnswer(exchange, await route.handle(exchange), dates, sentDates)
   }
   for (const route of routes) {
     checkDeprecation(route)
@@ -212,17 +212,18 @@ async function answerKeyed(once: Once, route: Route, exchange: Exchange): Promis
 function sendAnswer(
   { caller, request, reply }: Exchange,
   answer: Answer | undefined,
-  dateOf: DateOf | undefined,
+  dates: KnownDates | undefined,
   sentDates: SentDates,
 ): void {
   if (answer === undefined) return
-  if (dateOf === undefined) return void reply.send(answer.body)
-  const date = dateOf(answer.lastChangeSecond)
+  if (dates === undefined) return void reply.send(answer.body)
   sendConditional(request, reply, {
     body: answer.json ?? JSON.stringify(answer.body),
     callerId: caller.id,
     isAdministrator: caller.isAdministrator,
     sentDates,
-    lastModified: date === undefined ? undefined : httpDate(new Date(date * 1000)),
+    readAt: dates.second,
+    // A personal token sees more or less when the role of its account changes, which no change of a row tells.
+    lastModified: caller.token ? undefined : dates.dateOf(answer.lastChangeSecond),
   })
 }

@@ -1,0 +1,40 @@
+import { equal } from 'node:assert/strict'
+import { it } from 'node:test'
+import { httpDate, readHttpDate } from './http-date.ts'
+
+const second = 784_111_777
+const now = Date.parse('2026-11-22T00:00:00Z')
+
+it('a date is read in the three forms of HTTP', () => {
+  equal(httpDate(second), 'Sun, 06 Nov 1994 08:49:37 GMT')
+  for (const text of [
+    'Sun, 06 Nov 1994 08:49:37 GMT',
+    'Sunday, 06-Nov-94 08:49:37 GMT',
+    'Sun Nov  6 08:49:37 1994',
+  ])
+    equal(readHttpDate(text, now), second, text)
+  equal(readHttpDate('Wednesday, 22-Nov-28 00:00:00 GMT', now), Date.UTC(2028, 10, 22) / 1000)
+  equal(readHttpDate('Tue Nov 15 08:12:31 2022'), Date.UTC(2022, 10, 15, 8, 12, 31) / 1000)
+  equal(readHttpDate(httpDate(0)), 0)
+})
+
+it('anything else is no date', () => {
+  for (const text of [
+    '',
+    '*',
+    'yesterday',
+    '784111777',
+    '1994-11-06T08:49:37Z',
+    'Sun, 6 Nov 1994 08:49:37 GMT',
+    'Sun, 06 Nov 1994 08:49:37',
+    'Sun, 06 Nov 1994 08:49:37 +0000',
+    'Sun, 06 Nov 1994 08:49:37 EST',
+    'Sun, 06 Nov 1994 24:00:00 GMT',
+    'Sun, 06 Nov 1994 08:49:60 GMT',
+    'Wed, 30 Feb 1994 08:49:37 GMT',
+    'Sun, 06 Foo 1994 08:49:37 GMT',
+    'Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:38 GMT',
+    `Sun, 06 Nov 1994 08:49:37 GMT${' '.repeat(5000)}x`,
+  ])
+    equal(readHttpDate(text), undefined, text)
+})
