@@ -28,12 +28,15 @@ export function answerBrokenRequests(app: FastifyInstance): void {
 }
 
 /** With two hosts or two tokens it is not known which one was meant, and Node would keep the first. */
-const singleHeaders: Readonly<Record<string, string>> = { host: 'Host', authorization: 'Authorization' }
+const singleHeaders: ReadonlyMap<string, string> = new Map([
+  ['host', 'Host'],
+  ['authorization', 'Authorization'],
+])
 
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   const seen = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = singleHeaders[rawHeaders[index]?.toLowerCase() ?? '']
+    const name = singleHeaders.get(rawHeaders[index]?.toLowerCase() ?? '')
     if (name === undefined) continue
     if (seen.has(name)) return name
     seen.add(name)
@@ -66,12 +69,13 @@ interface HttpSocket extends Socket {
 function refuseInTurn(refusal: Envelope, socket: HttpSocket): void {
   const response = socket._httpMessage
   if (!socket.writable) return
-  if (response?.headersSent) {
-    // An answer under way, such as an event stream, must not get a second status line in its middle.
-    socket.destroy()
-  } else if (response?.req.complete) {
+  if (response?.req.complete && (response.writableEnded || !response.headersSent)) {
     // A whole request came before: a refusal in the place of its answer would say that nothing was done.
     response.once('finish', () => refuseInTurn(refusal, socket))
+  } else if (response?.headersSent) {
+    // An answer in progress, such as an event stream, must not get a second status line; nor does a request get two answers.
+    if (response.writableEnded) socket.destroySoon()
+    else socket.destroy()
   } else {
     socket.end(envelopeOnTheWire(refusal))
     // Closing at once would reset the connection while the answer is still on its way.

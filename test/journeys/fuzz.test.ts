@@ -3,24 +3,14 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { furnish } from '../support/furnish.ts'
+import { fuzzed } from '../support/fuzz.ts'
 import { callRaw, sendRaw } from '../support/raw-request.ts'
 import { type Answer, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 import { anyBody, anyHeaders, anyPath, anyQuery, anyText } from './fuzz-arbitraries.ts'
 import { routes, type Target } from './fuzz-routes.ts'
 
-/**
- * FUZZ_SECONDS runs longer than the default, FUZZ_SEED starts elsewhere; a failure names the seed and the path to repeat
- * it with.
- */
-const seconds = Number(process.env.FUZZ_SECONDS ?? 3)
-const seed = Number(process.env.FUZZ_SEED ?? 20_260_101)
-const properties = 5
-const parameters = {
-  seed,
-  numRuns: process.env.FUZZ_SECONDS ? Number.MAX_SAFE_INTEGER : 400,
-  interruptAfterTimeLimit: (seconds * 1000) / properties,
-  markInterruptAsFailure: false,
-}
+const limits = { properties: 5, secondsMax: 3 }
+const parameters = fuzzed({ runs: 400, ...limits })
 
 type Sent = Readonly<Record<string, string>>
 
@@ -175,7 +165,7 @@ describe('Whatever is sent, the REST host', () => {
         const received = await sendRaw(rest.address, sent, { millisecondsMax: 50 })
         assert.doesNotMatch(received, /^HTTP\/1\.1 5/)
       }),
-      { ...parameters, numRuns: process.env.FUZZ_SECONDS ? Number.MAX_SAFE_INTEGER : 40 },
+      fuzzed({ runs: 40, ...limits }),
     )
   })
 

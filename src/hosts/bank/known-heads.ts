@@ -74,7 +74,7 @@ function readFields(fields: readonly string[]): ReadonlyMap<string, string> | un
     const [, rawName, value = ''] = plainField.exec(field) ?? []
     const name = rawName?.toLowerCase()
     if (name === undefined || values.has(name) || weighedNames.has(name)) return undefined
-    if (plainValues[name]?.test(value) === false) return undefined
+    if (plainValues.get(name)?.test(value) === false) return undefined
     values.set(name, name === 'connection' ? value.toLowerCase() : value)
   }
   return values
@@ -97,9 +97,10 @@ const weighedNames: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-const plainValues: Readonly<Record<string, RegExp | undefined>> = {
-  connection: /^(close|keep-alive)$/i,
-  'content-length': /^\d{1,5}$/,
-  'content-type': /^application\/json(; ?charset=utf-8)?$/i,
-  host: /^[\w.:[\]-]+$/,
-}
+// No object: a field may be called `constructor`.
+const plainValues: ReadonlyMap<string, RegExp> = new Map([
+  ['connection', /^(close|keep-alive)$/i],
+  ['content-length', /^\d{1,5}$/],
+  ['content-type', /^application\/json(; ?charset=utf-8)?$/i],
+  ['host', /^[\w.:[\]-]+$/],
+])

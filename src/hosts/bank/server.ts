@@ -53,17 +53,21 @@ const patient = {
 export function createBankServer(options: BankServerOptions): BankServer {
   const { budgets, endpoints, lines } = options
   const patience = { ...patient, ...options.patience }
-  const server = createServer(patience)
+  // Node's own answer to a request without Host would take no turn.
+  const server = createServer({ ...patience, requireHostHeader: false })
   const inTurn = takeTurns()
   const state = { isLastAnswer: false }
   server.timeout = patience.silentTimeout
   server.on('clientError', answerBrokenConnection)
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (state.isLastAnswer) response.shouldKeepAlive = false
-    const id = givenRequestId(request.headers[requestIdHeader])
-    if (id !== undefined) response.setHeader(requestIdHeader, id)
-    inTurn(request.socket, response, () => answer(endpoints, request, response))
-  })
+  // Node's own answers to an expectation would take no turn, and the requests behind them would wait for ever.
+  for (const arrival of arrivals) {
+    server.on(arrival, (request: IncomingMessage, response: ServerResponse) => {
+      if (state.isLastAnswer) response.shouldKeepAlive = false
+      const id = givenRequestId(request.headers[requestIdHeader])
+      if (id !== undefined) response.setHeader(requestIdHeader, id)
+      inTurn(request.socket, response, () => answer(endpoints, request, response, arrival))
+    })
+  }
   const small =
     lines &&
     standBefore(server, {
@@ -107,19 +111,46 @@ async function closeServer(
   await cut.catch(() => undefined)
 }
 
+/** How Node announces a request: by what it expects before it sends its body. */
+const arrivals = ['request', 'checkContinue', 'checkExpectation'] as const
+
 function answer(
+  endpoints: ReadonlyMap<string, Endpoint>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  arrival: (typeof arrivals)[number],
+): void {
+  const problem = hostProblemOf(request, response)
+  if (problem !== undefined) refuse(request, response, 400, plainText, problem)
+  else if (arrival === 'checkExpectation') refuse(request, response, 417, plainText, unknownExpectation)
+  else {
+    if (arrival === 'checkContinue') response.writeContinue()
+    answerPath(endpoints, request, response)
+  }
+}
+
+function answerPath(
   endpoints: ReadonlyMap<string, Endpoint>,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
   const { url = '', method = '' } = request
-  const double = doubleHeaderOf(request)
   const endpoint = endpoints.get(url) ?? endpoints.get(pathOf(url))
-  if (double !== undefined)
-    refuse(request, response, 400, plainText, `The header ${double} must be there once.`)
-  else if (endpoint === undefined) refuse(request, response, 404)
+  if (endpoint === undefined) refuse(request, response, 404)
   else if (endpoint[method] === undefined) refuse(request, response, 405, allowedBy(endpoint))
   else endpoint[method](request, response)
+}
+
+const unknownExpectation = 'The only expectation supported is 100-continue.'
+
+/** A request of HTTP/1.1 without Host is the last one of its connection: https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
+function hostProblemOf(request: IncomingMessage, response: ServerResponse): string | undefined {
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    response.shouldKeepAlive = false
+    return 'The header Host is required.'
+  }
+  const double = doubleHeaderOf(request)
+  return double === undefined ? undefined : `The header ${double} must be there once.`
 }
 
 interface Line {
@@ -133,7 +164,11 @@ interface Line {
  */
 function takeTurns(): (socket: Socket, response: ServerResponse, answer: () => void) => void {
   const lines = new WeakMap<Socket, Line>()
-  return (socket, response, answer) => {
+  return (socket, response, answerIt) => {
+    // Behind the last answer of a connection nothing is done any more: nobody would learn of it.
+    const answer = () => {
+      if (socket.writable) answerIt()
+    }
     const line = lines.get(socket) ?? { last: response, waiting: 0 }
     const { last } = line
     line.last = response

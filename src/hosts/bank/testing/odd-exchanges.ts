@@ -96,6 +96,7 @@ const whole = {
   'a header with a NUL': head('GET /clientes/1/extrato HTTP/1.1', 'X: a\0b'),
   'a header with a lone return': head('GET /clientes/1/extrato HTTP/1.1', 'X: a\rb'),
   'a header that is empty': head('GET /clientes/1/extrato HTTP/1.1', 'X:'),
+  'a header called constructor': head('GET /clientes/1/extrato HTTP/1.1', 'constructor: x'),
   'a header of UTF-8': head('GET /clientes/1/extrato HTTP/1.1', 'X: ação'),
   'an expectation': Buffer.concat([postHead(length, 'Expect: 100-continue'), raw(body)]),
   'an unknown expectation': Buffer.concat([postHead(length, 'Expect: tea'), raw(body)]),

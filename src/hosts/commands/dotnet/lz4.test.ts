@@ -48,6 +48,11 @@ describe('an LZ4 block', () => {
     const bytes = letters(1000)
     for (const length of [0, 1, 999, 1001, 4096]) refuses(lz4Block(bytes), length)
     refuses(Buffer.alloc(0), 1)
+    refuses(Buffer.alloc(0), 0)
+  })
+
+  it('is refused when its end is cut off behind a match', () => {
+    refuses(lz4Sequence(letters(4), 4, 8), 12)
   })
 
   it('is refused when it refers to what is not there', () => {

@@ -16,14 +16,14 @@ export function decodeLz4Block(block: Uint8Array, length: number): Buffer {
     for (let more = nibble === 15 ? 255 : 0; more === 255; total += more) more = byte()
     return total
   }
-  while (from < block.length) {
+  while (true) {
     const token = byte()
     const literals = lengthOf(token >> 4)
     if (from + literals > block.length || to + literals > length) throw new UnreadableMessage()
     output.set(block.subarray(from, from + literals), to)
     from += literals
     to += literals
-    // The last sequence has literals only.
+    // The last sequence has literals only, so a block that is empty or ends with a match was cut off.
     if (from === block.length) break
     const distance = byte() | (byte() << 8)
     const match = lengthOf(token & 15) + matchLengthMin

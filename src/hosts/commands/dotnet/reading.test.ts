@@ -135,6 +135,11 @@ describe('a command of a .NET client', () => {
     assert.deepEqual(read('GetProjectById', { Extra: deep, Id: id }), { id })
   })
 
+  it('cannot be read when lists within lists claim more than its bytes could hold, and nothing is allocated for them', () => {
+    const claims = Buffer.from('dd003d0900', 'hex')
+    refuses('GetProjectById', { Extra: Buffer.concat(Array(200).fill(claims)) })
+  })
+
   it('may list no more ids than a message of the largest size can hold', () => {
     const zeros = (length: number) => array(Array(length).fill(0), 4)
     assert.ok(Array.isArray(read('RemoveProject', { Ids: zeros(110_376) }).ids))

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { fuzzed } from '../../../test/support/fuzz.ts'
+import { lingerMilliseconds } from '../../http/broken-requests.ts'
+import { anyExchange, splitAnywhere } from './testing/any-exchange.ts'
+import { type Meaning, observe } from './testing/observe.ts'
+import {
+  type Ending,
+  type Reference,
+  type Running,
+  startObservedBank,
+  startReference,
+} from './testing/reference-server.ts'
+
+interface WantedDifference {
+  readonly reason: string
+  readonly ending: Ending
+  /** Whether the bank may have done so where the reference has done as it did. */
+  accepts(ours: Meaning, theirs: Meaning): boolean
+}
+
+/** What follows from the bytes alone is the same; these depend on which of them come together. */
+const wantedDifferences: readonly WantedDifference[] = [
+  {
+    reason:
+      'A body that breaks ends the connection: with the answer that has left already, with 400, or with both.',
+    ending: 'broken body',
+    accepts(ours, theirs) {
+      const [before, last] = [theirs.statuses.slice(0, -1), theirs.statuses.slice(-1)]
+      return [last, [400], [...last, 400]].some((end) =>
+        isDeepStrictEqual(ours, { ...theirs, statuses: [...before, ...end] }),
+      )
+    },
+  },
+  {
+    reason: 'CONNECT ends the connection at once, and with it the answers that have not left.',
+    ending: 'CONNECT',
+    accepts: (ours, theirs) =>
+      isDeepStrictEqual(ours, { ...theirs, statuses: theirs.statuses.slice(0, ours.statuses.length) }),
+  },
+  {
+    reason: 'Of what comes together with a request that asks for an upgrade, node:http drops the rest.',
+    ending: 'Upgrade',
+    accepts: () => true,
+  },
+]
+
+const probe = Buffer.from('GET /healthz HTTP/1.1\r\nHost: bank\r\n\r\n')
+
+const places = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), { maxLength: 4 })
+
+describe('The bank understands of any bytes what node:http understands of them', () => {
+  let bank: Running
+  let reference: Reference
+  before(async () => {
+    bank = await startObservedBank()
+    reference = await startReference()
+  })
+  after(() => Promise.all([bank.stop(), reference.stop()]))
+
+  function assertSame(ours: Meaning, theirs: Meaning, endings: readonly Ending[]) {
+    const isWanted = wantedDifferences.some(
+      ({ ending, accepts }) => endings.includes(ending) && accepts(ours, theirs),
+    )
+    if (!isWanted) assert.deepEqual(ours, theirs)
+  }
+
+  test('in one piece or in many, alone or one behind the other', async () => {
+    let differing = 0
+    let all = 0
+    await fc.assert(
+      fc.asyncProperty(anyExchange(), places, async (messages, splits) => {
+        const endingsBefore = reference.endings.length
+        const theirs = await observe(reference, [...messages, probe])
+        const startedAt = performance.now()
+        const ours = await observe(bank, [...splitAnywhere(Buffer.concat(messages), splits), probe])
+        // A connection with the rest of a rejected body is cut after this time, which only a machine that stands still needs.
+        fc.pre(performance.now() - startedAt < lingerMilliseconds / 2)
+        assertSame(ours, theirs, reference.endings.slice(endingsBefore))
+        all += 1
+        differing += Number(!isDeepStrictEqual(ours, theirs))
+      }),
+      fuzzed({ runs: 1000 }),
+    )
+    assert.ok(differing < all / 100, `${differing} of ${all} differ`)
+  })
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { auditLedger } from './testing/audit.ts'
+import { type InProcess, startInProcess, statementOf } from './testing/in-process.ts'
+import { exchange, requestBytes } from './testing/raw-socket.ts'
+
+/** What only the general server reads, so the requests around it are its own too. */
+const health = requestBytes('GET', '/healthz', undefined, [])
+
+const transactionOf = (client: number) =>
+  requestBytes('POST', `/clientes/${client}/transacoes`, '{"valor":1,"tipo":"c","descricao":"x"}')
+
+describe('Requests that come together, one of them odd', { concurrency: true }, () => {
+  let bank: InProcess
+  before(async () => {
+    bank = await startInProcess()
+  })
+  after(async () => {
+    await auditLedger(bank.url)
+    assert.deepEqual(bank.failures, [])
+    await bank.stop()
+  })
+
+  const statusesOf = async (parts: readonly Buffer[], expected?: number) =>
+    (await exchange(bank.port, [Buffer.concat(parts)], expected === undefined ? {} : { expected })).map(
+      ({ status }) => status,
+    )
+  const balanceOf = async (client: number) => (await statementOf(bank.port, client)).saldo.total
+
+  test('are all answered when what follows them is no request', async () => {
+    const garbage = Buffer.from('no request\r\n\r\n')
+    assert.deepEqual(await statusesOf([health, transactionOf(1), health, garbage]), [200, 200, 200, 400])
+    assert.equal(await balanceOf(1), 1)
+  })
+
+  test('are answered around an expectation that is not known', async () => {
+    const odd = requestBytes('GET', '/healthz', undefined, ['Expect: tea'])
+    const parts = [transactionOf(2), odd, transactionOf(2), health]
+    assert.deepEqual(await statusesOf(parts, 4), [200, 417, 200, 200])
+    assert.equal(await balanceOf(2), 2)
+  })
+
+  test('hear 100 when it is their turn', async () => {
+    const body = '{"valor":1,"tipo":"c","descricao":"x"}'
+    const headers = ['Content-Type: application/json', 'Expect: 100-continue']
+    const waiting = requestBytes('POST', '/clientes/3/transacoes', body, headers)
+    assert.deepEqual(await statusesOf([health, waiting, transactionOf(3)], 3), [200, 200, 200])
+    assert.equal(await balanceOf(3), 2)
+  })
+
+  test('do nothing behind one without Host, whose answer is the last', async () => {
+    const odd = Buffer.from('GET /healthz HTTP/1.1\r\n\r\n')
+    const parts = [transactionOf(4), odd, transactionOf(4), transactionOf(4)]
+    assert.deepEqual(await statusesOf(parts), [200, 400])
+    assert.equal(await balanceOf(4), 1)
+  })
+
+  test('may have headers with the names of what every object has', async () => {
+    for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+      const odd = requestBytes('GET', '/clientes/5/extrato', undefined, [`${name}: x`])
+      assert.deepEqual(await statusesOf([odd, odd, health], 3), [200, 200, 200], name)
+    }
+  })
+})

@@ -1,0 +1,182 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { budgetLimits, openBudgets } from '../../../configuration/budgets.ts'
+import { bankAnswers } from '../answers.ts'
+import { bankEndpoints } from '../endpoints.ts'
+import { knownLines } from '../known-lines.ts'
+import { readTransaction } from '../read-transaction.ts'
+import { refusalOf } from '../refusals.ts'
+import { createBankServer } from '../server.ts'
+import type { Transaction } from '../transactions.ts'
+import type { Observed } from './observe.ts'
+
+export interface Running extends Observed {
+  stop(): Promise<void>
+}
+
+/** The bank as it is deployed, but for the database: it notes what it was told to apply. */
+export async function startObservedBank(): Promise<Running> {
+  const applied: string[] = []
+  const accounts = {
+    limits: new Map(['1', '2', '3', '4', '5'].map((id) => [Number(id), '100000'])),
+    async apply(transaction: Transaction) {
+      applied.push(noteOf(transaction))
+      return { balance: '0', isApplied: true }
+    },
+    readStatement: async () => '{}',
+  }
+  const clients = bankAnswers(accounts, { overLimitStatus: 200, onFailure: () => undefined })
+  const { server, stop } = createBankServer({
+    budgets: openBudgets(),
+    endpoints: bankEndpoints(clients),
+    lines: knownLines(clients),
+  })
+  return { server, applied, stop, port: await portOf(server) }
+}
+
+export interface Reference extends Running {
+  /** What else happened on connections, as far as it depends on which bytes come together. */
+  readonly endings: readonly Ending[]
+}
+
+export type Ending = 'broken body' | 'CONNECT' | 'Upgrade'
+
+/** Nothing but `node:http`, and the bank's rules about what it has read. */
+export async function startReference(): Promise<Reference> {
+  const applied: string[] = []
+  const exchanges = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>()
+  const endings: Ending[] = []
+  const server = createServer()
+  const take = (arrival: Arrival, request: IncomingMessage, response: ServerResponse) => {
+    exchanges.set(request.socket, { request, response })
+    if (request.headers.upgrade !== undefined) endings.push('Upgrade')
+    response.once('finish', () => {
+      if (!response.shouldKeepAlive && !request.complete) endings.push('broken body')
+    })
+    const end = (status: number) => void response.writeHead(status, { 'content-length': 0 }).end()
+    const [broken] = rules.filter(({ isBroken }) => isBroken(request, arrival))
+    const [, id] = pathPattern.exec(request.url ?? '') ?? []
+    if (arrival === 'checkContinue' && broken?.status !== 400) response.writeContinue()
+    if (broken) end(broken.status)
+    else if (request.method !== 'POST') end(200)
+    else
+      readTransactionOf(request, end, (transaction) =>
+        applied.push(noteOf({ ...transaction, account: Number(id) })),
+      )
+  }
+  for (const arrival of arrivals)
+    server.on(arrival, (request: IncomingMessage, response: ServerResponse) =>
+      take(arrival, request, response),
+    )
+  // As without a listener.
+  server.on('connect', (_request, socket) => {
+    endings.push('CONNECT')
+    socket.destroy()
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const { request, response } = exchanges.get(socket) ?? {}
+    const isBodyBroken = request?.complete === false
+    if (isBodyBroken) endings.push('broken body')
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
+    // In the next turn: whole requests that were read before the broken bytes are answered first.
+    setImmediate(() => {
+      if (isBodyBroken && response?.headersSent) socket.destroySoon()
+      else if (socket.writable) socket.end(`HTTP/1.1 ${status} \r\n\r\n`)
+    })
+  })
+  return {
+    server,
+    applied,
+    endings,
+    port: await portOf(server),
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const arrivals = ['request', 'checkContinue', 'checkExpectation'] as const
+
+type Arrival = (typeof arrivals)[number]
+
+interface Rule {
+  readonly reason: string
+  readonly status: number
+  isBroken(request: IncomingMessage, arrival: Arrival): boolean
+}
+
+/** Where the bank differs from a server that takes whatever `node:http` has read, the first rule first. */
+const rules: readonly Rule[] = [
+  {
+    reason: 'A proxy in front may have read the other one of two hosts or tokens.',
+    status: 400,
+    isBroken: ({ headersDistinct: { host = [], authorization = [] } }) =>
+      host.length > 1 || authorization.length > 1,
+  },
+  {
+    reason: 'An expectation that Node does not know.',
+    status: 417,
+    isBroken: (_request, arrival) => arrival === 'checkExpectation',
+  },
+  {
+    reason: 'The paths are a closed set.',
+    status: 404,
+    isBroken: (request) => methodsAt(request) === undefined,
+  },
+  {
+    reason: 'So are the methods of a path.',
+    status: 405,
+    isBroken: (request) => !methodsAt(request)?.includes(request.method ?? ''),
+  },
+  {
+    reason: 'Pages of other sites can make a browser send anything but this type.',
+    status: 415,
+    isBroken: (request) => request.method === 'POST' && refusalOf(request) !== undefined,
+  },
+]
+
+const methodsAt = ({ url = '' }: IncomingMessage): readonly string[] | undefined =>
+  methodsOf[pathPattern.exec(url)?.[2] ?? '']
+
+const pathPattern =
+  /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#]*)?\/(?:clientes\/([1-5])\/(?=extrato|transacoes)|(?=healthz))(extrato|transacoes|healthz)(?:[?#].*)?$/
+
+const methodsOf: Readonly<Record<string, readonly string[] | undefined>> = {
+  extrato: ['GET', 'HEAD'],
+  healthz: ['GET', 'HEAD'],
+  transacoes: ['POST'],
+}
+
+const noteOf = ({ account, amount, description }: Transaction) => `${account} ${amount} ${description}`
+
+async function portOf(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** 422 as soon as the body is longer than the bank takes. */
+function readTransactionOf(
+  request: IncomingMessage,
+  end: (status: number) => void,
+  apply: (transaction: Omit<Transaction, 'account'>) => void,
+): void {
+  const chunks: Buffer[] = []
+  let bytes = Number(request.headers['content-length']) > bodyBytesMax ? Number.POSITIVE_INFINITY : 0
+  if (bytes > bodyBytesMax) end(422)
+  request.on('data', (chunk: Buffer) => {
+    const wasShort = bytes <= bodyBytesMax
+    bytes += chunk.length
+    if (wasShort && bytes > bodyBytesMax) end(422)
+    else chunks.push(chunk)
+  })
+  request.on('end', () => {
+    if (bytes > bodyBytesMax) return
+    const transaction = readTransaction(Buffer.concat(chunks))
+    if (typeof transaction !== 'string') apply(transaction)
+    end(typeof transaction === 'string' ? 422 : 200)
+  })
+}
+
+const bodyBytesMax = budgetLimits.bankBodyBytes.max

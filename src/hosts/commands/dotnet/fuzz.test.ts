@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { decode, decodeTimestampToTimeSpec, encodeTimeSpecToTimestamp } from '@msgpack/msgpack'
+import fc from 'fast-check'
+import { compress } from 'lz4-wasm-nodejs'
+import { damaged, fuzzed } from '../../../../test/support/fuzz.ts'
+import { blockArray, wholeBlock } from '../../../../test/support/lz4-encoder.ts'
+import {
+  array,
+  bin,
+  extension,
+  float32,
+  float64,
+  integerAs,
+  integerFormsOf,
+  map,
+  text,
+} from '../../../../test/support/message-pack-encoder.ts'
+import {
+  bytesOf,
+  decodeElsewhere,
+  hasBrokenText,
+  keyOf,
+  prototypeKey,
+  readElsewhere,
+  rejected,
+  textOf,
+} from '../../../../test/support/reference-codecs.ts'
+import { UnreadableMessage } from '../message.ts'
+import { messageBytesMax, OversizedMessage } from '../message-size.ts'
+import { decompress } from './decompress.ts'
+import { decodeLz4Block } from './lz4.ts'
+import { MessagePackReader } from './message-pack-reader.ts'
+import { MessagePackWriter } from './message-pack-writer.ts'
+import { isTimestamp, timestampIn } from './timestamp.ts'
+
+const properties = 6
+
+describe('Whatever the bytes are', () => {
+  it('the reader finds the values that the reference library finds, or both reject them', () => {
+    const anything = fc.oneof(document, damaged(document), fc.uint8Array({ maxLength: 100 }))
+    fc.assert(
+      fc.property(anything, (bytes) => {
+        const [ours, theirs] = [outcomeOf(() => readAll(bytes)), readElsewhere(bytes)]
+        if (theirs === prototypeKey) return
+        const isWanted = ours === rejected && theirs !== rejected && hasBrokenText(bytes)
+        if (!isWanted) assert.deepEqual(ours, theirs)
+      }),
+      fuzzed({ runs: 6000, properties }),
+    )
+  })
+
+  it('what a token announces is skipped to the byte', () => {
+    fc.assert(
+      fc.property(document, document, (skipped, next) => {
+        const reader = new MessagePackReader(Buffer.concat([skipped, next]))
+        reader.skipRest(reader.next())
+        assert.equal(reader.position, skipped.length)
+      }),
+      fuzzed({ runs: 2000, properties }),
+    )
+  })
+
+  it('the writer writes what the reference library reads', () => {
+    fc.assert(
+      fc.property(plainValue, (value) => {
+        const writer = new MessagePackWriter()
+        write(writer, value)
+        assert.deepEqual(decode(writer.finish()), value)
+      }),
+      fuzzed({ runs: 2000, properties }),
+    )
+  })
+
+  it('timestamps are those of the reference library, byte by byte', () => {
+    const seconds = fc.integer({ min: -62_135_596_800, max: 253_402_300_799 })
+    fc.assert(
+      fc.property(seconds, fc.nat(999_999), (sec, microseconds) => {
+        const writer = new MessagePackWriter()
+        writer.timestamp(sec, microseconds * 1000)
+        const token = new MessagePackReader(writer.finish()).next()
+        assert.ok(isTimestamp(token))
+        const spec = { sec, nsec: microseconds * 1000 }
+        assert.deepEqual(decodeTimestampToTimeSpec(token.extension.bytes), spec)
+        const elsewhere = encodeTimeSpecToTimestamp(spec)
+        assert.deepEqual(Buffer.from(token.extension.bytes), Buffer.from(elsewhere))
+        const milliseconds = sec * 1000 + Math.floor(microseconds / 1000)
+        assert.equal(Date.parse(String(timestampIn(elsewhere))), milliseconds)
+      }),
+      fuzzed({ runs: 2000, properties }),
+    )
+  })
+
+  it('an LZ4 block gives what the reference library makes of it, or both reject it', () => {
+    fc.assert(
+      fc.property(anyBlock, lengthError, (block, error) => {
+        const length = Math.max(0, block.length + error)
+        const ours = outcomeOf(() => decodeLz4Block(block.bytes, length))
+        assert.deepEqual(ours, decodeElsewhere(block.bytes, length))
+      }),
+      fuzzed({ runs: 4000, properties }),
+    )
+  })
+
+  it('a damaged body is read or rejected, and gives no byte more than a message may have', () => {
+    const body = fc.uint8Array({ minLength: 64, maxLength: 3000 })
+    const sent = fc.oneof(
+      body.map((bytes) => blockArray([bytes.subarray(0, 40), bytes.subarray(40)])),
+      body.map((bytes) => wholeBlock(bytes)),
+    )
+    fc.assert(
+      fc.property(damaged(sent), (bytes) => {
+        const found = outcomeOf(() => decompress(bytes))
+        assert.ok(found === rejected || (found as Uint8Array).length <= messageBytesMax)
+      }),
+      fuzzed({ runs: 3000, properties }),
+    )
+  })
+})
+
+/** Any other error is a fault of ours. */
+function outcomeOf(read: () => unknown): unknown {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof UnreadableMessage || error instanceof OversizedMessage) return rejected
+    throw error
+  }
+}
+
+/** One value that fills the bytes, in the form in which the references answer. */
+function readAll(bytes: Uint8Array): unknown {
+  const reader = new MessagePackReader(bytes)
+  const value = readValue(reader)
+  return reader.isAtEnd ? value : rejected
+}
+
+function readValue(reader: MessagePackReader): unknown {
+  const token = reader.next()
+  if (token.kind === 'value') return typeof token.value === 'string' ? textOf(token.value) : token.value
+  if (token.kind === 'bytes') return bytesOf(token.bytes)
+  if (token.kind === 'extension') return bytesOf(token.extension.bytes, token.extension.type)
+  if (token.kind === 'array') return Array.from({ length: token.length }, () => readValue(reader))
+  const entries = Array.from(
+    { length: token.length },
+    () => [keyOf(readValue(reader)), readValue(reader)] as const,
+  )
+  return new Map(entries)
+}
+
+const anyText = fc.string({ unit: 'binary', maxLength: 300 }).filter((value) => value.isWellFormed())
+const anyBytes = fc.uint8Array({ maxLength: 300 })
+const width = fc.constantFrom(2 as const, 4 as const)
+const anyWidth = fc.constantFrom(1 as const, 2 as const, 4 as const)
+const whole = fc.oneof(
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
+  fc.integer().map(BigInt),
+  fc.constantFrom(
+    ...[0, 7, 8, 15, 16, 31, 32, 53, 63].flatMap((bits) => [2n ** BigInt(bits) - 1n, -(2n ** BigInt(bits))]),
+  ),
+)
+
+/** A document in any of the forms that the specification has for its values. */
+const { document } = fc.letrec<{ document: Buffer }>((tie) => ({
+  document: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom(...[0xc0, 0xc2, 0xc3].map((code) => Buffer.of(code))),
+    whole.chain((value) => fc.constantFrom(...integerFormsOf(value).map((form) => integerAs(form, value)))),
+    fc.oneof(fc.double().map(float64), fc.float().map(float32)),
+    fc.oneof(
+      anyText.map((value) => text(value)),
+      fc.tuple(anyText, width).map(([value, size]) => text(value, size)),
+    ),
+    fc.oneof(
+      anyBytes.map((value) => bin(value)),
+      fc.tuple(anyBytes, width).map(([value, size]) => bin(value, size)),
+    ),
+    fc
+      .tuple(
+        fc.integer({ min: -128, max: 127 }),
+        anyBytes.filter(({ length }) => length < 256),
+        fc.option(anyWidth),
+      )
+      .map(([type, value, size]) => extension(type, value, size ?? undefined)),
+    fc
+      .tuple(fc.array(tie('document'), { maxLength: 20 }), fc.option(width))
+      .map(([items, size]) => array(items, size ?? undefined)),
+    fc
+      .tuple(fc.array(fc.tuple(tie('document'), tie('document')), { maxLength: 20 }), fc.option(width))
+      .map(([entries, size]) => map(entries, size ?? undefined)),
+  ),
+}))
+
+type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain }
+
+const { plainValue } = fc.letrec<{ plainValue: Plain }>((tie) => ({
+  plainValue: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom(null, true, false),
+    fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double()).map((value) => (value === 0 ? 0 : value)),
+    fc.oneof(anyText, fc.string({ unit: 'grapheme-ascii', maxLength: 70 })).map(textOf),
+    fc.array(tie('plainValue'), { maxLength: 40 }),
+    fc.dictionary(anyText.filter((key) => key !== '__proto__').map(textOf), tie('plainValue'), {
+      maxKeys: 40,
+      noNullPrototype: true,
+    }),
+  ),
+}))
+
+function write(writer: MessagePackWriter, value: Plain): void {
+  if (value === null) writer.nil()
+  else if (typeof value === 'boolean') writer.flag(value)
+  else if (typeof value === 'number') writer.number(value)
+  else if (typeof value === 'string') writer.text(value)
+  else if (Array.isArray(value)) {
+    writer.array(value.length)
+    for (const item of value) write(writer, item)
+  } else {
+    const entries = Object.entries(value)
+    writer.map(entries.length)
+    for (const [key, each] of entries) {
+      writer.text(key)
+      write(writer, each)
+    }
+  }
+}
+
+interface Block {
+  readonly bytes: Uint8Array
+  /** Of what it was made from. */
+  readonly length: number
+}
+
+const repetitive = fc
+  .array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.nat({ max: 60 })), { maxLength: 12 })
+  .map((runs) => Buffer.concat(runs.flatMap(([run, times]) => Array(times).fill(run))))
+
+const plainBytes = fc.oneof(fc.uint8Array({ maxLength: 400 }), repetitive)
+// The library puts the length in front of the raw block.
+const compressed = plainBytes.map((bytes) => compress(bytes).subarray(4))
+
+const anyBlock: fc.Arbitrary<Block> = fc.oneof(
+  plainBytes.map((bytes) => ({ bytes: compress(bytes).subarray(4), length: bytes.length })),
+  fc.tuple(damaged(compressed), fc.nat(3000)).map(([bytes, length]) => ({ bytes, length })),
+  fc.tuple(fc.uint8Array({ maxLength: 60 }), fc.nat(300)).map(([bytes, length]) => ({ bytes, length })),
+)
+
+const lengthError = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: -20, max: 20 }))

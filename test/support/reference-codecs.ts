@@ -1,0 +1,117 @@
+import { isUtf8 } from 'node:buffer'
+import { inspect } from 'node:util'
+import { Decoder, type DecoderOptions, ExtData, ExtensionCodec } from '@msgpack/msgpack'
+import { decompress } from 'lz4-wasm-nodejs'
+
+/** What a codec answers to bytes that it does not read. */
+export const rejected = Symbol('rejected')
+
+/** The reference library gives no object this key, and rejects a whole message for it. */
+export const prototypeKey = Symbol('__proto__')
+
+/** A MessagePack value as other people's library reads it: maps are `Map`, bytes and extensions are text in hex. */
+export function readElsewhere(bytes: Uint8Array): unknown {
+  try {
+    return comparable(decoderOf(bytes, { keyDecoder: null }).decode(bytes))
+  } catch (error) {
+    return String(error).includes('__proto__') ? prototypeKey : rejected
+  }
+}
+
+/** Whether a text or bytes in it are no UTF-8; the library replaces what is broken in a text. */
+export function hasBrokenText(bytes: Uint8Array): boolean {
+  let isBroken = false
+  const note = (part: Uint8Array) => {
+    isBroken ||= !isUtf8(part)
+  }
+  const keyDecoder = {
+    canBeCached: () => true,
+    decode(all: Uint8Array, offset: number, length: number) {
+      note(all.subarray(offset, offset + length))
+      return ''
+    },
+  }
+  const look = (value: unknown) => {
+    if (value instanceof Uint8Array) note(value)
+    else if (Array.isArray(value)) value.forEach(look)
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(look)
+  }
+  let keys = 0
+  const mapKeyConverter = (key: unknown) => {
+    look(key)
+    // A key that comes twice would hide the first value.
+    return String(++keys)
+  }
+  const options = { rawStrings: true, keyDecoder, mapKeyConverter }
+  look(decoderOf(bytes, options).decode(bytes))
+  return isBroken
+}
+
+const codec = new ExtensionCodec()
+// Instead of a Date, which has no microseconds.
+codec.register({ type: -1, encode: () => null, decode: (bytes) => new ExtData(-1, bytes) })
+
+const decoderOf = ({ length }: Uint8Array, options: DecoderOptions) =>
+  new Decoder({
+    extensionCodec: codec,
+    mapKeyConverter: (key) => keyOf(comparable(key)),
+    // It allocates what a length claims.
+    ...{ maxArrayLength: length, maxMapLength: length, maxStrLength: length, maxBinLength: length },
+    maxExtLength: length,
+    ...options,
+  })
+
+export const keyOf = (key: unknown): string =>
+  inspect(key, { depth: null, maxArrayLength: null, maxStringLength: null, sorted: true })
+
+/** The library takes a mark of byte order from the front of a long text. */
+export const textOf = (value: string): string => value.replace(/^\ufeff/, '')
+
+export const bytesOf = (bytes: Uint8Array, type?: number) => ({
+  type,
+  hex: Buffer.from(bytes).toString('hex'),
+})
+
+function comparable(value: unknown): unknown {
+  if (typeof value === 'string') return textOf(value)
+  if (value instanceof Uint8Array) return bytesOf(value)
+  if (value instanceof ExtData) return bytesOf(value.data as Uint8Array, value.type)
+  if (Array.isArray(value)) return value.map(comparable)
+  if (typeof value !== 'object' || value === null) return value
+  return new Map(Object.entries(value).map(([key, each]) => [key, comparable(each)]))
+}
+
+/**
+ * A raw LZ4 block as other people's library reads it; less than `length` bytes count as rejected, and so does a distance of 0,
+ * for which the library gives what is left in its memory.
+ */
+export function decodeElsewhere(block: Uint8Array, length: number): unknown {
+  if (hasZeroDistance(block)) return rejected
+  const size = Buffer.alloc(4)
+  size.writeUInt32LE(length)
+  try {
+    const bytes = decompress(Buffer.concat([size, block]))
+    return bytes.length === length ? Buffer.from(bytes) : rejected
+  } catch {
+    return rejected
+  }
+}
+
+function hasZeroDistance(block: Uint8Array): boolean {
+  let at = 0
+  const next = () => block[at++] ?? 0
+  const lengthOf = (nibble: number) => {
+    let length = nibble
+    for (let more = nibble === 15 ? 255 : 0; more === 255; length += more) more = next()
+    return length
+  }
+  while (at < block.length) {
+    const token = next()
+    const literals = lengthOf(token >> 4)
+    at += literals
+    if (at + 2 > block.length) return false
+    if (next() + next() === 0) return true
+    lengthOf(token & 15)
+  }
+  return false
+}
