@@ -233,4 +233,11 @@ export const operationMutants: readonly Mutant[] = [
     to: 'const wanted = new Map(resources.toReversed().map(',
     tests: ['lock-order', 'journeys/batch'],
   },
+  {
+    file: 'src/store/settled.ts',
+    rule: 'an instant has settled only after the newest transaction that was writing then has ended',
+    from: 'pg_current_xact_id()::text as next',
+    to: 'pg_snapshot_xmax(pg_current_snapshot())::text as next',
+    tests: ['store/settled'],
+  },
 ]

@@ -54,6 +54,8 @@ const sentencesForPrograms: ReadonlySet<string> = new Set([
   'Id and ProjectId exclude each other.',
   'Resource must be one of {}.',
   '{} must be given once.',
+  'The character set of the body must be UTF-8.',
+  'The store did not answer in time.',
 ])
 const sources = globSync('**/*.ts', { cwd: folder })
   .filter((file) => !/\.test\.ts$|testing\//.test(file) && !elsewhere.some(([files]) => files.test(file)))

@@ -133,11 +133,13 @@ describe('Any text of special characters', () => {
   ]
 
   test('takes time in proportion to its length: eight times as much takes less than forty times as long', () => {
-    const slow = units.filter((unit) => {
+    const isSlow = (unit: string) => {
       const short = millisecondsOf(repeated(unit, longest))
       // With each character looking at all others it would be 64 times. Collections of garbage weigh as much as a quick one.
       return millisecondsOf(repeated(unit, 8 * longest)) > 40 * Math.max(short, 1)
-    })
+    }
+    // A processor that is taken away looks like slow reading; what is slow indeed is slow each time.
+    const slow = Array.from({ length: 8 }).reduce<string[]>((suspects) => suspects.filter(isSlow), units)
     assert.deepEqual(slow, [])
   })
 })

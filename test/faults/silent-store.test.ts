@@ -47,7 +47,7 @@ describe('While the store', { concurrency: 1 }, () => {
     rest = await startRestUnderTest(environment, { budgets, ownStore: store })
     workspace = await furnish(rest)
     token = rest.administrator.token
-    const options = { beside: rest, budgets: commandBudgets, answerMilliseconds }
+    const options = { beside: rest, budgets: commandBudgets, storeMilliseconds: answerMilliseconds }
     commands = await startCommandsUnderTest({ LOG_LEVEL: 'silent' }, options)
     calls = openCommandCalls(commands.target)
     await goOn()

@@ -41,8 +41,8 @@ export interface HostOptions extends Partial<TimeLimits> {
   readonly budgets?: Budgets
   /** The resources that it serves; all of them otherwise. */
   readonly declared?: readonly Resource[]
-  /** Of its own connections to the store of another host. */
-  readonly answerMilliseconds?: number
+  /** How long its own connections to the store of another host may be silent. */
+  readonly storeMilliseconds?: number
 }
 
 const administratorLogin = 'admin@example.com'
@@ -57,13 +57,13 @@ export async function startCommandsUnderTest(
     beside,
     windowMilliseconds,
     budgets = openBudgets(),
-    answerMilliseconds,
+    storeMilliseconds,
     declared,
     ...limits
   }: HostOptions = {},
 ): Promise<CommandsUnderTest> {
   const { database, identity, end } = beside
-    ? await join(beside, { budgets, ...(answerMilliseconds && { answerMilliseconds }) })
+    ? await join(beside, { budgets, ...(storeMilliseconds && { answerMilliseconds: storeMilliseconds }) })
     : await ownStore()
   const settings = readSettings(
     {

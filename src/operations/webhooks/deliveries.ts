@@ -5,12 +5,19 @@ import { isEarlier } from '../../model/moment.ts'
 import { missing } from '../../model/problem.ts'
 import { readObject } from '../../model/read-object.ts'
 import { collectViolations, type Violations } from '../../model/violations.ts'
-import { sql } from '../../store/sql.ts'
+import { eitherWay, raw, type Sql, sql } from '../../store/sql.ts'
 import { pageSizeDefault, pageSizeMax } from '../limits.ts'
 import { readNumber } from '../query-values.ts'
 import type { Tracker } from '../tracker.ts'
-import { requireMine } from './manage.ts'
 import { readId } from './read-webhook.ts'
+import {
+  bodyFor,
+  isReadable,
+  type KeptMessage,
+  readableMessages,
+  requireMine,
+  requireReadable,
+} from './readable.ts'
 
 export interface LoggedDelivery {
   readonly id: string
@@ -33,7 +40,7 @@ export interface DeliveryPage {
 /** Of one delivery the newest are enough to see what is wrong. */
 export const attemptsShownMax = 5
 
-/** What was sent to a webhook and what it answered, newest first. */
+/** What was sent to a webhook and what it answered, newest first: of what the caller may read today. */
 export async function listDeliveries(
   { database }: Tracker,
   caller: Caller,
@@ -46,22 +53,33 @@ export async function listDeliveries(
   const pageSize = readNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault
   violations.refuseIfAny()
   await requireMine(database, caller, id)
-  const found = await database.lists.query<LoggedDelivery>(
-    sql`
-    select delivery.id::text, delivery.message as "messageId", delivery.type, delivery.created_at as "createdAt",
-      delivery.delivered_at as "deliveredAt", delivery.next_at as "nextAt", delivery.body,
+  const page = (condition: Sql) => sql`
+    select delivery.id::text, delivery.message as "messageId", delivery.type, delivery.row_id as "rowId",
+      delivery.created_at as "createdAt", delivery.delivered_at as "deliveredAt", delivery.next_at as "nextAt", delivery.body,
       coalesce((
         select jsonb_agg(jsonb_build_object('at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
           'milliseconds', milliseconds, 'status', status, 'answer', answer, 'error', error, 'headers', headers) order by at desc)
         from (select * from webhook_attempts where delivery_id = delivery.id order by at desc limit ${attemptsShownMax}::int) as attempt
-      ), '[]') as attempts
+      ), '[]') as attempts, true as "isReadable"
     from webhook_deliveries as delivery
-    where delivery.webhook_id = ${id} and delivery.id < ${before ?? Number.MAX_SAFE_INTEGER}
-    order by delivery.id desc limit ${pageSize + 1}`,
+    where delivery.webhook_id = ${id} and delivery.id < ${before ?? Number.MAX_SAFE_INTEGER} and ${condition}
+    order by delivery.id desc limit ${pageSize + 1}`
+  type Found = LoggedDelivery & KeptMessage & { readonly isReadable: boolean }
+  const found = await database.lists.query<Found>(
+    eitherWay(page(isReadable(caller)), async (queries) => {
+      const all = await queries.query<Found>(page(raw('true')))
+      const readable = await readableMessages(queries, caller, all)
+      return all.map((one) => ({ ...one, isReadable: readable.has(one) }))
+    }),
     caller.id,
   )
-  const data = found.slice(0, pageSize)
-  return { data, next: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
+  const shown = found.slice(0, pageSize)
+  return {
+    data: shown
+      .filter((one) => one.isReadable)
+      .map(({ rowId: _, isReadable: __, ...one }) => ({ ...one, body: bodyFor(caller, one.body) })),
+    next: found.length > pageSize ? (shown.at(-1)?.id ?? null) : null,
+  }
 }
 
 /** One delivery, or all that were made in a period, are sent again with the same ids. The answer is how many. */
@@ -85,12 +103,21 @@ export async function replayDeliveries(
     violations.add('deliveryId', 'DeliveryId is required, or From and To.')
   if (from && to && isEarlier(to, from)) violations.add('to', 'To must be on or after From.')
   violations.refuseIfAny()
-  await requireMine(database, caller, id)
+  await requireReadable(database, caller, id)
   const which =
     deliveryId === undefined ? sql`created_at >= ${from} and created_at < ${to}` : sql`id = ${deliveryId}`
-  const again = await database.single.query(sql`
-    update webhook_deliveries set next_at = now(), first_at = null, attempts = 0, delivered_at = null
-    where webhook_id = ${id} and ${which} returning id`)
+  const sendAgain = (condition: Sql) => sql`
+    update webhook_deliveries as delivery set next_at = now(), first_at = null, attempts = 0, delivered_at = null
+    where webhook_id = ${id} and ${which} and ${condition} returning id`
+  const again = await database.single.query(
+    eitherWay(sendAgain(isReadable(caller)), async (queries) => {
+      const found = await queries.query<KeptMessage & { id: number }>(
+        sql`select id, type, row_id as "rowId" from webhook_deliveries where webhook_id = ${id} and ${which}`,
+      )
+      const readable = await readableMessages(queries, caller, found)
+      return queries.query(sendAgain(sql`id = any(${[...readable].map((one) => one.id)}::bigint[])`))
+    }),
+  )
   if (again.length === 0 && deliveryId !== undefined) throw missing('Delivery')
   if (again.length > 0)
     await database.single.query(sql`

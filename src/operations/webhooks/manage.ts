@@ -4,12 +4,13 @@ import type { Caller } from '../../model/caller.ts'
 import { forbidden, invalid, missing } from '../../model/problem.ts'
 import { project } from '../../resources/project.ts'
 import { newId } from '../../store/new-id.ts'
-import { allOf, join, raw, type Sql, sql } from '../../store/sql.ts'
+import { allOf, join, raw, sql } from '../../store/sql.ts'
 import { writePosition } from '../feed/position.ts'
 import { newestPosition } from '../feed/read-feed.ts'
 import type { Tracker } from '../tracker.ts'
 import { bodyOf, keepMessages } from './queue.ts'
 import { type AddressProblem, readWebhook } from './read-webhook.ts'
+import { mine, requireReadable } from './readable.ts'
 
 export interface Webhook {
   readonly id: string
@@ -96,9 +97,6 @@ export async function listWebhooks(
   )
 }
 
-const mine = (caller: Caller): Sql =>
-  caller.isAdministrator ? raw('true') : sql`hook.user_id = ${caller.id}`
-
 export async function updateWebhook(
   { database }: Tracker,
   caller: Caller,
@@ -119,6 +117,7 @@ export async function updateWebhook(
     raw('claim = null, claimed_until = null'),
   ]
   const [changed] = await database.transaction(async (transaction) => {
+    await requireReadable(transaction, caller, id ?? '')
     const found = await transaction.query<Webhook>(sql`
       with hook as (update webhooks as hook set ${join(changes, ', ')} where hook.id = ${id} and ${mine(caller)} returning *)
       select ${columns} from hook`)
@@ -141,6 +140,7 @@ export async function removeWebhook({ database }: Tracker, caller: Caller, id: s
 }
 
 export async function rotateSecret({ database }: Tracker, caller: Caller, id: string): Promise<string> {
+  await requireReadable(database, caller, id)
   const secret = newSecret()
   const changed = await database.single.query(sql`
     update webhooks as hook set previous_secret = secret, secret = ${secret},
@@ -152,18 +152,11 @@ export async function rotateSecret({ database }: Tracker, caller: Caller, id: st
 
 /** Puts a message in the queue that is about nothing; its delivery is in the log like any other. */
 export async function testWebhook({ database }: Tracker, caller: Caller, id: string): Promise<string> {
-  await requireMine(database, caller, id)
+  await requireReadable(database, caller, id)
   const message = `test.${newId()}`
   const body = bodyOf('test', new Date().toISOString(), { webhookId: id })
   await database.transaction((transaction) =>
     keepMessages(transaction, id, [{ message, type: 'test', rowId: newId(), body }], Date.now()),
   )
   return message
-}
-
-export async function requireMine(database: Tracker['database'], caller: Caller, id: string): Promise<void> {
-  const [found] = await database.query(
-    sql`select 1 from webhooks as hook where hook.id = ${id} and ${mine(caller)}`,
-  )
-  if (!found) throw missing('Webhook')
 }

@@ -4,17 +4,22 @@ import { isDeactivated } from '../../accounts/deactivation.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Database, Queries } from '../../store/database.ts'
 import { deleteInBatches } from '../../store/in-batches.ts'
-import { raw, sql } from '../../store/sql.ts'
+import { eitherWay, raw, type Sql, sql } from '../../store/sql.ts'
 import { readPosition, writePosition } from '../feed/position.ts'
 import { type FeedPage, newestPosition, readFeed } from '../feed/read-feed.ts'
 import { showChange } from '../show-change.ts'
+import { bodyFor, isReadable, type KeptMessage, readableMessages } from './readable.ts'
 
-/** A webhook that this process works for, as long as its claim stands. */
-export interface Claimed extends PossibleAdministrator {
+/** The account that a webhook belongs to. */
+export interface Owner extends PossibleAdministrator {
+  readonly isOwnerActive: boolean
+}
+
+/** A webhook that this process works for, as long as its claim is valid. */
+export interface Claimed extends Owner {
   readonly id: string
   readonly claim: string
   readonly userId: string
-  readonly isOwnerActive: boolean
   readonly projectId: string | null
   readonly url: string
   readonly resources: readonly string[] | null
@@ -24,7 +29,7 @@ export interface Claimed extends PossibleAdministrator {
   readonly position: string
 }
 
-export interface Delivery {
+export interface Delivery extends KeptMessage {
   readonly id: number
   readonly message: string
   readonly body: string
@@ -69,10 +74,21 @@ export function claimWebhooks(database: Database, now: number): Promise<Claimed[
     )
     update webhooks as hook set claim = ${claim}::uuid, claimed_until = ${time(now + claimSeconds * 1000)}
     from free, users as account where hook.id = free.id and account.id = hook.user_id
-    returning hook.id, hook.claim, hook.user_id as "userId", ${administratorColumns},
-      account.active and not ${isDeactivated} as "isOwnerActive",
+    returning hook.id, hook.claim, hook.user_id as "userId", ${ownerColumns},
       hook.project_id as "projectId", hook.url, hook.resources, hook.actions, hook.secret, hook.position,
       case when hook.previous_until > ${time(now)} then hook.previous_secret end as "previousSecret"`)
+}
+
+/** Of an account called `account`. */
+const ownerColumns = sql`${administratorColumns}, account.active and not ${isDeactivated} as "isOwnerActive"`
+
+/** As it is now: a claim may last for hours while messages keep coming. */
+export async function readOwner(database: Queries, { userId }: Claimed): Promise<Owner> {
+  const [owner] = await database.query<Owner>(
+    sql`select ${ownerColumns} from users as account where account.id = ${userId}`,
+  )
+  if (!owner) throw new Error('A webhook has no account.')
+  return owner
 }
 
 /** False when it was lost: another instance took it because this one was too slow. */
@@ -179,19 +195,46 @@ export async function keepMessages(
       with ordinality as given (message, type, row_id, body, place) order by place`)
 }
 
+export interface Due {
+  /** What the reader may read. */
+  readonly readable: readonly Delivery[]
+  readonly unreadable: readonly Delivery[]
+}
+
 /** The oldest one of each row, where it is due: the next one of that row waits until it was delivered. */
-export const dueDeliveries = (
+export async function dueDeliveries(
   database: Database,
   { id }: Claimed,
+  reader: Caller,
   now: number,
   max: number,
-): Promise<Delivery[]> =>
-  database.query<Delivery>(sql`
-    select id, message, body, attempts, first_at as "firstAt" from (
+): Promise<Due> {
+  type Found = Delivery & { readonly isReadable: boolean }
+  const due = (condition: Sql) => sql`
+    select id, message, type, row_id as "rowId", body, attempts, first_at as "firstAt", ${condition} as "isReadable" from (
       select distinct on (row_id) * from webhook_deliveries
       where webhook_id = ${id} and next_at is not null order by row_id, id
-    ) as oldest
-    where next_at <= ${time(now)} order by id limit ${max}`)
+    ) as delivery
+    where next_at <= ${time(now)} order by id limit ${max}`
+  const found = await database.query<Found>(
+    eitherWay(due(isReadable(reader)), async (queries) => {
+      const all = await queries.query<Found>(due(raw('true')))
+      const readable = await readableMessages(queries, reader, all)
+      return all.map((one) => ({ ...one, isReadable: readable.has(one) }))
+    }),
+  )
+  const [readable = [], unreadable = []] = [true, false].map((wanted) =>
+    found.filter((one) => one.isReadable === wanted),
+  )
+  return { readable: readable.map((one) => ({ ...one, body: bodyFor(reader, one.body) })), unreadable }
+}
+
+/** They are sent no more, unless they are replayed when the account can read them again. */
+export async function withdraw({ single }: Database, deliveries: readonly Delivery[]): Promise<void> {
+  if (deliveries.length === 0) return
+  await single.query(sql`
+    update webhook_deliveries set next_at = null where id = any(${deliveries.map(({ id }) => id)}::bigint[]) returning true`)
+}
 
 /** Notes an attempt; `nextAt` is when to try again, and nothing once it was delivered. */
 export async function noteAttempt(

@@ -32,6 +32,7 @@ export const ptBrRefusals: Readonly<Record<string, string>> = {
   '{field} must be text.': '{field}: precisa ser um texto.',
   '{field} contains a character that cannot be stored.':
     '{field}: há um caractere que não pode ser guardado.',
+  '{field} must not be empty.': '{field}: não pode ficar vazio.',
   '{field} must be at most {count} characters.': '{field}: no máximo {count} caracteres.',
   '{field} must be at least {count} characters.': '{field}: no mínimo {count} caracteres.',
   '{field} must be a UUID.': '{field}: escolha um item da lista.',
@@ -91,6 +92,14 @@ export const ptBrRefusals: Readonly<Record<string, string>> = {
   'An unexpected error occurred.': 'Ocorreu um erro inesperado.',
   'The store is not available, and nothing was done. Please try again later.':
     'O banco de dados não está disponível, e nada foi feito. Tente de novo mais tarde.',
+  'You can no longer read the project of this webhook. It can only be removed.':
+    'Você não pode mais ler o projeto deste webhook. Só é possível removê-lo.',
+  'The store failed before it was known whether this was done. Check that before you try again.':
+    'O banco de dados falhou antes de se saber se isto foi feito. Confira antes de tentar de novo.',
+  'The export was broken off, because others waited for its place or it took too long.':
+    'A exportação foi interrompida, porque outras pessoas esperavam ou porque demorou demais.',
+  'The body came too slowly while others waited.':
+    'O envio foi lento demais enquanto outras pessoas esperavam.',
   'Too much of this is under way. Please try again later.':
     'Há pedidos demais como este em andamento. Tente de novo mais tarde.',
   'Too many live listings are open. Please try again later.':

@@ -128,7 +128,8 @@ const logRoutes = (tracker: Tracker): Route[] => [
     id: 'ListWebhookDeliveries',
     tag,
     summary: 'What was sent to a webhook, what it answered and how long that took, newest first.',
-    description: 'Each delivery with its last attempts.',
+    description:
+      'Each delivery with its last attempts. Those about rows that you can no longer read are left out.',
     method: 'GET',
     path: '/ext/webhook/deliveries',
     parameters: [
@@ -154,7 +155,8 @@ const logRoutes = (tracker: Tracker): Route[] => [
     id: 'ReplayWebhookDeliveries',
     tag,
     summary: 'Sends one delivery, or all of a period, again with the same ids.',
-    description: 'Either deliveryId, or from and to. A receiver that knows an id already ignores it.',
+    description:
+      'Either deliveryId, or from and to. A receiver that knows an id already ignores it. What you can no longer read is not sent.',
     method: 'POST',
     path: '/ext/webhook/replay',
     body: ref('WebhookReplay'),

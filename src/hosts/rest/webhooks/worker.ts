@@ -13,10 +13,13 @@ import {
   forgetOldDeliveries,
   hasWebhooks,
   noteAttempt,
+  type Owner,
   pauseWebhook,
+  readOwner,
   releaseClaim,
   renewClaim,
   skipForgotten,
+  withdraw,
 } from '../../../operations/webhooks/queue.ts'
 import { repeat } from '../../../schedule/repeat.ts'
 import type { Database } from '../../../store/database.ts'
@@ -118,15 +121,15 @@ async function deliverFor(options: Working, hook: Claimed): Promise<void> {
     isMine = await renewClaim(database, hook, now())
   })
   try {
-    const because = hook.isOwnerActive
-      ? await deliverAll(options, hook, () => isMine)
-      : 'The account that it belongs to was removed or deactivated.'
+    const because = hook.isOwnerActive ? await deliverAll(options, hook, () => isMine) : withoutOwner
     if (because !== undefined) await pause(options, hook, because)
   } finally {
     await renewing.stop()
     await releaseClaim(database, hook)
   }
 }
+
+const withoutOwner = 'The account that it belongs to was removed or deactivated.'
 
 /** Returns the reason when the webhook has to be paused. */
 async function deliverAll(
@@ -135,22 +138,39 @@ async function deliverAll(
   isMine: () => boolean,
 ): Promise<string | undefined> {
   const { database, administrators, signal, now = Date.now } = options
-  const caller = { id: hook.userId, isAdministrator: administrators.isAdministrator(hook) }
   let { position } = hook
-  for (;;) {
-    try {
-      position = await fillQueue(database, { ...hook, position }, caller, now())
-    } catch (error) {
-      if (!(error instanceof Problem && error.kind === 'gone')) throw error
+  let owner: Owner = hook
+  while (isMine() && !signal.aborted) {
+    const caller = { id: hook.userId, isAdministrator: administrators.isAdministrator(owner) }
+    const filled = await fillQueue(database, { ...hook, position }, caller, now()).catch(ifGone)
+    if (filled === undefined) {
       await skipForgotten(database, hook, caller)
       return 'It was paused for longer than changes are kept: resumed, it goes on with new ones.'
     }
-    const due = await dueDeliveries(database, hook, now(), requestsAtOnce)
-    const outcomes = await Promise.all(due.map((delivery) => deliver(options, hook, delivery)))
+    position = filled
+    // Asked again for each round: one follows the other for as long as messages come.
+    owner = await readOwner(database, hook)
+    if (!owner.isOwnerActive) return withoutOwner
+    const outcomes = await deliverDue(options, hook, owner)
     const pausing = outcomes.find((outcome) => typeof outcome === 'object')
     if (pausing) return pausing.because
-    if (due.length === 0 || outcomes.includes('noRoom') || !isMine() || signal.aborted) return undefined
+    if (outcomes.length === 0 || outcomes.includes('noRoom')) return undefined
   }
+  return undefined
+}
+
+/** Changes that are kept no more are no fault. */
+function ifGone(error: unknown): undefined {
+  if (!(error instanceof Problem && error.kind === 'gone')) throw error
+}
+
+async function deliverDue(options: Working, hook: Claimed, owner: Owner): Promise<readonly Outcome[]> {
+  const { database, administrators, now = Date.now } = options
+  const reader = { id: hook.userId, isAdministrator: administrators.isAdministrator(owner) }
+  const { readable, unreadable } = await dueDeliveries(database, hook, reader, now(), requestsAtOnce)
+  await withdraw(database, unreadable)
+  const outcomes = await Promise.all(readable.map((delivery) => deliver(options, hook, delivery)))
+  return [...outcomes, ...unreadable.map(() => 'withdrawn' as const)]
 }
 
 async function pause(
@@ -162,7 +182,7 @@ async function pause(
   onPaused({ webhook: id, because })
 }
 
-type Outcome = 'delivered' | 'failed' | 'noRoom' | { readonly because: string }
+type Outcome = 'delivered' | 'failed' | 'withdrawn' | 'noRoom' | { readonly because: string }
 
 async function deliver(options: Working, hook: Claimed, delivery: Delivery): Promise<Outcome> {
   const {

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { administratorsOf } from '../../src/accounts/administrators.ts'
+import { openBudgets } from '../../src/configuration/budgets.ts'
+import { createWebhookWorker } from '../../src/hosts/rest/webhooks/worker.ts'
+import { allowedReceivers } from '../../src/http/allowed-address.ts'
+import { assertEnvelope } from '../support/assert-envelope.ts'
+import { furnish, type Workspace } from '../support/furnish.ts'
+import { type ReceivedMessage, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+
+describe('Of a project that the owner of a webhook can no longer read', () => {
+  let rest: RestUnderTest
+  let workspace: Workspace
+  let receiver: Receiver
+  let owner: Person
+  let projectId: string
+  let membership: string
+  let clock: number
+  before(async () => {
+    receiver = await startReceiver()
+    // Delivered when the tests say so.
+    rest = await startRestUnderTest({ WEBHOOKS: 'off', WEBHOOK_RECEIVERS: receiver.host })
+    workspace = await furnish(rest)
+  })
+  after(async () => {
+    await rest.stop()
+    await receiver.stop()
+  })
+  beforeEach(async () => {
+    clock = Date.now()
+    receiver.answer((response) => response.end())
+    owner = await rest.signUp()
+    projectId = await workspace.project('Left')
+    membership = await workspace.join(projectId, owner.id)
+  })
+
+  const call = (method: string, path: string, body?: object, by: Person = owner) =>
+    rest.call(method, path, { token: by.token, ...(body && { body }) })
+  const make = async (body: object, by?: Person): Promise<string> => {
+    const answer = await call('POST', '/ext/webhook', { url: receiver.url, ...body }, by)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.webhook.id
+  }
+  const look = () =>
+    createWebhookWorker({
+      database: rest.database,
+      administrators: administratorsOf({ adminLogins: [rest.administrator.login] }),
+      receivers: allowedReceivers([receiver.host]),
+      requests: openBudgets().budget('webhookRequests'),
+      onFailure: (error) => assert.fail(String(error)),
+      onPaused: ({ because }) => assert.fail(because),
+      now: () => clock,
+    }).look()
+  const sent = (id: string) => receiver.messages.filter((one) => one.id.endsWith(id))
+  const namesSent = (id: string) => sent(id).map(({ body }) => body.data.after.name)
+  const log = async (id: string, by?: Person) =>
+    (await call('GET', `/ext/webhook/deliveries?id=${id}&pageSize=100`, undefined, by)).body.result.data
+  const assignment = (name: string) => workspace.assignment(projectId, rest.administrator.id, { name })
+  const leave = () => workspace.write('DELETE', '/api/userProject', { ids: [membership] })
+  const comeBack = () => workspace.write('POST', '/api/userProject/restore', { ids: [membership] })
+  const period = () => ({
+    from: new Date(Date.now() - 3_600_000).toISOString(),
+    to: new Date(Date.now() + 60_000).toISOString(),
+  })
+
+  test('the log shows nothing of before to its owner, everything to administrators, and all again after a return', async () => {
+    const id = await make({ projectId })
+    await assignment('Secret')
+    await look()
+    assert.equal((await log(id)).length, 1)
+    await leave()
+    assert.deepEqual(await log(id), [])
+    assert.equal((await log(id, rest.administrator)).length, 1)
+    await comeBack()
+    assert.equal((await log(id)).length, 1)
+  })
+
+  test('nothing is replayed, redirected, signed anew or tested; the webhook can only be listed and removed', async () => {
+    const id = await make({ projectId })
+    await assignment('Secret')
+    await look()
+    const [delivery] = await log(id)
+    await leave()
+    for (const [method, path, body] of [
+      ['POST', '/ext/webhook/replay', { id, deliveryId: delivery.id }],
+      ['POST', '/ext/webhook/replay', { id, ...period() }],
+      ['PATCH', '/ext/webhook', { id, url: `${receiver.url}/elsewhere` }],
+      ['PATCH', '/ext/webhook', { id, active: true }],
+      ['POST', '/ext/webhook/rotate', { id }],
+      ['POST', '/ext/webhook/test', { id }],
+    ] as const)
+      assertEnvelope(await call(method, path, body), 403)
+    const [listed] = (await call('GET', '/ext/webhooks')).body.webhooks
+    assert.deepEqual([listed.id, listed.url], [id, receiver.url])
+    assertEnvelope(await call('POST', '/ext/webhook/rotate', { id }, await rest.signUp()), 404)
+    assert.equal((await call('DELETE', '/ext/webhook', { id })).status, 200)
+  })
+
+  test('what waited is not sent, whoever asks for it, until its owner has come back and asks', async () => {
+    const id = await make({ projectId, resources: ['assignment'] })
+    receiver.answer((response) => response.writeHead(500).end())
+    await assignment('Tried before')
+    await look()
+    await leave()
+    receiver.answer((response) => response.end())
+    clock += 3_600_000
+    await look()
+    const again = { id, ...period() }
+    assert.equal((await call('POST', '/ext/webhook/replay', again, rest.administrator)).body.count, 1)
+    await look()
+    assert.equal(sent(id).length, 1)
+    await comeBack()
+    await look()
+    assert.equal(sent(id).length, 1)
+    assert.equal((await call('POST', '/ext/webhook/replay', again)).body.count, 1)
+    await look()
+    assert.deepEqual(namesSent(id), ['Tried before', 'Tried before'])
+  })
+
+  test('what was not on its way yet when the membership ended is not sent', async () => {
+    const id = await make({ projectId })
+    for (let count = 0; count < 12; count += 1) await assignment(`Task ${count}`)
+    const held: ServerResponse[] = []
+    receiver.answer((response) => void held.push(response))
+    const looking = look()
+    await receiver.until(() => held.length === 8)
+    await leave()
+    receiver.answer((response) => response.end())
+    for (const [index, response] of held.entries()) response.writeHead(index < 4 ? 200 : 503).end()
+    await looking
+    clock += 3_600_000
+    await look()
+    assert.equal(sent(id).length, 8)
+  })
+
+  test('changes of another project go on, and so do those of one that was removed with its members', async () => {
+    const other = await workspace.project('Kept', owner)
+    const [lost, kept] = [await make({ projectId }), await make({ projectId: other })]
+    await leave()
+    await assignment('Not told')
+    const task = await workspace.assignment(other, owner.id, { name: 'Told' })
+    await workspace.write('DELETE', '/api/assignment', { ids: [task] }, owner)
+    await workspace.write('DELETE', '/api/project', { ids: [other] }, owner)
+    await look()
+    assert.deepEqual([sent(lost).length, sent(kept).length > 2], [0, true])
+    const types = sent(kept).map(({ body }) => body.type)
+    assert.ok(types.includes('project.remove'), types.join())
+    assert.equal((await log(kept)).length, sent(kept).length)
+  })
+
+  test('an assignment that moved there is not told of any more', async () => {
+    const hidden = await workspace.project('Hidden')
+    const id = await make({ projectId })
+    const task = await assignment('Moves')
+    await look()
+    assert.equal((await log(id)).length, 1)
+    const [delivery] = await log(id)
+    const { body } = await call('GET', `/api/assignment?id=${task}`, undefined, rest.administrator)
+    await workspace.write('PATCH', '/api/assignment', { ...body.assignment, projectId: hidden })
+    assert.deepEqual(await log(id), [])
+    assertEnvelope(await call('POST', '/ext/webhook/replay', { id, deliveryId: delivery.id }), 404)
+    assert.equal((await call('POST', '/ext/webhook/replay', { id, ...period() })).body.count, 0)
+  })
+
+  const role = async (method: string) => {
+    const answer = await call(method, '/ext/administrators', { userId: owner.id }, rest.administrator)
+    assert.equal(answer.status, 200)
+  }
+  const signInAgain = async () => ({
+    ...owner,
+    token: (await rest.identity.signIn(owner.login)).access_token,
+  })
+
+  test('nothing more is sent to an administrator who loses the role while messages are on their way', async () => {
+    await role('POST')
+    const id = await make({ resources: ['assignment'] }, await signInAgain())
+    const hidden = await workspace.project('Never seen')
+    for (let count = 0; count < 12; count += 1)
+      await workspace.assignment(hidden, rest.administrator.id, { name: `Hidden ${count}` })
+    const held: ServerResponse[] = []
+    receiver.answer((response) => void held.push(response))
+    const looking = look()
+    await receiver.until(() => held.length === 8)
+    await role('DELETE')
+    receiver.answer((response) => response.end())
+    for (const response of held) response.end()
+    await looking
+    assert.equal(sent(id).length, 8)
+  })
+
+  test('an administrator who is none any more gets what members get, without sessions of others', async () => {
+    await role('POST')
+    const id = await make({}, await signInAgain())
+    const hidden = await workspace.project('Never seen')
+    await workspace.assignment(hidden, rest.administrator.id, { name: 'Hidden' })
+    await assignment('Seen')
+    receiver.answer((response) => response.writeHead(500).end())
+    await look()
+    const messages = () => sent(id).filter(({ body }) => body.type === 'assignment.create')
+    const sessions = (from: readonly ReceivedMessage[]) =>
+      from.map(({ body }) => body.data.sessionId !== null)
+    assert.deepEqual(sessions(messages()), [true, true])
+    await role('DELETE')
+    receiver.answer((response) => response.end())
+    clock += 3_600_000
+    await look()
+    const [again, ...more] = messages().slice(2)
+    assert.deepEqual([again?.body.data.after.name, again?.body.data.sessionId, more], ['Seen', null, []])
+    const shown = (await log(id)).map(({ body }: { body: string }) => JSON.parse(body))
+    const tasks = shown.filter(({ type }: { type: string }) => type === 'assignment.create')
+    assert.deepEqual(
+      tasks.map(({ data }: ReceivedMessage['body']) => [data.after.name, data.sessionId, data.requestId]),
+      [['Seen', null, null]],
+    )
+  })
+})
