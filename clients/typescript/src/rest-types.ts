@@ -3035,7 +3035,7 @@ export interface Operations {
   /** Answers all rows of the list of people, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/people': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
@@ -3049,7 +3049,7 @@ export interface Operations {
   /** Answers all rows of the list of organizations, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/organizations': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3065,7 +3065,7 @@ export interface Operations {
   /** Answers all rows of the list of workflows, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/workflows': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3081,7 +3081,7 @@ export interface Operations {
   /** Answers all rows of the list of assignment types, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/assignmentTypes': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3097,7 +3097,7 @@ export interface Operations {
   /** Answers all rows of the list of impediments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/impediments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3113,7 +3113,7 @@ export interface Operations {
   /** Answers all rows of the list of users, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/users': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3129,7 +3129,7 @@ export interface Operations {
   /** Answers all rows of the list of projects, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/projects': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3147,7 +3147,7 @@ export interface Operations {
   /** Answers all rows of the list of assignments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/assignments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3173,7 +3173,7 @@ export interface Operations {
   /** Answers all rows of the list of appointments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/appointments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3197,7 +3197,7 @@ export interface Operations {
   /** Answers all rows of the list of assignment impediments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/assignmentImpediments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3215,7 +3215,7 @@ export interface Operations {
   /** Answers all rows of the list of user assignments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/userAssignments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3235,7 +3235,7 @@ export interface Operations {
   /** Answers all rows of the list of user projects, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/userProjects': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3255,7 +3255,7 @@ export interface Operations {
   /** Answers all rows of the list of comments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/comments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3275,7 +3275,7 @@ export interface Operations {
   /** Answers all rows of the list of saved views, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/savedViews': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3293,7 +3293,7 @@ export interface Operations {
   /** Answers all rows of the list of project views, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/projectViews': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3313,7 +3313,7 @@ export interface Operations {
   /** Answers all rows of the list of removed organizations, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/organizations': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3329,7 +3329,7 @@ export interface Operations {
   /** Answers all rows of the list of removed workflows, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/workflows': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3345,7 +3345,7 @@ export interface Operations {
   /** Answers all rows of the list of removed assignment types, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/assignmentTypes': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3361,7 +3361,7 @@ export interface Operations {
   /** Answers all rows of the list of removed impediments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/impediments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3377,7 +3377,7 @@ export interface Operations {
   /** Answers all rows of the list of removed users, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/users': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3393,7 +3393,7 @@ export interface Operations {
   /** Answers all rows of the list of removed projects, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/projects': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3411,7 +3411,7 @@ export interface Operations {
   /** Answers all rows of the list of removed assignments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/assignments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3437,7 +3437,7 @@ export interface Operations {
   /** Answers all rows of the list of removed appointments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/appointments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3461,7 +3461,7 @@ export interface Operations {
   /** Answers all rows of the list of removed assignment impediments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/assignmentImpediments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3479,7 +3479,7 @@ export interface Operations {
   /** Answers all rows of the list of removed user assignments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/userAssignments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3499,7 +3499,7 @@ export interface Operations {
   /** Answers all rows of the list of removed user projects, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/userProjects': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3519,7 +3519,7 @@ export interface Operations {
   /** Answers all rows of the list of removed comments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/comments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3539,7 +3539,7 @@ export interface Operations {
   /** Answers all rows of the list of removed saved views, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/savedViews': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3557,7 +3557,7 @@ export interface Operations {
   /** Answers all rows of the list of removed project views, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/projectViews': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
