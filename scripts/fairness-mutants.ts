@@ -156,4 +156,25 @@ export const fairnessMutants: readonly Mutant[] = [
     to: 'const reader = { id: hook.userId, isAdministrator: administrators.isAdministrator(hook) }',
     tests: ['former-members'],
   },
+  {
+    file: 'src/http/csv.ts',
+    rule: 'no cell begins like a formula behind what one does not see',
+    from: "const unseen = '\\\\p{Z}\\\\p{Cc}\\\\p{Cf}\\\\p{DI}\\\\u2800\"\\''",
+    to: "const unseen = '\\\\t\"\\''",
+    tests: ['http/csv'],
+  },
+  {
+    file: 'src/http/csv.ts',
+    rule: 'no cell begins like a formula where a semicolon separates',
+    from: '(?<=[,;',
+    to: '(?<=[,',
+    tests: ['http/csv'],
+  },
+  {
+    file: 'src/http/csv.ts',
+    rule: 'full-width signs begin formulas',
+    from: '@\\\\uFF1D',
+    to: '@',
+    tests: ['http/csv'],
+  },
 ]

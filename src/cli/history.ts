@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { csvLine } from '../http/csv.ts'
+import { csvHead, csvLine } from '../http/csv.ts'
 import { changeColumns, type StoredChange, showChange } from '../operations/show-change.ts'
 import { type Database, openDatabase } from '../store/database.ts'
 import { type SealedDay, sealedDays, sealHistory, verifyHistory } from '../store/history-chain.ts'
@@ -33,7 +33,7 @@ export async function runExportHistory([format = 'jsonl']: readonly string[]): P
   if (format !== 'jsonl' && format !== 'csv') throw new Error('The format is jsonl or csv.')
   await withStore(async (database) => {
     const lineOf = format === 'csv' ? csvOf : (change: StoredChange) => `${JSON.stringify(shown(change))}\n`
-    if (format === 'csv') process.stdout.write(csvLine(columns))
+    if (format === 'csv') process.stdout.write(csvHead(columns))
     for await (const page of pagesOf(database)) process.stdout.write(page.map(lineOf).join(''))
   })
 }

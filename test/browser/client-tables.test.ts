@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { csvLine } from '../../src/http/csv.ts'
+import { csvHead, csvLine } from '../../src/http/csv.ts'
 import { reports } from '../../src/operations/reports/reports.ts'
 import { headOfColumn, wordsOfHours } from '../../web/src/screens/reports/column-heads.ts'
 import { groupings } from '../../web/src/screens/reports/sums.ts'
@@ -12,7 +12,7 @@ describe('A table that somebody takes along', () => {
   test('has the heads of the page, and below them what the server wrote, however many rows', () => {
     const rows = csvLine(['1', '=cmd, "x"', 2.5]).repeat(100_000)
     const begin = performance.now()
-    const taken = tableForPeople(`${csvLine(['projectId', 'project', 'hours'])}${rows}`, {
+    const taken = tableForPeople(`${csvHead(['projectId', 'project', 'hours'])}${rows}`, {
       ...words,
       decimalMark: '.',
     })
@@ -22,7 +22,7 @@ describe('A table that somebody takes along', () => {
 
   test('opens where a comma stands before tenths, with formulas that stay text', () => {
     const names = ['=1+1', 'a;=1+1', 'a,b', 'line\r\nline', '"', '1.5', '']
-    const table = [['project', 'hours'], ...names.map((name) => [name, 1.25])].map(csvLine).join('')
+    const table = csvHead(['project', 'hours']) + names.map((name) => csvLine([name, 1.25])).join('')
     const taken = tableForPeople(table, {
       headOf: (name) => `${name}; "x"`,
       isNumber: words.isNumber,
@@ -32,13 +32,13 @@ describe('A table that somebody takes along', () => {
       taken,
       [
         '\uFEFF"project; ""x""";"hours; ""x"""',
-        "'=1+1;1,25",
-        '"a;=1+1";1,25',
+        '"\'=1+1";1,25',
+        '"a;\'=1+1";1,25',
         '"a,b";1,25',
         '"line\r\nline";1,25',
         '"""";1,25',
-        '1.5;1,25',
-        ';1,25',
+        '"1.5";1,25',
+        '"";1,25',
         '',
       ].join('\r\n'),
     )

@@ -7,6 +7,7 @@ import { type Entity, entities, listPathOf, resources } from '../contract/resour
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { furnish, type Workspace } from '../support/furnish.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { until } from '../support/until.ts'
 
 const exportOf = (entity: Entity) => `/ext/export/${resources[entity].list}`
 
@@ -56,23 +57,23 @@ describe('An export', () => {
         new RegExp(`"${resources[entity].list}.csv"`),
       )
       const [head] = csv.body.split('\r\n')
-      assert.deepEqual(
-        head.split(','),
-        Object.keys(data[0] ?? {}).length > 0 ? Object.keys(data[0]) : head.split(','),
-      )
+      const names = Object.keys(data[0] ?? {})
+      if (names.length > 0) assert.equal(head, names.join())
     })
 
   test('is CSV that says what was stored, and text that a spreadsheet would run stands behind an apostrophe', async () => {
-    const texts = ['=1+1', '+1', '-1', '@SUM(A1)', 'a "quoted", line\r\nand another', 'Grüße 🎉', "'quoted"]
+    const texts = ['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '\u200B=1', "'=1"]
+    const harmless = ['a "quoted", line\r\nand another', 'Grüße 🎉', "'quoted"]
     const made = await Promise.all(
-      texts.map((description) => workspace.make('organization', { name: 'Texts', description })),
+      [...texts, ...harmless].map((description) =>
+        workspace.make('organization', { name: 'Texts', description }),
+      ),
     )
     const { body } = await read('/ext/export/organizations?search=Texts')
     const rows = readCsv(body)
-    for (const [index, { id, createdAt }] of made.entries()) {
+    for (const { id, createdAt, description } of made) {
       const row = rows.find((one) => one.id === id)
-      const text = texts[index] ?? ''
-      assert.equal(row?.description, /^[=+\-@]/.test(text) ? `'${text}` : text)
+      assert.equal(row?.description, texts.includes(description) ? `'${description}` : description)
       assert.deepEqual([row?.createdAt, row?.updatedAt, row?.active], [createdAt, '', 'true'])
     }
   })
@@ -132,13 +133,7 @@ describe('An export', () => {
         select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`)
       return found.length > 0
     }
-    const until = async (isWaited: boolean) => {
-      for (let waits = 0; waits < 500; waits += 1) if ((await isWaiting()) === isWaited) return
-      assert.fail(
-        isWaited ? 'It reads on although nobody takes what it has.' : 'It still holds its connection.',
-      )
-    }
-    await until(true)
+    await until(isWaiting, 'it to wait for its reader')
     assert.equal((await read('/api/organizations?search=Mass')).status, 200)
     await workspace.make('organization', { name: 'Mass written meanwhile' })
     let lines = 0
@@ -146,9 +141,9 @@ describe('An export', () => {
     assert.equal(lines, rows + 1)
     // One that leaves gives its place and its connection back.
     const left = await open()
-    await until(true)
+    await until(isWaiting, 'it to wait for its reader')
     left.destroy()
-    await until(false)
+    await until(async () => !(await isWaiting()), 'its connection')
   })
 })
 

@@ -173,9 +173,9 @@ describe('A report under /ext/reports/', () => {
     assert.match(answer.headers.get('content-disposition') ?? '', /filename="hours\.csv"/)
     const lines = [
       'projectId,project,month,hours,appointments',
-      `${other},"'=Other, ""quoted""",2026-01,1.25,1`,
-      `${other},"'=Other, ""quoted""",2026-02,2,1`,
-      `${project},Relaunch,2026-01,4.3,3`,
+      `"${other}","'=Other, ""quoted""","2026-01",1.25,1`,
+      `"${other}","'=Other, ""quoted""","2026-02",2,1`,
+      `"${project}","Relaunch","2026-01",4.3,3`,
     ]
     assert.equal(answer.body, lines.map((line) => `${line}\r\n`).join(''))
     const cut = await ask('hours', { groupBy: 'week', limit: '1' }, ann, { accept: 'text/csv' })

@@ -3101,7 +3101,7 @@ export interface Operations {
   /** Answers all rows of the list of people, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/people': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
@@ -3115,7 +3115,7 @@ export interface Operations {
   /** Answers all rows of the list of organizations, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/organizations': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3131,7 +3131,7 @@ export interface Operations {
   /** Answers all rows of the list of workflows, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/workflows': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3147,7 +3147,7 @@ export interface Operations {
   /** Answers all rows of the list of assignment types, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/assignmentTypes': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3163,7 +3163,7 @@ export interface Operations {
   /** Answers all rows of the list of impediments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/impediments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3179,7 +3179,7 @@ export interface Operations {
   /** Answers all rows of the list of users, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/users': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3195,7 +3195,7 @@ export interface Operations {
   /** Answers all rows of the list of projects, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/projects': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3213,7 +3213,7 @@ export interface Operations {
   /** Answers all rows of the list of assignments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/assignments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3239,7 +3239,7 @@ export interface Operations {
   /** Answers all rows of the list of appointments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/appointments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3263,7 +3263,7 @@ export interface Operations {
   /** Answers all rows of the list of assignment impediments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/assignmentImpediments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3281,7 +3281,7 @@ export interface Operations {
   /** Answers all rows of the list of user assignments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/userAssignments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3301,7 +3301,7 @@ export interface Operations {
   /** Answers all rows of the list of user projects, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/userProjects': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3321,7 +3321,7 @@ export interface Operations {
   /** Answers all rows of the list of comments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/comments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3341,7 +3341,7 @@ export interface Operations {
   /** Answers all rows of the list of saved views, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/savedViews': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3359,7 +3359,7 @@ export interface Operations {
   /** Answers all rows of the list of project views, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/projectViews': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3379,7 +3379,7 @@ export interface Operations {
   /** Answers all rows of the list of removed organizations, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/organizations': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3395,7 +3395,7 @@ export interface Operations {
   /** Answers all rows of the list of removed workflows, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/workflows': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, order, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3411,7 +3411,7 @@ export interface Operations {
   /** Answers all rows of the list of removed assignment types, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/assignmentTypes': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3427,7 +3427,7 @@ export interface Operations {
   /** Answers all rows of the list of removed impediments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/impediments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3443,7 +3443,7 @@ export interface Operations {
   /** Answers all rows of the list of removed users, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/users': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, login, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3459,7 +3459,7 @@ export interface Operations {
   /** Answers all rows of the list of removed projects, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/projects': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, organizationId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3477,7 +3477,7 @@ export interface Operations {
   /** Answers all rows of the list of removed assignments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/assignments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3503,7 +3503,7 @@ export interface Operations {
   /** Answers all rows of the list of removed appointments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/appointments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3527,7 +3527,7 @@ export interface Operations {
   /** Answers all rows of the list of removed assignment impediments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/assignmentImpediments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, description, assignmentId, impedimentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3545,7 +3545,7 @@ export interface Operations {
   /** Answers all rows of the list of removed user assignments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/userAssignments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, assignmentId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3565,7 +3565,7 @@ export interface Operations {
   /** Answers all rows of the list of removed user projects, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/userProjects': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, userId, projectId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3585,7 +3585,7 @@ export interface Operations {
   /** Answers all rows of the list of removed comments, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/comments': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, text, assignmentId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3605,7 +3605,7 @@ export interface Operations {
   /** Answers all rows of the list of removed saved views, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/savedViews': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string
@@ -3623,7 +3623,7 @@ export interface Operations {
   /** Answers all rows of the list of removed project views, as they are at one moment, as CSV or as lines of JSON. */
   'GET /ext/export/removed/projectViews': {
     readonly query: {
-      /** csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line. */
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
       /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
       readonly sortColumn?: string

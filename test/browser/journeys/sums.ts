@@ -56,8 +56,8 @@ export function sumJourneys(stage: () => Stage): void {
     assert.equal(download.suggestedFilename(), 'Hours 2029-02-01 2029-02-28.csv')
     const table = await readFile(await download.path(), 'utf8')
     // The mark by which spreadsheets know UTF-8, and what the page calls its columns.
-    assert.match(table, /^\uFEFF"Person \(id\)","Person","Week","Hours","Entries"\r\n[0-9a-f-]{36},/)
-    assert.match(table, /,Jonas Weber,2029-02-12,7,2\r\n/)
+    assert.match(table, /^\uFEFF"Person \(id\)","Person","Week","Hours","Entries"\r\n"[0-9a-f-]{36}",/)
+    assert.match(table, /,"Jonas Weber","2029-02-12",7,2\r\n/)
     await page.emulateMedia({ media: 'print' })
     assert.equal(await page.getByRole('button', { name: 'CSV' }).isVisible(), false)
     assert.equal(await page.getByText('1 – 28 Feb 2029').isVisible(), true)

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { requireRole } from '../../../access/require-write.ts'
 import type { RowState } from '../../../access/visible-rows.ts'
-import { csvLine } from '../../../http/csv.ts'
+import { csvHead, csvLine } from '../../../http/csv.ts'
 import { invalid, unauthenticated } from '../../../model/problem.ts'
 import { slowness, streamList } from '../../../operations/list.ts'
 import { purposeOf, readListQuery } from '../../../operations/read-list-query.ts'
@@ -69,7 +69,7 @@ const formats = {
   csv: {
     type: 'text/csv',
     extension: 'csv',
-    headOf: ({ columns }: Listed) => csvLine(columns),
+    headOf: ({ columns }: Listed) => csvHead(columns),
     formatterOf:
       ({ columns }: Listed) =>
       (rows: Row[]) =>
@@ -89,7 +89,7 @@ type Format = keyof typeof formats
 const formatKey = {
   name: 'format',
   description:
-    'csv: RFC 4180 with a header; text that a spreadsheet would take for a formula stands behind an apostrophe. jsonl: a record in each line.',
+    'csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line.',
   schema: { type: 'string', enum: Object.keys(formats), default: 'csv' },
 }
 

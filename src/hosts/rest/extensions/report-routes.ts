@@ -1,5 +1,5 @@
 import { viewOf } from '../../../access/visible-rows.ts'
-import { csvLine } from '../../../http/csv.ts'
+import { csvHead, csvLine } from '../../../http/csv.ts'
 import { prefersToJson, wantsEventStream } from '../../../http/event-stream.ts'
 import type { Caller } from '../../../model/caller.ts'
 import { labelOf } from '../../../model/field.ts'
@@ -72,5 +72,5 @@ function csvOf({ measures }: Report, { groupBy }: ReportQuery, { groups, totalGr
     }),
     ...measures.map(({ name }) => group[name]),
   ])
-  return [[...head, ...measures.map(({ name }) => name)], ...lines].map(csvLine).join('')
+  return csvHead([...head, ...measures.map(({ name }) => name)]) + lines.map(csvLine).join('')
 }

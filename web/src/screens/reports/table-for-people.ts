@@ -9,17 +9,14 @@ export interface TableWords {
 
 /**
  * The interface's table as spreadsheets of the reader open it by themselves; programs rely on the one that the interface gives. What
- * the interface wrote into a cell stays as it is, an apostrophe before a formula too. The mark at the beginning says UTF-8.
+ * the interface wrote into a cell stays as it is, apostrophes before formulas too. The mark at the beginning says UTF-8.
  */
 export function tableForPeople(table: string, { headOf, isNumber, decimalMark }: TableWords): string {
   const [head = [], ...lines] = linesOf(table)
   const numbers = head.map(isNumber)
   const separator = decimalMark === ',' ? ';' : ','
-  const written = (cell: string, column: number) => {
-    if (numbers[column]) return cell.replace('.', decimalMark)
-    // It was needless before, and would begin another column now.
-    return cell.includes(separator) && !cell.startsWith('"') ? `"${cell}"` : cell
-  }
+  // Texts stand in quotes already, whatever separates them.
+  const written = (cell: string, column: number) => (numbers[column] ? cell.replace('.', decimalMark) : cell)
   const heads = head.map((name) => `"${headOf(name).replaceAll('"', '""')}"`)
   return `\uFEFF${[heads, ...lines.map((cells) => cells.map(written))]
     .map((cells) => `${cells.join(separator)}\r\n`)
