@@ -33,6 +33,12 @@ describe('Requests that come together, one of them odd', { concurrency: true }, 
     assert.equal(await balanceOf(1), 1)
   })
 
+  test('are all answered when CONNECT follows them', async () => {
+    const connect = Buffer.from('CONNECT bank:443 HTTP/1.1\r\nHost: bank\r\n\r\n')
+    assert.deepEqual(await statusesOf([health, transactionOf(5), connect]), [200, 200, 400])
+    assert.equal(await balanceOf(5), 1)
+  })
+
   test('are answered around an expectation that is not known', async () => {
     const odd = requestBytes('GET', '/healthz', undefined, ['Expect: tea'])
     const parts = [transactionOf(2), odd, transactionOf(2), health]

@@ -59,6 +59,11 @@ export function createBankServer(options: BankServerOptions): BankServer {
   const state = { isLastAnswer: false }
   server.timeout = patience.silentTimeout
   server.on('clientError', answerBrokenConnection)
+  // Without a listener Node cuts the connection at once, with what came before and has no answer yet.
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy())
+    answerBrokenConnection(new Error('CONNECT is not served.'), socket as Socket)
+  })
   // Node's own answers to an expectation would take no turn, and the requests behind them would wait for ever.
   for (const arrival of arrivals) {
     server.on(arrival, (request: IncomingMessage, response: ServerResponse) => {

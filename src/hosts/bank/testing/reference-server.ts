@@ -40,7 +40,7 @@ export interface Reference extends Running {
   readonly endings: readonly Ending[]
 }
 
-export type Ending = 'broken body' | 'CONNECT' | 'Upgrade'
+export type Ending = 'broken body' | 'Upgrade'
 
 /** Nothing but `node:http`, and the bank's rules about what it has read. */
 export async function startReference(): Promise<Reference> {
@@ -69,11 +69,8 @@ export async function startReference(): Promise<Reference> {
     server.on(arrival, (request: IncomingMessage, response: ServerResponse) =>
       take(arrival, request, response),
     )
-  // As without a listener.
-  server.on('connect', (_request, socket) => {
-    endings.push('CONNECT')
-    socket.destroy()
-  })
+  // Without a listener Node cuts the connection at once.
+  server.on('connect', (_request, socket) => setImmediate(() => socket.end('HTTP/1.1 400 \r\n\r\n')))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const { request, response } = exchanges.get(socket) ?? {}
     const isBodyBroken = request?.complete === false
