@@ -79,4 +79,18 @@ export const storeMutants: readonly Mutant[] = [
     to: 'if (failure === isSilence)',
     tests: ['bank-silent'],
   },
+  {
+    file: 'src/store/embedded/make-cluster.ts',
+    rule: 'what still makes a database for a start that was killed is ended',
+    from: '!endMakers(folder) && isRemoved(folder)',
+    to: 'isRemoved(folder)',
+    tests: ['embedded/crashes'],
+  },
+  {
+    file: 'src/store/streamed-reads.ts',
+    rule: 'exports that wait for a place do not wait for a silent store, one after the other',
+    from: 'if (silentAt > askedAt) throw new Silent()',
+    to: '',
+    tests: ['store/silent'],
+  },
 ]

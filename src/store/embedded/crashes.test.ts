@@ -31,6 +31,22 @@ describe('crashes', { concurrency: 2 }, () => {
     assert.deepEqual(await ask(store.url, 'select 1 as one'), [{ one: 1 }])
   })
 
+  test('what goes on making a database after kill -9 is ended by the next start, and makes nothing again', async (t) => {
+    if (!isLinux) return t.skip('only on Linux are other programs looked at')
+    const dataDirectory = join(temporaryFolder(), '.data')
+    const folder = join(dataDirectory, 'postgres.new-older')
+    mkdirSync(folder, { recursive: true })
+    // As initdb does that had no turn yet when its start was killed.
+    const script = 'while sleep 0.05; do mkdir -p "$2/base"; done'
+    const maker = spawn('/bin/sh', ['-c', script, 'initdb', '-D', folder, '--fast'], { stdio: 'ignore' })
+    const ended = once(maker, 'exit')
+    t.after(() => maker.kill('SIGKILL'))
+    const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+    t.after(store.stop)
+    assert.deepEqual(await ended, [null, 'SIGKILL'])
+    assert.equal(existsSync(folder), false)
+  })
+
   describe('of a database that exists', { concurrency: 1 }, () => {
     test('kill -9 of the process takes its database along, and the next start has the acknowledged row', async (t) => {
       const dataDirectory = await sharedStore()

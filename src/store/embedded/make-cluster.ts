@@ -13,9 +13,11 @@ import { type Account, makersFor } from './accounts.ts'
 import { probe, type Setup } from './choose-setup.ts'
 import { giveTo } from './give-to.ts'
 import { passwordArguments } from './password.ts'
+import { endMakers } from './postmaster.ts'
 import { programIn } from './program-in.ts'
 import { runToEnd } from './run-to-end.ts'
 import type { Settings } from './start-server.ts'
+import { waitUntil } from './wait-until.ts'
 
 export const isCluster = (cluster: string) => existsSync(join(cluster, 'PG_VERSION'))
 
@@ -53,15 +55,29 @@ function requireFree(cluster: string): void {
   )
 }
 
-/** Starts that were cut short leave folders behind; one that cannot be removed yet is left for the next start. */
-export function removeHalfMade({ cluster }: Setup): void {
+/**
+ * Starts that were cut short leave folders behind, and programs that go on filling them for a while, or make them again. One that
+ * cannot be removed yet is left for the next start.
+ */
+export async function removeHalfMade({ cluster }: Setup): Promise<void> {
   const mark = basename(cluster) + stagingMark
   for (const name of readdirSync(dirname(cluster))) {
-    if (!name.startsWith(mark)) continue
-    try {
-      rmSync(join(dirname(cluster), name), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
-    } catch {}
+    const folder = join(dirname(cluster), name)
+    if (name.startsWith(mark))
+      await waitUntil(() => !endMakers(folder) && isRemoved(folder), removedSecondsMax)
   }
+}
+
+/** What a killed program has begun with the disk takes no longer. */
+const removedSecondsMax = 5
+
+function isRemoved(folder: string): boolean {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // Somebody else removes or fills it at this moment.
+  }
+  return !existsSync(folder)
 }
 
 const stagingMark = '.new-'

@@ -31,12 +31,19 @@ export function isServing(pid: number, cluster: string): boolean {
 export const removePidFile = (cluster: string) => rmSync(pidFileOf(cluster), { force: true })
 
 /** A busy session does not notice that its server was killed, and keeps the cluster from being opened. */
-export function endOrphans(clusterName: string): void {
-  if (process.platform !== 'linux') return
+export const endOrphans = (clusterName: string): void =>
+  void endAll((command) => command.startsWith(`postgres: ${clusterName}: `), 'SIGQUIT')
+
+/** Programs that were making a cluster here when their start was killed, and the shells that hold them. Whether there were any. */
+export const endMakers = (folder: string): boolean =>
+  endAll((command) => command.includes(` -D ${folder} `), 'SIGKILL')
+
+function endAll(isMeant: (command: string) => boolean, signal: NodeJS.Signals): boolean {
+  if (process.platform !== 'linux') return false
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
-  for (const pid of pids) {
-    if (commandOf(pid)?.startsWith(`postgres: ${clusterName}: `)) send(pid, 'SIGQUIT')
-  }
+  const meant = pids.filter((pid) => isMeant(commandOf(pid) ?? ''))
+  for (const pid of meant) send(pid, signal)
+  return meant.length > 0
 }
 
 export function send(pid: number, signal: NodeJS.Signals): void {

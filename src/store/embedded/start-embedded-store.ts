@@ -38,7 +38,7 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   const ownership = takeOwnership(dataDirectory)
   try {
     const setup = chooseSetup(dataDirectory, options.binaryDirectories ?? installedBinaries(dataDirectory))
-    removeHalfMade(setup)
+    await removeHalfMade(setup)
     await endPreviousServer(setup.cluster)
     if (!isCluster(setup.cluster)) await makeCluster(setup, settings)
     const start = process.platform === 'win32' ? startWindowsServer : startServer
