@@ -72,4 +72,11 @@ export const wireMutants: readonly Mutant[] = [
     to: '!response.headersSent',
     tests: ['bank/pipelined'],
   },
+  {
+    file: 'src/hosts/commands/protobuf/serve-standard-services.ts',
+    rule: 'reflection describes the details of an invalid call',
+    from: ', errorDetailsFile()]',
+    to: ']',
+    tests: ['standard-services'],
+  },
 ]

@@ -76,16 +76,18 @@ describe('the standard services', () => {
         }
       })
 
-      test('knows the file of timestamps by its name and its symbol', async () => {
-        for (const question of [
-          { fileByFilename: 'google/protobuf/timestamp.proto' },
-          { fileContainingSymbol: 'google.protobuf.Timestamp' },
-        ]) {
-          const { fileDescriptorResponse } = await ask(question)
-          const file = fromBinary(FileDescriptorProtoSchema, fileDescriptorResponse.fileDescriptorProto[0])
-          assert.equal(file.messageType[0]?.name, 'Timestamp')
-        }
-      })
+      for (const [name, path] of [
+        ['google.protobuf.Timestamp', 'google/protobuf/timestamp.proto'],
+        ['google.rpc.BadRequest', 'google/rpc/error_details.proto'],
+      ]) {
+        test(`knows the file of ${name} by its name and its symbol`, async () => {
+          for (const question of [{ fileByFilename: path }, { fileContainingSymbol: name }]) {
+            const { fileDescriptorResponse } = await ask(question)
+            const file = fromBinary(FileDescriptorProtoSchema, fileDescriptorResponse.fileDescriptorProto[0])
+            assert.equal(`${file.package}.${file.messageType[0]?.name}`, name)
+          }
+        })
+      }
 
       test('says NOT_FOUND for what there is not', async () => {
         for (const question of [

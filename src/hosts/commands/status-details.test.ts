@@ -1,12 +1,27 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { create, createFileRegistry, type DescMessage, fromBinary, toJson } from '@bufbuild/protobuf'
+import { BinaryReader } from '@bufbuild/protobuf/wire'
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import { status } from '@grpc/grpc-js'
 import fc from 'fast-check'
 import { type FieldErrors, invalid } from '../../model/problem.ts'
 import { type CallError, callErrorOf } from './call-error.ts'
+import { errorDetailsFile } from './protobuf/error-details-file.ts'
 import { readViolations, statusDetailsKey } from './status-details.ts'
 
 const errorOf = (errors: FieldErrors): CallError => callErrorOf(invalid(errors)) as CallError
+
+/** The bytes of the last field, which has this number. */
+function lastOf(reader: BinaryReader, number: number): Uint8Array {
+  let found: Uint8Array = new Uint8Array()
+  while (reader.pos < reader.len) {
+    const [next, wireType] = reader.tag()
+    if (next === number) found = reader.bytes()
+    else reader.skip(wireType, next)
+  }
+  return found
+}
 
 const bytesOf = ({ metadata }: CallError): Buffer => metadata.get(statusDetailsKey)[0] as Buffer
 
@@ -24,6 +39,17 @@ describe('The status of an invalid call', () => {
       'Name is required. Password must have a digit. Password must have a capital. Id must be a UUID.',
     )
     assert.deepEqual(readViolations(bytesOf(found)), errors)
+  })
+
+  test('is read by what reflection says of its details', () => {
+    const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: [errorDetailsFile()] }))
+    const badRequest = registry.getMessage('google.rpc.BadRequest') as DescMessage
+    const status = new BinaryReader(bytesOf(errorOf({ name: ['Name is required.'] })))
+    const details = new BinaryReader(lastOf(status, 3))
+    const read = fromBinary(badRequest, lastOf(details, 2))
+    assert.deepEqual(toJson(badRequest, read), {
+      fieldViolations: [{ field: 'name', description: 'Name is required.' }],
+    })
   })
 
   test('fits the headers of common clients, whatever is wrong: sentences that do not are left out whole', () => {

@@ -19,6 +19,7 @@ export const fileDescriptor = (edition: Edition, commands: readonly Command[]): 
     package: packages[edition].name,
     syntax: 'proto3',
     dependency: importsOf(commands),
+    options: { goPackage: packages[edition].go, javaPackage: packages[edition].java },
     messageType: messagesIn(commands).map((message) => {
       const optionals = message.fields.filter(hasMarkedPresence)
       return {

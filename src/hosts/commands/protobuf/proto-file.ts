@@ -20,6 +20,7 @@ export function protoFile(
     importsOf(commands)
       .map((path) => `import "${path}";`)
       .join('\n'),
+    `option go_package = "${packages[edition].go}";\noption java_package = "${packages[edition].java}";`,
     serviceText(commands, comments),
     ...messagesIn(commands).map((message) => messageText(message, comments)),
   ].join('\n\n')}\n`

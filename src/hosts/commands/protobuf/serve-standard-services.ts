@@ -11,6 +11,7 @@ import { ReflectionService } from '@grpc/reflection'
 import { HealthImplementation } from 'grpc-health-check'
 import type { Command } from '../commands.ts'
 import { fileDescriptor } from './descriptors.ts'
+import { errorDetailsFile } from './error-details-file.ts'
 import { healthFile } from './health-file.ts'
 
 export type ServingStatus = 'SERVING' | 'NOT_SERVING'
@@ -32,7 +33,7 @@ export function serveStandardServices(
       commands.filter((command) => command.edition === edition),
     ),
   )
-  const files = [...own, ...imported, healthFile()]
+  const files = [...own, ...imported, healthFile(), errorDetailsFile()]
   new ReflectionService({ all: describedBy(files) }).addToServer(server)
   const health = new HealthImplementation()
   health.addToServer(server)
