@@ -177,4 +177,18 @@ export const fairnessMutants: readonly Mutant[] = [
     to: '@',
     tests: ['http/csv'],
   },
+  {
+    file: 'src/access/require-write.ts',
+    rule: 'beyond the contract, an unseen reference is answered like a missing one',
+    from: "if (edition === 'v1' || caller",
+    to: 'if (edition.length > 0 || caller',
+    tests: ['contract/unseen'],
+  },
+  {
+    file: 'src/operations/reference-conditions.ts',
+    rule: 'an unseen reference is answered like a missing one among others in one statement',
+    from: 'isUnseen(wanted)),',
+    to: 'undefined),',
+    tests: ['batch-refusals'],
+  },
 ]

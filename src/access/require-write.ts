@@ -65,11 +65,7 @@ export function membershipConditions(
     return []
   // It would be none of those that the token is limited to.
   if (!before && access.anyoneMayCreate) return [{ refusedIf: raw('true'), refusal: notForNewProjects }]
-  const isForeign = sql`exists (
-    select 1 from ${projectOfRow(access, row)} as touched where not exists (
-      select 1 from ${projectsOf(caller, 'active')} as own where own.project_id = touched.project_id
-    )
-  )`
+  const isForeign = isOfOthers(access, caller, row)
   const isMoved = before && sql`${raw(before)}.${column(first)} <> ${row[first]}`
   return [
     {
@@ -78,6 +74,27 @@ export function membershipConditions(
     },
   ]
 }
+
+/**
+ * Whether a reference names a row that the caller cannot see. The contract answers that with 403, and with 400 when there is no such
+ * row; beyond the contract both are answered alike, so that nothing tells whether it is there. Undefined where this is not asked.
+ */
+export function unseenReference(
+  { access, edition }: Resource,
+  caller: Caller,
+  name: string,
+  value: unknown,
+): Sql | undefined {
+  if (edition === 'v1' || caller.isAdministrator || access.kind !== 'projectMembers') return undefined
+  return name === access.projectPath[0] ? isOfOthers(access, caller, { [name]: value }) : undefined
+}
+
+/** Whether a row belongs to a project of which the caller is no member. */
+const isOfOthers = (access: ProjectMembers, caller: Caller, row: Values): Sql => sql`exists (
+  select 1 from ${projectOfRow(access, row)} as touched where not exists (
+    select 1 from ${projectsOf(caller, 'active')} as own where own.project_id = touched.project_id
+  )
+)`
 
 const notForNewProjects = () => forbidden('The token is limited to projects, so it creates none.')
 

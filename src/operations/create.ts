@@ -29,7 +29,12 @@ export async function create(
       caller,
       { id, ...stored },
       {
-        conditions: createConditions(resource, caller, values, referenceConditions(resource, [values])),
+        conditions: createConditions(
+          resource,
+          caller,
+          values,
+          referenceConditions(resource, [values], { caller }),
+        ),
         also: rules.alsoCreate?.(caller, id) ?? [],
       },
     )

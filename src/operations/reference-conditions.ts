@@ -1,3 +1,5 @@
+import { unseenReference } from '../access/require-write.ts'
+import type { Caller } from '../model/caller.ts'
 import { labelOf } from '../model/field.ts'
 import { invalid } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
@@ -6,9 +8,11 @@ import { column } from '../store/columns.ts'
 import type { Condition } from '../store/conditional-write.ts'
 import { lockedRows } from '../store/locked-rows.ts'
 import type { Values } from '../store/rows.ts'
-import { allOf, raw, sql } from '../store/sql.ts'
+import { allOf, raw, type Sql, sql } from '../store/sql.ts'
 
 interface References {
+  /** To whom an unseen row may look like a missing one. */
+  readonly caller?: Caller
   /** The name of the locked row whose references are known to hold: one that stays the same is not asked again. */
   readonly before?: string
 }
@@ -31,17 +35,27 @@ const conditionsWith = (
   condition: typeof conditionOf,
   resource: Resource,
   rows: readonly Values[],
-  { before }: References = {},
+  { before, caller }: References = {},
 ): Condition[] =>
   referencesFrom(resource).flatMap((reference) => {
     const ids = distinctIds(rows, reference)
-    return ids.length > 0 ? [condition(reference, ids, before)] : []
+    const isUnseen = (value: unknown) => caller && unseenReference(resource, caller, reference.column, value)
+    return ids.length > 0 ? [condition(reference, ids, { before, isUnseen })] : []
   })
+
+interface Asking {
+  readonly before: string | undefined
+  /** Of one value; nothing where it is not asked. */
+  isUnseen(value: unknown): Sql | undefined
+}
+
+/** Any of them; the second one is not always asked. */
+const either = (first: Sql, second: Sql | undefined): Sql => (second ? sql`(${first} or ${second})` : first)
 
 function eachConditionOf(
   { column: name, parent }: ReferenceColumn,
   ids: readonly string[],
-  before?: string,
+  { before, isUnseen }: Asking,
 ): Condition {
   const wanted = raw(`input."${name}"`)
   const isAsked = before ? [sql`${raw(before)}.${column(name)} <> ${wanted}`] : []
@@ -57,7 +71,10 @@ function eachConditionOf(
         where: allOf([sql`row.id = any(${ids}::uuid[])`, raw('row.active'), ...(isNew ? [isNew] : [])]),
       }),
     },
-    refusedIf: allOf([...isAsked, sql`${wanted} not in (select id from ${raw(`"${name}"`)})`]),
+    refusedIf: allOf([
+      ...isAsked,
+      either(sql`${wanted} not in (select id from ${raw(`"${name}"`)})`, isUnseen(wanted)),
+    ]),
     refusal: () => notActive(name, parent),
   }
 }
@@ -68,7 +85,7 @@ const notActive = (name: string, { noun }: Resource) =>
 function conditionOf(
   { column: name, parent }: ReferenceColumn,
   ids: readonly string[],
-  before?: string,
+  { before, isUnseen }: Asking,
 ): Condition {
   const [id] = ids
   const isAsked = before ? [sql`${raw(before)}.${column(name)} <> ${id}`] : []
@@ -84,7 +101,7 @@ function conditionOf(
       name,
       rows: lockedRows({ ...locking(parent), where: allOf([isOneOfThem, raw('row.active'), ...ifAsked]) }),
     },
-    refusedIf: allOf([...isAsked, isMissing]),
+    refusedIf: allOf([...isAsked, either(isMissing, isUnseen(id))]),
     refusal: () => notActive(name, parent),
   }
 }

@@ -55,7 +55,7 @@ export function writeUpdate(
       updateConditions(resource, caller, {
         ids: [id],
         values,
-        references: referenceConditions(resource, [values], { before: 'before' }),
+        references: referenceConditions(resource, [values], { before: 'before', caller }),
         versions: versionConditions(resource, id, versions),
       }),
     )

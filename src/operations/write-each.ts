@@ -25,6 +25,7 @@ export async function createEach(
   const references = eachReferenceCondition(
     resource,
     items.map(({ values }) => values),
+    { caller },
   )
   const many = manyRows(resource, items, ['id', ...names], {
     conditions: createConditions(resource, caller, symbolic(resource, names), references),
@@ -54,7 +55,7 @@ export async function updateAlike(
     references: eachReferenceCondition(
       resource,
       items.map(({ values }) => values),
-      { before: 'before' },
+      { before: 'before', caller },
     ),
     versions: isVersioned
       ? [{ refusedIf: isOtherVersion(inputOf(requiredVersion)), refusal: () => changed(resource.title) }]

@@ -31,6 +31,9 @@ const members: Rights = { administrator, member: rights(ok, ok, ok, ok, ok), out
 /** Members read what is in their projects, and write what is their own. */
 const owners: Rights = { ...members, owner: rights(ok, ok, ok, ok, ok), member: rights(ok, no, no, no, no) }
 
+/** The same beyond the contract, where nobody learns from an answer that a project or an assignment exists. */
+const ownersUnseen: Rights = { ...owners, outsider: rights(gone, 'invalid', gone, gone, gone) }
+
 /** Nobody but the owner knows of it. */
 const own: Rights = { administrator, owner: rights(ok, ok, ok, ok, ok), outsider, anonymous }
 
@@ -47,9 +50,9 @@ const rightsOf: Readonly<Record<Entity, Rights>> = {
   appointment: owners,
   assignmentImpediment: members,
   userAssignment: members,
-  comment: owners,
+  comment: ownersUnseen,
   savedView: own,
-  projectView: owners,
+  projectView: ownersUnseen,
 }
 
 const entitiesWith = (...kinds: readonly Rights[]): Entity[] =>
@@ -58,9 +61,11 @@ const entitiesWith = (...kinds: readonly Rights[]): Entity[] =>
 /** Read and written by administrators only. */
 export const administrated = entitiesWith(catalog, administratorsOnly)
 /** In a project, which it may leave for another one. */
-export const inProject = entitiesWith(members, owners)
-export const owned = entitiesWith(owners)
-const hasOwner = entitiesWith(owners, own)
+export const inProject = entitiesWith(members, owners, ownersUnseen)
+export const owned = entitiesWith(owners, ownersUnseen)
+const hasOwner = entitiesWith(owners, ownersUnseen, own)
+/** Where an unseen project or assignment is answered like one that is not there. */
+export const unseen = entitiesWith(ownersUnseen)
 
 /** Resource, person, and what becomes of read, create, update, remove, restore. */
 export const matrix: readonly (readonly [Entity, Who, Record<Action, Kind>])[] = (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inProject, owned } from './authorization-matrix.ts'
+import { inProject, owned, unseen } from './authorization-matrix.ts'
 import type { Row } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
@@ -44,7 +44,8 @@ onEveryHost('Moving rows between projects', (tracker) => {
     test(`a member of the old project alone may not move ${a(entity)} into the new one`, async () => {
       const { onlyOld, make, moved } = await scene()
       const row = await make(onlyOld.id)
-      await refused(tracker.update(entity, moved(row), onlyOld), 'forbidden')
+      const kind = unseen.includes(entity) ? 'invalid' : 'forbidden'
+      await refused(tracker.update(entity, moved(row), onlyOld), kind)
       assert.deepEqual(await recordIn(tracker.get(entity, row.id, onlyOld)), row)
     })
 

@@ -97,6 +97,16 @@ describe('A refused batch', () => {
       ['somebody elses time', ann, create('appointment', { ...appointment, userId: bob.id })],
       ['a foreign project', ann, create('appointment', { ...appointment, assignmentId: foreignTask })],
       [
+        'a comment out of sight',
+        ann,
+        create('comment', { text: 'Hi', assignmentId: foreignTask, userId: ann.id }),
+      ],
+      [
+        'a comment on nothing',
+        ann,
+        create('comment', { text: 'Hi', assignmentId: randomUUID(), userId: ann.id }),
+      ],
+      [
         'a login that is taken',
         administrator,
         create('user', { name: 'A', login: ann.login, password: 'Quite-1234-x' }),
