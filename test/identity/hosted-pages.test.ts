@@ -64,7 +64,7 @@ describe('the pages of the identity host, in a real browser', {
       const complaints: string[] = []
       page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
       await goTo(page)
-      assert.equal(await page.evaluate('document.activeElement.name'), 'login')
+      await page.locator('[name=login]:focus').waitFor()
       await assertAccessible(page, 'sign-in')
       await fillIn(page, 'Wrong-Horse-1', login)
       await page.getByRole('alert').waitFor()

@@ -81,9 +81,12 @@ export const injected = 'Injected by a test.'
 
 /** In whichever language the page is. */
 export async function fillSignIn(page: Page, login: string, secret = password): Promise<void> {
+  const signIn = page.getByRole('button', { name: /^(Sign in|Entrar)$/ })
+  // The page of an invitation, which leads here, has fields of the same names.
+  await signIn.waitFor()
   await page.getByLabel('Login').fill(login)
   await page.getByLabel(/^(Password|Senha)$/).fill(secret)
-  await page.getByRole('button', { name: /^(Sign in|Entrar)$/ }).click()
+  await signIn.click()
 }
 
 function watch(context: BrowserContext, { web, api, issuer }: TrackerHosts, offences: string[]): void {
