@@ -68,29 +68,19 @@ describe('The project’s own pages', () => {
   })
 })
 
-describe('The configuration table of README.md', () => {
-  const section = existsSync(join(root, 'README.md')) ? configurationSection(textOf('README.md')) : undefined
-  const skip = section === undefined && 'README.md has no section named Configuration with a table yet.'
-
-  test('names every variable that is read, and no other', { skip }, async () => {
+describe('The table of docs/configuration.md', () => {
+  test('names every variable that is read, and no other', async () => {
     const read = await variablesRead()
-    const documented = namesIn(section ?? '')
+    const documented = namesIn(textOf('docs/configuration.md'))
     const missing = [...read].filter((name) => !documented.has(name))
     const unknown = [...documented].filter((name) => !read.has(name))
     assert.deepEqual({ missing, unknown }, { missing: [], unknown: [] })
   })
 })
 
-function configurationSection(readme: string): string | undefined {
-  const section = readme.split(/^## /m).find((part) => /^[^\n]*configuration/i.test(part))
-  return section?.includes('\n|') ? section : undefined
-}
-
 /** The backticked words of the first column; `__N` or `__0` and `{id}` stand for what the reader chooses. */
-function namesIn(section: string): Set<string> {
-  const cells = section
-    .split('\n')
-    .flatMap((line) => (line.startsWith('|') ? [line.split('|')[1] ?? ''] : []))
+function namesIn(page: string): Set<string> {
+  const cells = page.split('\n').flatMap((line) => (line.startsWith('|') ? [line.split('|')[1] ?? ''] : []))
   const words = cells.flatMap((cell) =>
     [...cell.matchAll(/`([A-Za-z][\w{}]*)`/g)].map(([, word]) => word ?? ''),
   )

@@ -25,11 +25,11 @@ describe('compose.yaml', () => {
     assert.deepEqual(Object.keys(depends_on), upstreams)
   })
 
-  test('sets only variables that README.md explains, and only their documented ports', () => {
-    const readme = textOf('README.md')
+  test('sets only variables that docs/configuration.md explains, and only documented ports', () => {
+    const [readme, configuration] = [textOf('README.md'), textOf('docs/configuration.md')]
     for (const [name, { environment, ports = [], healthcheck }] of hosts) {
       for (const variable of Object.keys(environment)) {
-        assert.ok(readme.includes(`\`${variable}\``), `${name}: ${variable}`)
+        assert.ok(configuration.includes(`\`${variable}\``), `${name}: ${variable}`)
       }
       const [, port = ''] = /:(\d+)\//.exec(healthcheck?.test.at(-1) ?? '') ?? []
       assert.match(readme, new RegExp(`^\\| ${port} \\| `, 'm'), name)

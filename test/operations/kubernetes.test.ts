@@ -12,7 +12,7 @@ import {
   variablesOf,
 } from '../support/read-manifests.ts'
 
-const readme = readFileSync(join(folder, '..', '..', 'README.md'), 'utf8')
+const textOf = (path: string) => readFileSync(join(folder, '..', '..', path), 'utf8')
 const containersOf = Object.entries(deployments)
 
 describe('deploy/kubernetes', () => {
@@ -35,13 +35,15 @@ describe('deploy/kubernetes', () => {
     }
   })
 
-  test('sets only variables that README.md explains', () => {
+  test('sets only variables that docs/configuration.md explains', () => {
+    const configuration = textOf('docs/configuration.md')
     for (const [name, container] of [...containersOf, ['prepare', prepare()] as const])
       for (const variable of variablesOf(container))
-        assert.ok(readme.includes(`\`${variable}\``), `${name}: ${variable}`)
+        assert.ok(configuration.includes(`\`${variable}\``), `${name}: ${variable}`)
   })
 
   test('has only ports that README.md explains, and asks the paths that hosts answer', () => {
+    const readme = textOf('README.md')
     for (const [name, { ports, ...container }] of containersOf) {
       for (const { containerPort } of ports)
         assert.match(readme, new RegExp(`^\\| ${containerPort} \\| `, 'm'), name)

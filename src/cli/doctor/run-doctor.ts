@@ -49,7 +49,11 @@ function checkConfiguration(environment: Environment): Finding {
     return fine('configuration', 'every variable can be read')
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
-    return wrong('configuration', error.problems.join(' '), 'README.md has every variable and its default.')
+    return wrong(
+      'configuration',
+      error.problems.join(' '),
+      'docs/configuration.md has every variable and its default.',
+    )
   }
 }
 
