@@ -10,6 +10,7 @@ import { aboutContract, contractRoutes } from '../src/hosts/rest/routes.ts'
 import { resources } from '../src/resources/all.ts'
 import { apiTypesOf } from './api-types.ts'
 import { commandTypesOf } from './command-types.ts'
+import { configurationPage } from './configuration-page.ts'
 import { dotnetContracts } from './dotnet-contracts.ts'
 import { restTypesOf } from './rest-types.ts'
 
@@ -59,6 +60,8 @@ await writeFile(join(folder, '..', '..', 'web', 'src', 'api', 'types.ts'), apiTy
 
 const restTypes = join(folder, '..', '..', 'clients', 'typescript', 'src', 'rest-types.ts')
 await writeFile(restTypes, restTypesOf(rest, extensions))
+
+await writeFile(join(folder, '..', 'configuration.md'), configurationPage())
 
 /** A release keeps its contract: from then on what is served is compared with it. */
 if (process.argv.includes('--release')) {

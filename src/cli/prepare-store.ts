@@ -42,6 +42,6 @@ export async function migrateAndSay(url: string): Promise<void> {
 export function readPrepareSettings(settings: Settings) {
   const store = readStoreSettings(settings)
   if (store.databaseUrl === undefined)
-    settings.refuse('DATABASE_URL is not set; `npm start` prepares the embedded store by itself.')
+    settings.reject('DATABASE_URL is not set; `npm start` prepares the embedded store by itself.')
   return { store, url: store.databaseUrl ?? '' }
 }

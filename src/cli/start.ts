@@ -1,6 +1,6 @@
-import { readDrainSettings } from '../configuration/drain-settings.ts'
-import { readSettings } from '../configuration/settings.ts'
+import { readSettings, unknownSettings } from '../configuration/settings.ts'
 import { readStoreSettings } from '../configuration/store-settings.ts'
+import { createLog } from '../http/log.ts'
 import { chosenHosts } from './chosen-hosts.ts'
 import type { RunningHost } from './hosts/running-host.ts'
 import { leaveFirst } from './leave-first.ts'
@@ -18,10 +18,13 @@ export async function runStart(names: readonly string[]): Promise<void> {
     drainSeconds,
     hosts,
   } = readSettings(process.env, (settings) => ({
-    ...readDrainSettings(settings),
+    drainSeconds: settings.get('DRAIN_SECONDS'),
     store: readStoreSettings(settings),
     hosts: starters.map((prepare) => prepare(settings)),
   }))
+  const log = createLog({ level: storeSettings.logLevel, host: 'start' })
+  for (const problem of unknownSettings(process.env))
+    log.warn({ problem }, 'A variable looks like a setting and is none.')
   const stops: (() => Promise<void>)[] = []
   const stop = stopOnSignal(stops, drainSeconds)
   stopWithNpm(stop)

@@ -12,14 +12,14 @@ export interface MailSettings {
 
 /** Of the host that sends them. */
 export function readMailSettings(settings: Settings): MailSettings | undefined {
-  const smtpUrl = settings.optionalText('SMTP_URL')
+  const smtpUrl = settings.get('SMTP_URL')
   const from = readMailSender(settings)
   if (smtpUrl !== undefined && !isSmtpUrl(smtpUrl))
-    settings.refuse(
+    settings.reject(
       'SMTP_URL must be the address of a server, such as smtps://user:password@mail.example.com.',
     )
   if ((smtpUrl === undefined) !== (from === undefined))
-    settings.refuse('SMTP_URL and MAIL_FROM need each other: the server that sends mails, and their sender.')
+    settings.reject('SMTP_URL and MAIL_FROM need each other: the server that sends mails, and their sender.')
   const { extensions, allowedOrigins } = readTrackerSettings(settings)
   if (!extensions || smtpUrl === undefined || from === undefined) return undefined
   return { smtpUrl, from, linkOrigin: allowedOrigins[0] ?? '' }
@@ -30,9 +30,9 @@ export const canMail = (settings: Settings): boolean =>
   readMailSender(settings) !== undefined && readTrackerSettings(settings).extensions
 
 function readMailSender(settings: Settings): string | undefined {
-  const from = settings.optionalText('MAIL_FROM')
+  const from = settings.get('MAIL_FROM')
   if (from !== undefined && !fromPattern.test(from))
-    settings.refuse(
+    settings.reject(
       'MAIL_FROM must be a mail address, such as tracker@example.com, or Tracker <tracker@example.com>.',
     )
   return from

@@ -15,13 +15,13 @@ type Addresses = Pick<TrackerSettings, 'issuer' | 'allowedOrigins'>
 export function readPasskeySettings(settings: Settings, addresses: Addresses): PasskeySettings | undefined {
   const { issuer, allowedOrigins } = addresses
   const issuerOrigin = new URL(issuer).origin
-  const given = settings.optionalText('Identity__PasskeyDomain')
+  const given = settings.get('Identity__PasskeyDomain')
   const ours = [...new Set([...allowedOrigins, issuerOrigin])].filter(isSecure)
   const domain =
     given ?? commonDomain(new URL(allowedOrigins[0] ?? issuer).hostname, new URL(issuer).hostname)
   const origins = ours.filter((origin) => isWithin(new URL(origin).hostname, domain))
   if (given !== undefined && (!namePattern.test(given) || origins.length === 0))
-    settings.refuse(
+    settings.reject(
       'Identity__PasskeyDomain must be the domain of the web client, or one above it, such as example.com.',
     )
   if (origins.length === 0) return undefined

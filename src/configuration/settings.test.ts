@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { readCommandSettings } from '../hosts/commands/configuration.ts'
 import { readRestSettings } from '../hosts/rest/configuration.ts'
 import { readWebSettings } from '../hosts/web/configuration.ts'
-import { type Environment, readSettings, SettingsError } from './settings.ts'
+import { type Environment, readSettings, SettingsError, unknownSettings } from './settings.ts'
 import { readStoreSettings } from './store-settings.ts'
 
 describe('the configuration', () => {
@@ -54,7 +54,7 @@ describe('the configuration', () => {
     const stepWith = (HOURS_STEP: string) => readSettings({ HOURS_STEP }, readRestSettings).hoursStep
     assert.deepEqual(['', '0.01', '0.25', '1'].map(stepWith), [0.01, 0.01, 0.25, 1])
     for (const wrong of ['0.5', '0', 'one', '0,25'])
-      assert.throws(() => stepWith(wrong), /HOURS_STEP must be 0\.01, 0\.25 or 1\./)
+      assert.throws(() => stepWith(wrong), /HOURS_STEP must be one of 0\.01, 0\.25, 1\./)
   })
 
   it('reports everything that is wrong at once', () => {
@@ -86,6 +86,38 @@ describe('the configuration', () => {
         return true
       },
     )
+  })
+})
+
+describe('variables that look like settings', () => {
+  it('are named with the setting that was meant', () => {
+    const environment = {
+      Jwt_Issuer: 'http://localhost',
+      RateLimit__REST__PermitLimit: '1',
+      BANKPORT: '1',
+      Cors__AllowedOrigins: 'https://app.example.com',
+      Identity__Clients__shop__Redirects__0: 'https://shop.example.com/',
+    }
+    assert.deepEqual(unknownSettings(environment), [
+      'Jwt_Issuer is not a setting; Jwt__Issuer is.',
+      'RateLimit__REST__PermitLimit is not a setting; RateLimit__Rest__PermitLimit is.',
+      'BANKPORT is not a setting; BANK_PORT is.',
+      'Cors__AllowedOrigins is not a setting.',
+      'Identity__Clients__shop__Redirects__0 is not a setting.',
+    ])
+  })
+
+  it('are neither settings nor variables of other programs', () => {
+    const environment = {
+      BANK_PORT: '9999',
+      BANK_SERVICE_HOST: '10.0.0.1',
+      HOSTNAME: 'tracker',
+      PATH: '/bin',
+      Cors__AllowedOrigins__12: 'https://app.example.com',
+      Identity__Clients__my_shop__RedirectUris__0: 'https://shop.example.com/',
+      Identity__ServiceClients__robot__Secret: 'x',
+    }
+    assert.deepEqual(unknownSettings(environment), [])
   })
 })
 

@@ -1,3 +1,6 @@
+import { declaredSettings, type SettingName, type ValueOf } from './declared-settings.ts'
+import type { Setting } from './setting-kinds.ts'
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Everything that is wrong with the environment, reported at once. */
@@ -13,21 +16,18 @@ export class SettingsError extends Error {
   }
 }
 
-/** Reads variables one by one; a wrong one is noted and its default used, so that reading goes on to the next. */
+/** Reads variables one by one. A wrong one is reported and its default used, so that reading goes on to the next. */
 export interface Settings {
-  text(name: string, byDefault: string): string
-  optionalText(name: string): string | undefined
-  wholeNumber(name: string, byDefault: number, limits: { min: number; max: number }): number
-  flag(name: string, byDefault: boolean): boolean
-  address(name: string, byDefault: string): string
-  /** Entries separated by commas. */
-  entries(name: string): readonly string[]
-  /** The values of `name__0`, `name__1` and so on, in any numbering. */
-  numbered(name: string): readonly string[]
-  /** The ids of `name__{id}__…`, each once. */
-  idsUnder(name: string): readonly string[]
-  refuse(problem: string): void
+  get<Name extends PlainName>(name: Name): ValueOf<Name>
+  /** A variable whose name contains `{id}`. */
+  of<Name extends GroupedName>(name: Name, id: string): ValueOf<Name>
+  /** The ids for which variables of a group are set, such as those of `Identity__Clients`. */
+  ids(group: string): readonly string[]
+  reject(problem: string): void
 }
+
+type GroupedName = Extract<SettingName, `${string}{id}${string}`>
+type PlainName = Exclude<SettingName, GroupedName>
 
 export function readSettings<Result>(environment: Environment, read: (settings: Settings) => Result): Result {
   const problems: string[] = []
@@ -38,43 +38,27 @@ export function readSettings<Result>(environment: Environment, read: (settings: 
 
 function settingsOf(environment: Environment, problems: string[]): Settings {
   const given = (name: string) => environment[name]?.trim() || undefined
-  const refuse = (problem: string) => void problems.push(problem)
-  const checked = <Value>(
-    name: string,
-    byDefault: Value,
-    read: (text: string) => Value | undefined,
-    wanted: string,
-  ) => {
+  const reject = (problem: string) => void problems.push(problem)
+  const read = <Name extends SettingName>(declared: Name, name: string): ValueOf<Name> => {
+    const setting = declaredSettings[declared] as Setting<ValueOf<Name>>
+    if (setting.isNumbered) {
+      const values = numbersOf(environment, name).flatMap((key) => given(key) ?? [])
+      return values as ValueOf<Name> & readonly string[]
+    }
     const text = given(name)
-    const value = text === undefined ? byDefault : read(text)
-    if (value === undefined) refuse(`${name} must be ${wanted}.`)
-    return value ?? byDefault
+    const value = text === undefined ? setting.byDefault : setting.parse(text)
+    if (value === undefined && text !== undefined) reject(`${name} must be ${setting.wanted}.`)
+    return value ?? setting.byDefault
   }
   return {
-    refuse,
-    optionalText: given,
-    text: (name, byDefault) => given(name) ?? byDefault,
-    wholeNumber: (name, byDefault, { min, max }) =>
-      checked(
-        name,
-        byDefault,
-        (text) => wholeNumberIn(text, min, max),
-        `a whole number from ${min} to ${max}`,
-      ),
-    flag: (name, byDefault) =>
-      checked(name, byDefault, (text) => flags[text.toLowerCase()], 'true or false (or on or off)'),
-    address: (name, byDefault) => checked(name, byDefault, addressIn, 'an http or https address'),
-    entries: (name) => splitEntries(given(name) ?? ''),
-    numbered: (name) =>
-      Object.keys(environment)
-        .filter((key) => key.startsWith(`${name}__`) && /^\d+$/.test(key.slice(name.length + 2)))
-        .sort((first, second) => Number(first.slice(name.length + 2)) - Number(second.slice(name.length + 2)))
-        .flatMap((key) => given(key) ?? []),
-    idsUnder: (name) => [
+    reject,
+    get: (name) => read(name, name),
+    of: (name, id) => read(name, name.replace('{id}', id)),
+    ids: (group) => [
       ...new Set(
         Object.keys(environment).flatMap((key) =>
-          key.startsWith(`${name}__`) && environment[key] !== undefined
-            ? key.slice(name.length + 2).split('__', 1)
+          key.startsWith(`${group}__`) && environment[key] !== undefined
+            ? key.slice(group.length + 2).split('__', 1)
             : [],
         ),
       ),
@@ -82,28 +66,29 @@ function settingsOf(environment: Environment, problems: string[]): Settings {
   }
 }
 
-const flags: Readonly<Record<string, boolean | undefined>> = {
-  true: true,
-  on: true,
-  1: true,
-  false: false,
-  off: false,
-  0: false,
+/** The variables `name__0`, `name__1` and so on that are set, in the order of their numbers. */
+function numbersOf(environment: Environment, name: string): string[] {
+  const number = (key: string) => Number(key.slice(name.length + 2))
+  return Object.keys(environment)
+    .filter((key) => key.startsWith(`${name}__`) && /^\d+$/.test(key.slice(name.length + 2)))
+    .sort((first, second) => number(first) - number(second))
 }
 
-function wholeNumberIn(text: string, min: number, max: number): number | undefined {
-  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-  return number >= min && number <= max ? number : undefined
+/** Variables that look like settings but are none, because a letter, a capital or an underscore is wrong. */
+export function unknownSettings(environment: Environment): readonly string[] {
+  return Object.keys(environment).flatMap((name) => {
+    if (patterns.some(({ pattern }) => pattern.test(name))) return []
+    const meant = patterns.find(({ loosePattern }) => loosePattern.test(squeeze(name)))
+    if (meant === undefined && !/^(Identity|Jwt|Auth|Cors|RateLimit)__/i.test(name)) return []
+    return [`${name} is not a setting${meant === undefined ? '' : `; ${meant.name} is`}.`]
+  })
 }
 
-/** Without a slash at the end: the address is compared and joined as text. */
-export function addressIn(text: string): string | undefined {
-  const isAddress = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-  return isAddress ? text.replace(/\/+$/, '') : undefined
-}
+const squeeze = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
-const splitEntries = (text: string): string[] =>
-  text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
+const patterns = Object.entries<Setting<unknown>>(declaredSettings).map(([declared, { isNumbered }]) => {
+  const name = isNumbered ? `${declared}__0` : declared
+  const patternOf = (text: string, id: string) =>
+    new RegExp(`^${text.replace('{id}', id).replace(/0$/, isNumbered ? '\\d+' : '0')}$`)
+  return { name, pattern: patternOf(name, '.+?'), loosePattern: patternOf(squeeze(name), '.+?') }
+})

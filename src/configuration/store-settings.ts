@@ -1,6 +1,6 @@
+import { daysKeptMin } from './declared-settings.ts'
 import type { Settings } from './settings.ts'
 import { readTelemetrySettings, type TelemetrySettings } from './telemetry-settings.ts'
-import { readLogLevel } from './tracker-settings.ts'
 
 export interface StoreSettings {
   /** None: the embedded PostgreSQL. */
@@ -28,42 +28,36 @@ export interface StoreSettings {
 }
 
 export function readStoreSettings(settings: Settings): StoreSettings {
-  const databaseUrl = settings.optionalText('DATABASE_URL')
+  const databaseUrl = settings.get('DATABASE_URL')
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    settings.refuse('DATABASE_URL must start with postgresql://.')
+    settings.reject('DATABASE_URL must start with postgresql://.')
   }
-  const readUrls = settings.entries('DATABASE_READ_URL')
+  const readUrls = settings.get('DATABASE_READ_URL')
   if (readUrls.some((url) => !/^postgres(ql)?:\/\//.test(url)))
-    settings.refuse('DATABASE_READ_URL must be addresses that start with postgresql://, separated by commas.')
+    settings.reject('DATABASE_READ_URL must be addresses that start with postgresql://, separated by commas.')
   if (readUrls.length > 0 && databaseUrl === undefined)
-    settings.refuse('DATABASE_READ_URL needs DATABASE_URL: the embedded store has no standbys.')
+    settings.reject('DATABASE_READ_URL needs DATABASE_URL: the embedded store has no standbys.')
   return {
     databaseUrl,
     readUrls,
-    dataDirectory: settings.text('DATA_DIR', '.data'),
-    namedStatements: settings.flag('DB_NAMED_STATEMENTS', true),
-    rolePrefix: settings.text('DB_ROLE_PREFIX', 'tracker_'),
+    dataDirectory: settings.get('DATA_DIR'),
+    namedStatements: settings.get('DB_NAMED_STATEMENTS'),
+    rolePrefix: settings.get('DB_ROLE_PREFIX'),
     historyDays: readDaysKept(settings, 'HISTORY_DAYS'),
     removedDays: readDaysKept(settings, 'REMOVED_DAYS'),
-    changeLogDays: settings.wholeNumber('CHANGE_LOG_DAYS', 30, { min: 1, max: daysMax }),
-    slowStatementMilliseconds: settings.wholeNumber('SLOW_STATEMENT_MILLISECONDS', 1000, {
-      min: 0,
-      max: 60_000,
-    }),
-    logLevel: readLogLevel(settings),
+    changeLogDays: settings.get('CHANGE_LOG_DAYS'),
+    slowStatementMilliseconds: settings.get('SLOW_STATEMENT_MILLISECONDS'),
+    logLevel: settings.get('LOG_LEVEL'),
     telemetry: readTelemetrySettings(settings),
-    demoLogin: settings.text('SVC_DEMO_LOGIN', 'demo@example.com'),
-    demoPassword: settings.optionalText('SVC_DEMO_PASSWORD'),
-    demoData: settings.flag('SVC_DEMO_DATA', databaseUrl === undefined),
+    demoLogin: settings.get('SVC_DEMO_LOGIN'),
+    demoPassword: settings.get('SVC_DEMO_PASSWORD'),
+    demoData: settings.get('SVC_DEMO_DATA') ?? databaseUrl === undefined,
   }
 }
 
-/** Shorter than any audit asks for, and than live listings look back. */
-const daysMin = 30
-const daysMax = 36_500
-
-function readDaysKept(settings: Settings, name: string): number {
-  const days = settings.wholeNumber(name, 0, { min: 0, max: daysMax })
-  if (days > 0 && days < daysMin) settings.refuse(`${name} must be 0, for ever, or at least ${daysMin}.`)
+function readDaysKept(settings: Settings, name: 'HISTORY_DAYS' | 'REMOVED_DAYS'): number {
+  const days = settings.get(name)
+  if (days > 0 && days < daysKeptMin)
+    settings.reject(`${name} must be 0, for ever, or at least ${daysKeptMin}.`)
   return days
 }

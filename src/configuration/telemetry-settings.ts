@@ -11,20 +11,18 @@ export interface TelemetrySettings {
 }
 
 export function readTelemetrySettings(settings: Settings): TelemetrySettings | undefined {
-  const isGiven = settings.optionalText('OTEL_EXPORTER_OTLP_ENDPOINT') !== undefined
-  const endpoint = settings.address('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://localhost:4318')
+  const endpoint = settings.get('OTEL_EXPORTER_OTLP_ENDPOINT')
   const telemetry = {
-    endpoint,
     headers: readHeaders(settings),
-    serviceName: settings.text('OTEL_SERVICE_NAME', 'tracker'),
+    serviceName: settings.get('OTEL_SERVICE_NAME'),
     sampledShare: readShare(settings),
   }
-  return isGiven ? telemetry : undefined
+  return endpoint === undefined ? undefined : { endpoint, ...telemetry }
 }
 
 /** `name=value` with what is not plain percent-encoded; values may be secrets, so no problem repeats them. */
 function readHeaders(settings: Settings): Readonly<Record<string, string>> {
-  const pairs = settings.entries('OTEL_EXPORTER_OTLP_HEADERS').map((entry) => {
+  const pairs = settings.get('OTEL_EXPORTER_OTLP_HEADERS').map((entry) => {
     const [name = '', ...value] = entry.split('=')
     return [name.trim(), value.join('=').trim()] as const
   })
@@ -33,14 +31,14 @@ function readHeaders(settings: Settings): Readonly<Record<string, string>> {
   try {
     return Object.fromEntries(new Headers(pairs.map(([name, value]) => [name, decodeURIComponent(value)])))
   } catch {
-    settings.refuse('OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas.')
+    settings.reject('OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas.')
     return {}
   }
 }
 
 function readShare(settings: Settings): number {
-  const given = settings.text('OTEL_TRACES_SAMPLER_ARG', '1')
+  const given = settings.get('OTEL_TRACES_SAMPLER_ARG')
   const share = /^(0|1|0?\.\d{1,6}|1\.0+)$/.test(given) ? Number(given) : Number.NaN
-  if (Number.isNaN(share)) settings.refuse('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.')
+  if (Number.isNaN(share)) settings.reject('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.')
   return share
 }

@@ -1,5 +1,6 @@
 import type { HoursStep } from '../model/field.ts'
-import { addressIn, type Settings } from './settings.ts'
+import { addressIn } from './setting-kinds.ts'
+import type { Settings } from './settings.ts'
 
 /** What every host of the tracker has to know. */
 export interface TrackerSettings {
@@ -19,69 +20,42 @@ export interface TrackerSettings {
   readonly passwords: boolean
 }
 
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
-
 export function readTrackerSettings(settings: Settings): TrackerSettings {
-  const issuer = settings.address('Jwt__Issuer', 'http://localhost:5200')
+  const issuer = settings.get('Jwt__Issuer')
   return {
-    host: settings.text('HOST', '127.0.0.1'),
-    logLevel: readLogLevel(settings),
+    host: settings.get('HOST'),
+    logLevel: settings.get('LOG_LEVEL'),
     issuer,
-    metadataAddress: settings.address('Jwt__MetadataAddress', `${issuer}/.well-known/openid-configuration`),
-    adminLogins: settings.entries('SVC_ADMIN_LOGINS'),
-    sessionCacheSeconds: settings.wholeNumber('Auth__SessionValidationCacheSeconds', 30, {
-      min: 0,
-      max: 3600,
-    }),
-    hoursStep: readHoursStep(settings),
+    metadataAddress: settings.get('Jwt__MetadataAddress') ?? `${issuer}/.well-known/openid-configuration`,
+    adminLogins: settings.get('SVC_ADMIN_LOGINS'),
+    sessionCacheSeconds: settings.get('Auth__SessionValidationCacheSeconds'),
+    hoursStep: settings.get('HOURS_STEP'),
     allowedOrigins: readOrigins(settings),
     trustedProxies: readTrustedProxies(settings),
-    extensions: settings.flag('EXTENSIONS', true),
-    passwords: settings.flag('Identity__Passwords', true),
+    extensions: settings.get('EXTENSIONS'),
+    passwords: settings.get('Identity__Passwords'),
   }
 }
 
-export function readLogLevel(settings: Settings): string {
-  const level = settings.text('LOG_LEVEL', 'info')
-  if (!logLevels.includes(level)) settings.refuse(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
-  return level
-}
-
-const hoursSteps: readonly HoursStep[] = [0.01, 0.25, 1]
-
-function readHoursStep(settings: Settings): HoursStep {
-  const given = settings.text('HOURS_STEP', '0.01')
-  const step = hoursSteps.find((known) => String(known) === given)
-  if (step === undefined)
-    settings.refuse(`HOURS_STEP must be ${hoursSteps.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`)
-  return step ?? 0.01
-}
-
-/** Chains of proxies are short, and each trusted proxy could forge addresses. */
-const proxiesMax = 10
-
 function readTrustedProxies(settings: Settings): TrackerSettings['trustedProxies'] {
-  const isEnabled = settings.flag('ASPNETCORE_FORWARDEDHEADERS_ENABLED', false)
-  const given = settings.wholeNumber('TRUSTED_PROXIES', 0, { min: 0, max: proxiesMax })
+  const isEnabled = settings.get('ASPNETCORE_FORWARDEDHEADERS_ENABLED')
+  const given = settings.get('TRUSTED_PROXIES')
   return (byDefault) => (isEnabled ? given || byDefault : 0)
 }
 
 /** By default the web client that starts beside the other hosts. */
 function readOrigins(settings: Settings): readonly string[] {
-  const port = readPort(settings, 'WEB_PORT', 5400)
-  const given = settings.numbered('Cors__AllowedOrigins')
+  const port = settings.get('WEB_PORT')
+  const given = settings.get('Cors__AllowedOrigins')
   if (given.length === 0) return [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
   return given.flatMap((text) => {
     const address = addressIn(text)
     const isOrigin = address !== undefined && new URL(address).origin === address
     if (!isOrigin)
-      settings.refuse(`Cors__AllowedOrigins has ${text}, which is no origin such as https://app.example.com.`)
+      settings.reject(`Cors__AllowedOrigins has ${text}, which is no origin such as https://app.example.com.`)
     return isOrigin ? [address] : []
   })
 }
-
-export const readPort = (settings: Settings, name: string, byDefault: number): number =>
-  settings.wholeNumber(name, byDefault, { min: 0, max: 65_535 })
 
 export interface RateLimitSettings {
   /** 0 turns the limiter off. */
@@ -91,15 +65,8 @@ export interface RateLimitSettings {
 
 export const readRateLimit = (
   settings: Settings,
-  host: string,
-  byDefault: RateLimitSettings,
+  host: 'Rest' | 'Identity' | 'Command',
 ): RateLimitSettings => ({
-  permitLimit: settings.wholeNumber(`RateLimit__${host}__PermitLimit`, byDefault.permitLimit, {
-    min: 0,
-    max: 1_000_000,
-  }),
-  queueLimit: settings.wholeNumber(`RateLimit__${host}__QueueLimit`, byDefault.queueLimit, {
-    min: 0,
-    max: 10_000,
-  }),
+  permitLimit: settings.get(`RateLimit__${host}__PermitLimit`),
+  queueLimit: settings.get(`RateLimit__${host}__QueueLimit`),
 })

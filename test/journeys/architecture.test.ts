@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { configurationPage } from '../../scripts/configuration-page.ts'
+import { declaredSettings } from '../../src/configuration/declared-settings.ts'
 import { readSettings, type Settings } from '../../src/configuration/settings.ts'
 import { resourcesOf } from '../../src/resources/all.ts'
 
@@ -68,76 +70,54 @@ describe('The project’s own pages', () => {
   })
 })
 
-describe('The table of docs/configuration.md', () => {
-  test('names every variable that is read, and no other', async () => {
+describe('The declared settings', () => {
+  test('are what docs/configuration.md has', () => {
+    assert.equal(textOf('docs/configuration.md'), configurationPage(), 'npm run contract writes it anew')
+  })
+
+  test('are all read', async () => {
     const read = await variablesRead()
-    const documented = namesIn(textOf('docs/configuration.md'))
-    const missing = [...read].filter((name) => !documented.has(name))
-    const unknown = [...documented].filter((name) => !read.has(name))
-    assert.deepEqual({ missing, unknown }, { missing: [], unknown: [] })
+    assert.deepEqual(
+      Object.keys(declaredSettings).filter((name) => !read.has(name)),
+      [],
+    )
   })
 })
 
-/** The backticked words of the first column; `__N` or `__0` and `{id}` stand for what the reader chooses. */
-function namesIn(page: string): Set<string> {
-  const cells = page.split('\n').flatMap((line) => (line.startsWith('|') ? [line.split('|')[1] ?? ''] : []))
-  const words = cells.flatMap((cell) =>
-    [...cell.matchAll(/`([A-Za-z][\w{}]*)`/g)].map(([, word]) => word ?? ''),
-  )
-  return new Set(words.map((word) => word.replace(/__(N|\d+)$/, '')))
-}
-
-/** Asks every reader of settings for everything it wants to know, and notes the names. */
+/** Asks every reader of settings for everything it wants to know, and records the names. */
 async function variablesRead(): Promise<Set<string>> {
-  const names = new Set<string>()
-  const started = globSync('src/cli/*.ts', { cwd: root }).map(textOf).join('')
-  // A host that no command starts yet is nobody's to configure.
-  const hosts = globSync('src/hosts/*', { cwd: root }).filter((folder) =>
-    started.includes(`${folder.slice(4)}/`),
-  )
-  const files = globSync(['src/configuration/*.ts', ...hosts.map((host) => `${host}/configuration.ts`)], {
-    cwd: root,
-  })
-  for (const file of files.filter((one) => !one.endsWith('.test.ts'))) {
+  const names = new Set<string>(['DRAIN_SECONDS'])
+  const files = globSync(['src/configuration/*-settings.ts', 'src/hosts/*/configuration.ts'], { cwd: root })
+  for (const file of files) {
     const exported: Record<string, unknown> = await import(join(root, file))
-    for (const [name, reader] of Object.entries(exported)) {
-      if (typeof reader !== 'function' || !/^read\w+Settings$/.test(name)) continue
-      for (const environment of [
-        {},
-        {
-          Identity__ServiceClients__x__Secret: secret,
-          Identity__Clients__x__Secret: secret,
-          Identity__Providers__x__ClientSecret: secret,
-        },
-      ])
-        note(environment, reader as (settings: Settings) => unknown, names)
-    }
+    for (const [name, reader] of Object.entries(exported))
+      if (typeof reader === 'function' && /^read\w+Settings$/.test(name))
+        record(reader as (settings: Settings) => unknown, names)
   }
-  // What is asked for entry by entry is documented entry by entry.
-  return new Set([...names].filter((name) => ![...names].some((other) => other.startsWith(`${name}__`))))
+  return names
 }
 
-/** Entries of a service client, of an app and of a provider are asked for once there is one. */
-const secret = 'x'.repeat(32)
+/** Settings of a group are read for each id that is given. */
+const environment = {
+  Identity__ServiceClients__x__Login: 'x',
+  Identity__Clients__x__Name: 'x',
+  Identity__Providers__x__ClientId: 'x',
+}
 
-function note(
-  environment: Readonly<Record<string, string>>,
-  reader: (settings: Settings) => unknown,
-  names: Set<string>,
-) {
+function record(reader: (settings: Settings) => unknown, names: Set<string>) {
   try {
     readSettings(environment, (settings) =>
-      reader(
-        new Proxy(settings, {
-          get(target, method: keyof Settings) {
-            const ask = target[method] as (name: string, ...rest: unknown[]) => unknown
-            return (name: string, ...rest: unknown[]) => {
-              if (method !== 'refuse') names.add(name.replace(/__x__/, '__{id}__'))
-              return ask(name, ...rest)
-            }
-          },
-        }),
-      ),
+      reader({
+        ...settings,
+        get(name) {
+          names.add(name)
+          return settings.get(name)
+        },
+        of(name, id) {
+          names.add(name)
+          return settings.of(name, id)
+        },
+      }),
     )
   } catch {
     // What is missing or wrong is reported after everything was asked for.

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { type Environment, readSettings, type Settings } from '../../configuration/settings.ts'
-import { readPort } from '../../configuration/tracker-settings.ts'
 import { readBankSettings } from '../../hosts/bank/configuration.ts'
 import { readCommandSettings } from '../../hosts/commands/configuration.ts'
 import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
@@ -19,7 +18,7 @@ interface Port {
 function portsOf(settings: Settings): readonly Port[] {
   const commands = readCommandSettings(settings)
   return [
-    { host: 'web', variable: 'WEB_PORT', port: readPort(settings, 'WEB_PORT', 5400), path: '/healthz' },
+    { host: 'web', variable: 'WEB_PORT', port: settings.get('WEB_PORT'), path: '/healthz' },
     { host: 'rest', variable: 'REST_PORT', port: readRestSettings(settings).port, path: '/readyz' },
     {
       host: 'identity',

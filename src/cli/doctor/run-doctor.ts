@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Environment, readSettings, SettingsError } from '../../configuration/settings.ts'
+import {
+  type Environment,
+  readSettings,
+  SettingsError,
+  unknownSettings,
+} from '../../configuration/settings.ts'
 import { readStoreSettings } from '../../configuration/store-settings.ts'
 import { runningStoreUrl } from '../../store/embedded/start-embedded-store.ts'
 import { chosenHosts } from '../chosen-hosts.ts'
@@ -46,6 +51,9 @@ function checkConfiguration(environment: Environment): Finding {
       readStoreSettings(settings)
       for (const prepare of chosenHosts([])) prepare(settings)
     })
+    const unknown = unknownSettings(environment)
+    if (unknown.length > 0)
+      return look('configuration', unknown.join(' '), 'docs/configuration.md has every variable.')
     return fine('configuration', 'every variable can be read')
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error

@@ -1,7 +1,6 @@
 import type { Settings } from '../../configuration/settings.ts'
 import {
   type RateLimitSettings,
-  readPort,
   readRateLimit,
   readTrackerSettings,
   type TrackerSettings,
@@ -20,20 +19,19 @@ export interface CommandSettings extends TrackerSettings {
 }
 
 export function readCommandSettings(settings: Settings): CommandSettings {
-  const dotnetNamespace = settings.text('COMMAND_DOTNET_NAMESPACE', 'GrpcServer.Contracts.Commands')
+  const dotnetNamespace = settings.get('COMMAND_DOTNET_NAMESPACE')
   if (!/^[\w.]{1,200}$/.test(dotnetNamespace)) {
-    settings.refuse(
+    settings.reject(
       'COMMAND_DOTNET_NAMESPACE must be a .NET namespace such as GrpcServer.Contracts.Commands.',
     )
   }
   return {
     ...readTrackerSettings(settings),
-    port: readPort(settings, 'COMMAND_PORT', 5300),
-    diagnosticsPort: readPort(settings, 'COMMAND_DIAGNOSTICS_PORT', 5301),
-    audience: settings.text('Identity__GrpcAudience', 'svc-grpc'),
+    port: settings.get('COMMAND_PORT'),
+    diagnosticsPort: settings.get('COMMAND_DIAGNOSTICS_PORT'),
+    audience: settings.get('Identity__GrpcAudience'),
     dotnetNamespace,
-    // Programs call in bursts; an operator who wants a limit sets one.
-    rateLimit: readRateLimit(settings, 'Command', { permitLimit: 0, queueLimit: 0 }),
-    metrics: settings.flag('METRICS', false),
+    rateLimit: readRateLimit(settings, 'Command'),
+    metrics: settings.get('METRICS'),
   }
 }

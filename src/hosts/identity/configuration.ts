@@ -1,22 +1,24 @@
 import type { KeyObject } from 'node:crypto'
+import type { ValueOf } from '../../configuration/declared-settings.ts'
 import { canMail } from '../../configuration/mail-settings.ts'
 import { type PasskeySettings, readPasskeySettings } from '../../configuration/passkey-settings.ts'
-import { addressIn, type Settings } from '../../configuration/settings.ts'
+import { addressIn } from '../../configuration/setting-kinds.ts'
+import type { Settings } from '../../configuration/settings.ts'
 import { readStoreSettings } from '../../configuration/store-settings.ts'
 import {
   type RateLimitSettings,
-  readPort,
   readRateLimit,
   readTrackerSettings,
   type TrackerSettings,
 } from '../../configuration/tracker-settings.ts'
 import { webClientId } from '../../model/web-client.ts'
 import type { RegisteredClientSettings, ServiceClientSettings } from './clients.ts'
-import { type SecondFactorPolicy, secondFactorPolicies } from './factors/policy.ts'
 import { readPinnedKey } from './keys/pinned-key.ts'
 import { type ProviderSettings, readProviders } from './outside/read-providers.ts'
-import { readRegisteredClients, readSigningAlgorithm, secretCharactersMin } from './registered-clients.ts'
+import { checkSigningAlgorithm, readRegisteredClients, secretCharactersMin } from './registered-clients.ts'
 import { serviceScopes } from './scopes.ts'
+
+export type SecondFactorPolicy = ValueOf<'Identity__SecondFactor'>
 
 export interface IdentitySettings extends TrackerSettings {
   readonly port: number
@@ -50,11 +52,11 @@ export interface IdentitySettings extends TrackerSettings {
 
 export function readIdentitySettings(settings: Settings): IdentitySettings {
   const tracker = readTrackerSettings(settings)
-  const registered = readRegisteredClients(settings, settings.idsUnder('Identity__ServiceClients'))
+  const registered = readRegisteredClients(settings, settings.ids('Identity__ServiceClients'))
   const providers = readProviders(settings)
   // Otherwise nobody could sign in, not even administrators.
   if (!tracker.passwords && (providers.length === 0 || !tracker.extensions))
-    settings.refuse(
+    settings.reject(
       'Identity__Passwords can be off only with Identity__Providers__{id}__…, and with the extensions on.',
     )
   return {
@@ -68,79 +70,74 @@ export function readIdentitySettings(settings: Settings): IdentitySettings {
 }
 
 const readOwnSettings = (settings: Settings) => ({
-  port: readPort(settings, 'IDENTITY_PORT', 5200),
-  apiAudience: settings.text('Jwt__Audience', 'svc-api'),
-  grpcAudience: settings.text('Identity__GrpcAudience', 'svc-grpc'),
+  port: settings.get('IDENTITY_PORT'),
+  apiAudience: settings.get('Jwt__Audience'),
+  grpcAudience: settings.get('Identity__GrpcAudience'),
   loginPageUrl: readLoginPageUrl(settings),
-  serviceClients: settings.idsUnder('Identity__ServiceClients').map((id) => readServiceClient(settings, id)),
+  serviceClients: settings.ids('Identity__ServiceClients').map((id) => readServiceClient(settings, id)),
   ...readKeySecret(settings),
   pinnedKey: readSigningPrivateKey(settings),
-  rateLimit: readRateLimit(settings, 'Identity', { permitLimit: 60, queueLimit: 5 }),
+  rateLimit: readRateLimit(settings, 'Identity'),
   inactivityMinutes: readInactivity(settings),
   secondFactor: readSecondFactor(settings),
-  metrics: settings.flag('METRICS', false),
+  metrics: settings.get('METRICS'),
 })
 
-/** The contract's eight hours, after which a sign-in is over anyway. */
-const sessionMinutes = 8 * 60
 /** An access token lasts thirty minutes and a client asks for the next one shortly before: until then it sends nothing. */
 const inactivityMinutesMin = 35
 
 function readInactivity(settings: Settings): number {
   const name = 'Identity__InactivityMinutes'
-  const minutes = settings.wholeNumber(name, 0, { min: 0, max: sessionMinutes })
+  const minutes = settings.get(name)
   if (minutes > 0 && minutes < inactivityMinutesMin)
-    settings.refuse(`${name} must be 0 or from ${inactivityMinutesMin} to ${sessionMinutes}.`)
+    settings.reject(`${name} must be 0 or at least ${inactivityMinutesMin}.`)
   return minutes
 }
 
 /** The pages for second factors are extensions: without them, nobody could set up the factor that is required. */
 function readSecondFactor(settings: Settings): SecondFactorPolicy {
-  const given = settings.text('Identity__SecondFactor', 'off')
-  const policy = secondFactorPolicies.find((known) => known === given)
-  if (policy === undefined)
-    settings.refuse(`Identity__SecondFactor must be one of ${secondFactorPolicies.join(', ')}.`)
-  if (policy !== 'off' && !settings.flag('EXTENSIONS', true))
-    settings.refuse('Identity__SecondFactor needs the extensions: set it to off, or EXTENSIONS to on.')
-  return policy ?? 'off'
+  const policy = settings.get('Identity__SecondFactor')
+  if (policy !== 'off' && !settings.get('EXTENSIONS'))
+    settings.reject('Identity__SecondFactor needs the extensions: set it to off, or EXTENSIONS to on.')
+  return policy
 }
 
 /** Kept letter for letter: a page may live with or without a slash at its end. */
 function readLoginPageUrl(settings: Settings): string | undefined {
-  const url = settings.optionalText('Identity__LoginPageUrl')
+  const url = settings.get('Identity__LoginPageUrl')
   if (url !== undefined && addressIn(url) === undefined)
-    settings.refuse('Identity__LoginPageUrl must be an http or https address.')
+    settings.reject('Identity__LoginPageUrl must be an http or https address.')
   return url
 }
 
 function readServiceClient(settings: Settings, id: string): ServiceClientSettings {
   const name = `Identity__ServiceClients__${id}`
-  const secret = settings.text(`${name}__Secret`, '')
-  const login = settings.text(`${name}__Login`, '')
-  const given = settings.numbered(`${name}__Scopes`)
+  const secret = settings.of('Identity__ServiceClients__{id}__Secret', id)
+  const login = settings.of('Identity__ServiceClients__{id}__Login', id)
+  const given = settings.of('Identity__ServiceClients__{id}__Scopes', id)
   if (secret.length < secretCharactersMin)
-    settings.refuse(`${name}__Secret must have at least ${secretCharactersMin} characters.`)
-  if (login === '') settings.refuse(`${name}__Login is required: the login of the account it acts as.`)
-  if (id === webClientId) settings.refuse(`${name} cannot be named like the web client.`)
+    settings.reject(`${name}__Secret must have at least ${secretCharactersMin} characters.`)
+  if (login === '') settings.reject(`${name}__Login is required: the login of the account it acts as.`)
+  if (id === webClientId) settings.reject(`${name} cannot be named like the web client.`)
   for (const scope of given.filter((scope) => !serviceScopes.includes(scope)))
-    settings.refuse(`${name}__Scopes has ${scope}; a service client can have ${serviceScopes.join(', ')}.`)
-  const audiences = settings.numbered(`${name}__Audiences`)
-  const signingAlgorithm = readSigningAlgorithm(settings, name)
+    settings.reject(`${name}__Scopes has ${scope}; a service client can have ${serviceScopes.join(', ')}.`)
+  const audiences = settings.of('Identity__ServiceClients__{id}__Audiences', id)
+  const signingAlgorithm = settings.of('Identity__ServiceClients__{id}__SigningAlgorithm', id)
+  checkSigningAlgorithm(settings, name, signingAlgorithm)
   return { id, secret, login, scopes: given.length > 0 ? given : serviceScopes, audiences, signingAlgorithm }
 }
 
 /** Without one, this machine makes its own; on a shared store that is enough for one machine only. */
 const readKeySecret = (settings: Settings) => ({
-  keySecret:
-    settings.optionalText('Identity__KeyEncryptionSecret') ?? settings.optionalText('Jwt__SigningKey'),
+  keySecret: settings.get('Identity__KeyEncryptionSecret') ?? settings.get('Jwt__SigningKey'),
   isStoreShared: readStoreSettings(settings).databaseUrl !== undefined,
   dataDirectory: readStoreSettings(settings).dataDirectory,
 })
 
 function readSigningPrivateKey(settings: Settings): KeyObject | undefined {
-  const pem = settings.optionalText('Jwt__SigningPrivateKey')
+  const pem = settings.get('Jwt__SigningPrivateKey')
   const key = pem === undefined ? undefined : readPinnedKey(pem)
   if (pem !== undefined && !key)
-    settings.refuse('Jwt__SigningPrivateKey must be an RSA private key of at least 2048 bits, as PEM.')
+    settings.reject('Jwt__SigningPrivateKey must be an RSA private key of at least 2048 bits, as PEM.')
   return key
 }

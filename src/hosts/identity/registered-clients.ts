@@ -1,4 +1,4 @@
-import { type SigningAlgorithm, signingAlgorithms } from '../../authentication/access-token.ts'
+import type { SigningAlgorithm } from '../../authentication/access-token.ts'
 import type { Settings } from '../../configuration/settings.ts'
 import {
   clientNameCharactersMax,
@@ -17,69 +17,72 @@ export function readRegisteredClients(
   settings: Settings,
   serviceClientIds: readonly string[],
 ): readonly RegisteredClientSettings[] {
-  return settings.idsUnder('Identity__Clients').map((id) => {
+  return settings.ids('Identity__Clients').map((id) => {
     const name = `Identity__Clients__${id}`
     if (id === webClientId || serviceClientIds.includes(id))
-      settings.refuse(`${name} has the id of another client.`)
-    const proof = readProof(settings, name)
-    const redirectUris = readAddresses(settings, `${name}__RedirectUris`)
-    if (redirectUris.length === 0) settings.refuse(`${name}__RedirectUris__0 is required.`)
+      settings.reject(`${name} has the id of another client.`)
+    const signingAlgorithm = settings.of('Identity__Clients__{id}__SigningAlgorithm', id)
+    checkSigningAlgorithm(settings, name, signingAlgorithm)
+    const proof = readProof(settings, id)
+    const redirectUris = readAddresses(settings, id, 'RedirectUris')
+    if (redirectUris.length === 0) settings.reject(`${name}__RedirectUris__0 is required.`)
     return {
       id,
-      name: readName(settings, `${name}__Name`, id),
+      name: readName(settings, id),
       ...proof,
-      scopes: readScopes(settings, `${name}__Scopes`),
-      signingAlgorithm: readSigningAlgorithm(settings, name),
+      scopes: readScopes(settings, id),
+      signingAlgorithm,
       redirectUris,
-      postLogoutRedirectUris: readAddresses(settings, `${name}__PostLogoutRedirectUris`),
-      isFirstParty: settings.flag(`${name}__FirstParty`, false),
+      postLogoutRedirectUris: readAddresses(settings, id, 'PostLogoutRedirectUris'),
+      isFirstParty: settings.of('Identity__Clients__{id}__FirstParty', id),
     }
   })
 }
 
 /** How it shows that a code is its own. */
-function readProof(settings: Settings, name: string) {
-  const secret = settings.optionalText(`${name}__Secret`)
+function readProof(settings: Settings, id: string) {
+  const secret = settings.of('Identity__Clients__{id}__Secret', id)
   if (secret !== undefined && secret.length < secretCharactersMin)
-    settings.refuse(`${name}__Secret must have at least ${secretCharactersMin} characters.`)
-  const requiresPkce = settings.flag(`${name}__RequirePkce`, true)
+    settings.reject(`Identity__Clients__${id}__Secret must have at least ${secretCharactersMin} characters.`)
+  const requiresPkce = settings.of('Identity__Clients__{id}__RequirePkce', id)
   if (!requiresPkce && secret === undefined)
-    settings.refuse(`${name}__RequirePkce must be true for a client without a secret.`)
+    settings.reject(`Identity__Clients__${id}__RequirePkce must be true for a client without a secret.`)
   return { secret, requiresPkce }
 }
 
-/** That of a client of whichever kind. */
-export function readSigningAlgorithm(settings: Settings, name: string): SigningAlgorithm {
-  const given = settings.text(`${name}__SigningAlgorithm`, 'RS256')
-  const known = signingAlgorithms.find((algorithm) => algorithm === given)
-  if (known === undefined)
-    settings.refuse(`${name}__SigningAlgorithm must be one of ${signingAlgorithms.join(', ')}.`)
-  if (given !== 'RS256' && !settings.flag('EXTENSIONS', true))
-    settings.refuse(`${name}__SigningAlgorithm needs the extensions: leave it out, or set EXTENSIONS to on.`)
-  return known ?? 'RS256'
+/** `name` is that of a client of either kind. */
+export function checkSigningAlgorithm(settings: Settings, name: string, algorithm: SigningAlgorithm): void {
+  if (algorithm !== 'RS256' && !settings.get('EXTENSIONS'))
+    settings.reject(`${name}__SigningAlgorithm needs the extensions: leave it out, or set EXTENSIONS to on.`)
 }
 
-function readName(settings: Settings, name: string, byDefault: string): string {
-  const shown = settings.text(name, byDefault)
+function readName(settings: Settings, id: string): string {
+  const shown = settings.of('Identity__Clients__{id}__Name', id) ?? id
   if (shown.length > clientNameCharactersMax)
-    settings.refuse(`${name} must have at most ${clientNameCharactersMax} characters.`)
+    settings.reject(`Identity__Clients__${id}__Name must have at most ${clientNameCharactersMax} characters.`)
   return shown
 }
 
-function readScopes(settings: Settings, name: string): readonly string[] {
-  const given = settings.numbered(name)
+function readScopes(settings: Settings, id: string): readonly string[] {
+  const given = settings.of('Identity__Clients__{id}__Scopes', id)
   for (const scope of given.filter((scope) => !clientScopes.includes(scope)))
-    settings.refuse(`${name} has ${scope}; a client can have ${clientScopes.join(', ')}.`)
+    settings.reject(
+      `Identity__Clients__${id}__Scopes has ${scope}; a client can have ${clientScopes.join(', ')}.`,
+    )
   return given.length > 0 ? given : clientScopesByDefault
 }
 
 /** Kept letter for letter, because they are compared so. */
-function readAddresses(settings: Settings, name: string): readonly string[] {
-  return settings.numbered(name).filter((address) => {
+function readAddresses(
+  settings: Settings,
+  id: string,
+  kind: 'RedirectUris' | 'PostLogoutRedirectUris',
+): readonly string[] {
+  return settings.of(`Identity__Clients__{id}__${kind}`, id).filter((address) => {
     const isFit = mayReturnTo(address)
     if (!isFit)
-      settings.refuse(
-        `${name} has ${address}; it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
+      settings.reject(
+        `Identity__Clients__${id}__${kind} has ${address}; it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
       )
     return isFit
   })

@@ -2,7 +2,6 @@ import { type MailSettings, readMailSettings } from '../../configuration/mail-se
 import type { Settings } from '../../configuration/settings.ts'
 import {
   type RateLimitSettings,
-  readPort,
   readRateLimit,
   readTrackerSettings,
   type TrackerSettings,
@@ -24,11 +23,11 @@ export interface RestSettings extends TrackerSettings {
 
 export const readRestSettings = (settings: Settings): RestSettings => ({
   ...readTrackerSettings(settings),
-  port: readPort(settings, 'REST_PORT', 5100),
-  audience: settings.text('Jwt__Audience', 'svc-api'),
-  rateLimit: readRateLimit(settings, 'Rest', { permitLimit: 300, queueLimit: 20 }),
-  metrics: settings.flag('METRICS', false),
-  webhooks: settings.flag('WEBHOOKS', true),
-  webhookReceivers: settings.entries('WEBHOOK_RECEIVERS'),
+  port: settings.get('REST_PORT'),
+  audience: settings.get('Jwt__Audience'),
+  rateLimit: readRateLimit(settings, 'Rest'),
+  metrics: settings.get('METRICS'),
+  webhooks: settings.get('WEBHOOKS'),
+  webhookReceivers: settings.get('WEBHOOK_RECEIVERS'),
   mail: readMailSettings(settings),
 })

@@ -1,7 +1,7 @@
 import { canMail } from '../../configuration/mail-settings.ts'
 import { readPasskeySettings } from '../../configuration/passkey-settings.ts'
 import type { Settings } from '../../configuration/settings.ts'
-import { readPort, readTrackerSettings, type TrackerSettings } from '../../configuration/tracker-settings.ts'
+import { readTrackerSettings, type TrackerSettings } from '../../configuration/tracker-settings.ts'
 import { webClientId } from '../../model/web-client.ts'
 
 export interface WebSettings {
@@ -29,15 +29,14 @@ export interface ClientConfiguration {
 export function readWebSettings(settings: Settings): WebSettings {
   const tracker = readTrackerSettings(settings)
   const { host, logLevel, trustedProxies, issuer, extensions } = tracker
-  const restPort = readPort(settings, 'REST_PORT', 5100)
   return {
     host,
-    port: readPort(settings, 'WEB_PORT', 5400),
+    port: settings.get('WEB_PORT'),
     logLevel,
     trustedProxies,
-    metrics: settings.flag('METRICS', false),
+    metrics: settings.get('METRICS'),
     client: {
-      apiUrl: settings.address('WEB_API_URL', `http://localhost:${restPort}`),
+      apiUrl: settings.get('WEB_API_URL') ?? `http://localhost:${settings.get('REST_PORT')}`,
       issuer,
       clientId: webClientId,
       extensions,

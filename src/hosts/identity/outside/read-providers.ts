@@ -34,44 +34,45 @@ const idPattern = /^[a-z\d][\w-]{0,39}$/i
 
 /** `Identity__Providers__{id}__…` */
 export function readProviders(settings: Settings): readonly ProviderSettings[] {
-  const ids = settings.idsUnder('Identity__Providers')
+  const ids = settings.ids('Identity__Providers')
   if (ids.length > providersMax)
-    settings.refuse(`Identity__Providers can have at most ${providersMax} of them.`)
+    settings.reject(`Identity__Providers can have at most ${providersMax} of them.`)
   // Paths are read without regard to capitals, and each provider has one of its own.
   if (new Set(ids.map((id) => id.toLowerCase())).size < ids.length)
-    settings.refuse('Identity__Providers must have ids that differ in more than capitals.')
-  return ids.map((id) => readProvider(settings, id, `Identity__Providers__${id}`))
+    settings.reject('Identity__Providers must have ids that differ in more than capitals.')
+  return ids.map((id) => readProvider(settings, id))
 }
 
-function readProvider(settings: Settings, id: string, name: string): ProviderSettings {
-  if (!idPattern.test(id)) settings.refuse(`${name} must be named with at most 40 letters, digits, - and _.`)
-  const shownName = settings.text(`${name}__Name`, id)
+function readProvider(settings: Settings, id: string): ProviderSettings {
+  const name = `Identity__Providers__${id}`
+  if (!idPattern.test(id)) settings.reject(`${name} must be named with at most 40 letters, digits, - and _.`)
+  const shownName = settings.of('Identity__Providers__{id}__Name', id) ?? id
   if (shownName.length > nameCharactersMax)
-    settings.refuse(`${name}__Name must have at most ${nameCharactersMax} characters.`)
-  const clientId = settings.text(`${name}__ClientId`, '')
-  if (clientId === '') settings.refuse(`${name}__ClientId is required: what the provider calls this service.`)
-  const linkByVerifiedEmail = settings.flag(`${name}__LinkByVerifiedEmail`, false)
-  const createAccounts = settings.flag(`${name}__CreateAccounts`, false)
+    settings.reject(`${name}__Name must have at most ${nameCharactersMax} characters.`)
+  const clientId = settings.of('Identity__Providers__{id}__ClientId', id)
+  if (clientId === '') settings.reject(`${name}__ClientId is required: what the provider calls this service.`)
+  const linkByVerifiedEmail = settings.of('Identity__Providers__{id}__LinkByVerifiedEmail', id)
+  const createAccounts = settings.of('Identity__Providers__{id}__CreateAccounts', id)
   return {
     id,
     name: shownName,
-    issuer: readIssuer(settings, `${name}__Issuer`),
+    issuer: readIssuer(settings, id),
     clientId,
-    clientSecret: settings.optionalText(`${name}__ClientSecret`),
-    scopes: readScopes(settings, `${name}__Scopes`),
+    clientSecret: settings.of('Identity__Providers__{id}__ClientSecret', id),
+    scopes: readScopes(settings, id),
     linkByVerifiedEmail,
     createAccounts,
-    defaultProject: readProject(settings, `${name}__DefaultProject`, createAccounts),
-    trustsAddresses: settings.flag(`${name}__TrustAddresses`, false),
-    signsOut: settings.flag(`${name}__SignOut`, true),
-    hosts: settings.numbered(`${name}__Hosts`),
+    defaultProject: readProject(settings, id, createAccounts),
+    trustsAddresses: settings.of('Identity__Providers__{id}__TrustAddresses', id),
+    signsOut: settings.of('Identity__Providers__{id}__SignOut', id),
+    hosts: settings.of('Identity__Providers__{id}__Hosts', id),
   }
 }
 
 const issuerCharactersMax = 500
 
-function readIssuer(settings: Settings, name: string): string {
-  const issuer = settings.text(name, '')
+function readIssuer(settings: Settings, id: string): string {
+  const issuer = settings.of('Identity__Providers__{id}__Issuer', id)
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
   const isFit =
     url !== undefined &&
@@ -82,26 +83,27 @@ function readIssuer(settings: Settings, name: string): string {
     !issuer.includes('/.well-known/') &&
     issuer.length <= issuerCharactersMax
   if (!isFit)
-    settings.refuse(
-      `${name} must be the address of an OpenID Connect provider, as its discovery document has it in issuer.`,
+    settings.reject(
+      `Identity__Providers__${id}__Issuer must be the address of an OpenID Connect provider, as its discovery document has it in issuer.`,
     )
   return issuer
 }
 
-function readScopes(settings: Settings, name: string): readonly string[] {
-  const given = settings.numbered(name)
+function readScopes(settings: Settings, id: string): readonly string[] {
+  const given = settings.of('Identity__Providers__{id}__Scopes', id)
   const scopes = given.length > 0 ? given : ['openid', 'profile', 'email']
   for (const scope of scopes.filter((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(scope)))
-    settings.refuse(`${name} has ${scope}, which is no scope.`)
+    settings.reject(`Identity__Providers__${id}__Scopes has ${scope}, which is no scope.`)
   // Without it the provider does not say who has signed in.
   return [...new Set(['openid', ...scopes])]
 }
 
-function readProject(settings: Settings, name: string, createAccounts: boolean): string | undefined {
-  const project = settings.optionalText(name)
+function readProject(settings: Settings, id: string, createAccounts: boolean): string | undefined {
+  const name = `Identity__Providers__${id}__DefaultProject`
+  const project = settings.of('Identity__Providers__{id}__DefaultProject', id)
   if (project !== undefined && !uuidPattern.test(project))
-    settings.refuse(`${name} must be the id of a project.`)
+    settings.reject(`${name} must be the id of a project.`)
   if (project !== undefined && !createAccounts)
-    settings.refuse(`${name} is for accounts that are made: set CreateAccounts, too.`)
+    settings.reject(`${name} is for accounts that are made: set CreateAccounts, too.`)
   return project?.toLowerCase()
 }

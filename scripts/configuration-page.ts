@@ -1,0 +1,33 @@
+import { settingSections } from '../src/configuration/declared-settings.ts'
+import type { Setting } from '../src/configuration/setting-kinds.ts'
+
+const head = `# Configuration
+
+Every setting is an environment variable. They are read once, at start, and everything that is wrong with them is reported at once. A variable
+that looks like a setting but is none is named in a warning. \`{id}\` is a name of your choice; variables that end in \`__0\` are lists, which go on
+with \`__1\`, \`__2\` and so on. \`npm run contract\` writes this page from \`src/configuration/declared-settings.ts\`.
+`
+
+const tail = `## Several instances, and poolers
+
+With \`DATABASE_URL\`, any number of instances of any host may share the database. Each migrates it at start, one after the other;
+\`npm run cli -- migrate\` does only that. A pooler may stand in front of the database: one in session mode, or in transaction mode with
+named statements (pgbouncer 1.21 or newer with \`max_prepared_statements\`), works as it is; an older one in transaction mode
+needs \`DB_NAMED_STATEMENTS=false\`.
+`
+
+/** docs/configuration.md, from the declared settings. */
+export function configurationPage(): string {
+  const sections = Object.entries<Readonly<Record<string, Setting<unknown>>>>(settingSections)
+  return [head, ...sections.map(([title, settings]) => section(title, settings)), tail].join('\n')
+}
+
+const section = (title: string, settings: Readonly<Record<string, Setting<unknown>>>): string => `## ${title}
+
+| Variable | Default | Meaning |
+|---|---|---|
+${Object.entries(settings).map(row).join('\n')}
+`
+
+const row = ([name, { isNumbered, shownDefault, about }]: [string, Setting<unknown>]): string =>
+  `| \`${name}${isNumbered ? '__0' : ''}\` | ${shownDefault} | ${about} |`

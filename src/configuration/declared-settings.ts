@@ -1,0 +1,387 @@
+import {
+  address,
+  choice,
+  entries,
+  flag,
+  numbered,
+  optionalAddress,
+  optionalFlag,
+  optionalText,
+  port,
+  type Setting,
+  text,
+  wholeNumber,
+} from './setting-kinds.ts'
+
+const database = {
+  DATABASE_URL: optionalText({
+    shownDefault: 'none: embedded PostgreSQL in `DATA_DIR`',
+    about: 'any PostgreSQL, 15 or newer',
+  }),
+  DATABASE_READ_URL: entries({
+    about:
+      'addresses of standbys of `DATABASE_URL`, separated by commas: lists, queries, reports and live listings are read there, and always see what was written before',
+  }),
+  DATA_DIR: text({ byDefault: '.data', about: 'folder of the embedded database and of generated secrets' }),
+  DB_ROLE_PREFIX: text({ byDefault: 'tracker_', about: "prefix of the names of the hosts' database roles" }),
+  DB_NAMED_STATEMENTS: flag({
+    byDefault: true,
+    about:
+      '`false` behind a pooler in transaction mode that does not support named statements, such as pgbouncer before 1.21',
+  }),
+  SLOW_STATEMENT_MILLISECONDS: wholeNumber({
+    byDefault: 1000,
+    min: 0,
+    max: 60_000,
+    about: 'slower statements are logged with their operation, at most one a second; 0 logs none',
+  }),
+}
+
+const addresses = {
+  HOST: text({ byDefault: '127.0.0.1', about: 'address to listen on' }),
+  REST_PORT: port(5100, 'port of the REST host'),
+  WEB_PORT: port(5400, 'port of the web client, whose origin is allowed by default'),
+  WEB_API_URL: optionalAddress({
+    shownDefault: '`http://localhost:{REST_PORT}`',
+    about: 'address of the REST host for browsers',
+  }),
+  IDENTITY_PORT: port(5200, 'port of the identity host'),
+  COMMAND_PORT: port(5300, 'port of the command host for commands, over HTTP/2'),
+  COMMAND_DIAGNOSTICS_PORT: port(5301, 'port of the command host for diagnostics, over HTTP/1.1'),
+  COMMAND_DOTNET_NAMESPACE: text({
+    byDefault: 'GrpcServer.Contracts.Commands',
+    about: "namespace of the .NET clients' commands",
+  }),
+  Cors__AllowedOrigins: numbered({
+    shownDefault: 'the web client on localhost',
+    about: 'origins of browser clients',
+  }),
+  ASPNETCORE_FORWARDEDHEADERS_ENABLED: flag({
+    byDefault: false,
+    about:
+      "take the client's address from `X-Forwarded-For`: two proxies deep on REST, one on the other hosts",
+  }),
+  TRUSTED_PROXIES: wholeNumber({
+    byDefault: 0,
+    min: 0,
+    // Chains of proxies are short, and each trusted proxy could forge addresses.
+    max: 10,
+    about:
+      'with forwarded headers: the number of your proxies in front of every host; 0 means two on REST and one elsewhere. With a number that is too high, clients can forge their address',
+  }),
+  DRAIN_SECONDS: wholeNumber({
+    byDefault: 0,
+    min: 0,
+    // Longer than any balancer takes to notice.
+    max: 300,
+    about:
+      'how long a stopping host goes on serving while it reports that it is not ready: longer than the load balancer takes to notice',
+  }),
+}
+
+const tokens = {
+  Jwt__Issuer: address({
+    byDefault: 'http://localhost:5200',
+    about: 'issuer of the tokens: the public address of the identity host',
+  }),
+  Jwt__MetadataAddress: optionalAddress({
+    shownDefault: "the issuer's `/.well-known/openid-configuration`",
+    about: 'discovery document with the signing keys',
+  }),
+  Jwt__Audience: text({ byDefault: 'svc-api', about: 'audience of the REST host' }),
+  Identity__GrpcAudience: text({ byDefault: 'svc-grpc', about: 'audience of the command host' }),
+  Jwt__SigningKey: optionalText({
+    shownDefault: 'generated into `DATA_DIR`',
+    about: 'encrypts the keys at rest; instances on several machines need the same one',
+  }),
+  Identity__KeyEncryptionSecret: optionalText({
+    shownDefault: '`Jwt__SigningKey`',
+    about: 'the same, and takes precedence',
+  }),
+  Jwt__SigningPrivateKey: optionalText({
+    shownDefault: 'none: a rotating key ring',
+    about: 'PEM of one externally managed RSA key',
+  }),
+  Auth__SessionValidationCacheSeconds: wholeNumber({
+    byDefault: 30,
+    min: 0,
+    max: 3600,
+    about: 'how long the check of a session is cached',
+  }),
+}
+
+const signIn = {
+  Identity__LoginPageUrl: optionalText({
+    shownDefault: "the first allowed origin's `/login/`",
+    about: "the sign-in page where the client's own is not known",
+  }),
+  Identity__Passwords: flag({
+    byDefault: true,
+    about: '`false`: users sign in by providers only; on the identity host and the REST host',
+  }),
+  Identity__InactivityMinutes: wholeNumber({
+    byDefault: 0,
+    min: 0,
+    // The contract's eight hours, after which a session ends anyway.
+    max: 8 * 60,
+    about:
+      'ends a session whose client requests no tokens for so long (35 to 480); 0: only after eight hours',
+  }),
+  Identity__SecondFactor: choice(['off', 'administrators', 'all'], {
+    byDefault: 'off',
+    about: 'users who must have a second factor; with `off` it is their choice: [identity.md](identity.md)',
+  }),
+  Identity__PasskeyDomain: optionalText({
+    shownDefault: 'the common domain of web client and issuer',
+    about: 'the domain that passkeys are bound to: [identity.md](identity.md)',
+  }),
+}
+
+const clientSecret = 'a secret has 32 characters or more'
+const signingAlgorithm = choice(['RS256', 'ES256'], {
+  byDefault: 'RS256',
+  about: "`ES256`: the algorithm of the signatures of the client's tokens",
+})
+
+const clients = {
+  'Identity__ServiceClients__{id}__Secret': text({
+    byDefault: '',
+    shownDefault: 'required',
+    about: `a client that acts as an account; ${clientSecret}`,
+  }),
+  'Identity__ServiceClients__{id}__Login': text({
+    byDefault: '',
+    shownDefault: 'required',
+    about: 'the login of its account',
+  }),
+  'Identity__ServiceClients__{id}__Scopes': numbered({
+    shownDefault: '`svc.api`, `svc.grpc`',
+    about: 'the scopes it may request',
+  }),
+  'Identity__ServiceClients__{id}__Audiences': numbered({
+    about:
+      'more audiences whose tokens the client may introspect at `/connect/introspect`, in addition to its own tokens and those for the hosts of its scopes',
+  }),
+  'Identity__ServiceClients__{id}__SigningAlgorithm': signingAlgorithm,
+  'Identity__Clients__{id}__RedirectUris': numbered({
+    shownDefault: 'required',
+    about: 'a client of your own, and its redirect URIs, compared exactly: [identity.md](identity.md)',
+  }),
+  'Identity__Clients__{id}__PostLogoutRedirectUris': numbered({
+    about: 'its addresses after a sign-out, compared exactly',
+  }),
+  'Identity__Clients__{id}__Name': optionalText({ shownDefault: 'its id', about: 'its name on the pages' }),
+  'Identity__Clients__{id}__FirstParty': flag({
+    byDefault: false,
+    about: '`true`: users are not asked for consent',
+  }),
+  'Identity__Clients__{id}__Secret': optionalText({
+    shownDefault: 'none: a public client',
+    about: clientSecret,
+  }),
+  'Identity__Clients__{id}__RequirePkce': flag({
+    byDefault: true,
+    about: '`false` allows requests without PKCE, for clients with a secret only',
+  }),
+  'Identity__Clients__{id}__Scopes': numbered({
+    shownDefault: '`openid`, `profile`, `email`, `offline_access`',
+    about: 'the scopes it may request; `svc.api` and `svc.grpc` only when named here',
+  }),
+  'Identity__Clients__{id}__SigningAlgorithm': signingAlgorithm,
+}
+
+const providers = {
+  'Identity__Providers__{id}__Issuer': text({
+    byDefault: '',
+    shownDefault: 'required',
+    about: 'an external OpenID Connect provider for sign-in: [identity.md](identity.md)',
+  }),
+  'Identity__Providers__{id}__ClientId': text({
+    byDefault: '',
+    shownDefault: 'required',
+    about: 'the id of this service at the provider',
+  }),
+  'Identity__Providers__{id}__ClientSecret': optionalText({
+    shownDefault: 'none: a public client',
+    about: 'its secret there',
+  }),
+  'Identity__Providers__{id}__Name': optionalText({
+    shownDefault: 'its id',
+    about: 'the name on its button',
+  }),
+  'Identity__Providers__{id}__Scopes': numbered({
+    shownDefault: '`openid`, `profile`, `email`',
+    about: 'the scopes to request',
+  }),
+  'Identity__Providers__{id}__LinkByVerifiedEmail': flag({
+    byDefault: false,
+    about: 'links a new external user to the account whose login is the verified address',
+  }),
+  'Identity__Providers__{id}__TrustAddresses': flag({
+    byDefault: false,
+    about: 'treats every address as verified',
+  }),
+  'Identity__Providers__{id}__CreateAccounts': flag({
+    byDefault: false,
+    about: 'creates an account for a user who has none',
+  }),
+  'Identity__Providers__{id}__DefaultProject': optionalText({
+    about: 'the id of the project that new accounts join',
+  }),
+  'Identity__Providers__{id}__SignOut': flag({
+    byDefault: true,
+    about: "continues a sign-out at the provider's own",
+  }),
+  'Identity__Providers__{id}__Hosts': numbered({
+    about: "hosts of the provider that are not public, in addition to the issuer's",
+  }),
+}
+
+const accounts = {
+  SVC_ADMIN_LOGINS: entries({
+    shownDefault: 'none: the account that the database was seeded with, whatever its login is now',
+    about: 'logins of the administrators, separated by commas',
+  }),
+  SVC_DEMO_LOGIN: text({
+    byDefault: 'demo@example.com',
+    about: 'login of the account that an empty database is seeded with',
+  }),
+  SVC_DEMO_PASSWORD: optionalText({
+    shownDefault: 'generated',
+    about: 'its password; an existing account does not change',
+  }),
+  SVC_DEMO_DATA: optionalFlag({
+    shownDefault: '`true` with the embedded database, else `false`',
+    about: 'seeds a demo workspace into an empty database',
+  }),
+}
+
+const features = {
+  EXTENSIONS: flag({
+    byDefault: true,
+    about:
+      '`off` removes everything under `/ext/` with its document, the commands beyond the contract, the clients of `Identity__Clients__`, and the providers of `Identity__Providers__`',
+  }),
+  HOURS_STEP: choice([0.01, 0.25, 1], {
+    byDefault: 0.01,
+    about: 'the step of hours: `0.01`, `0.25` or `1`; clients that declare whole numbers need `1`',
+  }),
+  SMTP_URL: optionalText({
+    shownDefault: 'none: no mails',
+    about: 'the server for mails: [operations.md](operations.md#mails)',
+  }),
+  MAIL_FROM: optionalText({ about: 'the sender of mails' }),
+  WEBHOOKS: flag({ byDefault: true, about: '`off` leaves the deliveries to other instances' }),
+  WEBHOOK_RECEIVERS: entries({
+    about:
+      'receivers in addition to public https addresses: hosts, or hosts with a port, separated by commas',
+  }),
+}
+
+/** Shorter than any audit asks for, and than live listings look back. */
+export const daysKeptMin = 30
+const daysMax = 36_500
+const daysKept = (about: string) =>
+  wholeNumber({ byDefault: 0, min: 0, max: daysMax, shownDefault: '`0` (for ever)', about })
+
+const retention = {
+  HISTORY_DAYS: daysKept('purges whole months of history that ended longer ago; at least 30'),
+  REMOVED_DAYS: daysKept(
+    'purges rows that were removed longer ago and that nothing refers to, and records the purge; at least 30',
+  ),
+  CHANGE_LOG_DAYS: wholeNumber({
+    byDefault: 30,
+    min: 1,
+    max: daysMax,
+    about: 'how long the change log is kept, from which live listings and feeds are read',
+  }),
+}
+
+const permits = (byDefault: number, about: string) =>
+  wholeNumber({ byDefault, min: 0, max: 1_000_000, about: `${about}; 0 turns the limiter off` })
+const queued = (byDefault: number) =>
+  wholeNumber({ byDefault, min: 0, max: 10_000, about: 'how many more may wait' })
+
+const rateLimits = {
+  RateLimit__Rest__PermitLimit: permits(300, 'requests a minute and address on the REST host'),
+  RateLimit__Rest__QueueLimit: queued(20),
+  RateLimit__Identity__PermitLimit: permits(60, 'the same on the identity host'),
+  RateLimit__Identity__QueueLimit: queued(5),
+  // Programs call in bursts; an operator who wants a limit sets one.
+  RateLimit__Command__PermitLimit: permits(0, 'the same on the command host'),
+  RateLimit__Command__QueueLimit: queued(0),
+}
+
+const bank = {
+  BANK_PORT: port(9999, 'port of the bank'),
+  BANK_INSTANCES: wholeNumber({
+    byDefault: 2,
+    min: 1,
+    // Each is a process with two connections; more of them than cores only share the cores.
+    max: 8,
+    about: 'processes behind its port; SIGUSR2 replaces them one by one',
+  }),
+  BANK_OVER_LIMIT_STATUS: choice([200, 422], {
+    byDefault: 200,
+    about: "`422` answers a debit over the limit as the challenge's rules do",
+  }),
+  BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH: flag({
+    byDefault: false,
+    about: '`true` no longer waits for the disk: a crash of the database loses the last half second',
+  }),
+}
+
+const observability = {
+  LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    byDefault: 'info',
+    about: 'the least severe level that is logged',
+  }),
+  METRICS: flag({ byDefault: false, about: 'Prometheus metrics at `/metrics`' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalAddress({
+    shownDefault: 'none: nothing is sent',
+    about:
+      'an OpenTelemetry collector, such as `http://localhost:4318`, for requests, commands and statements',
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: entries({ about: 'headers for it as `name=value`, separated by commas' }),
+  OTEL_SERVICE_NAME: text({ byDefault: 'tracker', about: 'name of this process for the collector' }),
+  OTEL_TRACES_SAMPLER_ARG: text({
+    byDefault: '1',
+    about:
+      'share of the traces that begin here and are recorded, from 0 to 1; others follow the choice of their caller',
+  }),
+}
+
+/** Every variable of every host, by the sections of docs/configuration.md. `{id}` is a name that the operator chooses. */
+export const settingSections = {
+  Database: database,
+  Addresses: addresses,
+  'Tokens and keys': tokens,
+  'Sign-in': signIn,
+  Clients: clients,
+  'External providers': providers,
+  Accounts: accounts,
+  Features: features,
+  Retention: retention,
+  'Rate limits': rateLimits,
+  Bank: bank,
+  Observability: observability,
+} satisfies Record<string, Record<string, Setting<unknown>>>
+
+export const declaredSettings = {
+  ...database,
+  ...addresses,
+  ...tokens,
+  ...signIn,
+  ...clients,
+  ...providers,
+  ...accounts,
+  ...features,
+  ...retention,
+  ...rateLimits,
+  ...bank,
+  ...observability,
+}
+
+type Declared = typeof declaredSettings
+export type SettingName = keyof Declared
+export type ValueOf<Name extends SettingName> = Declared[Name] extends Setting<infer Value> ? Value : never

@@ -1,4 +1,0 @@
-/** Who must have a second factor: `Identity__SecondFactor`. */
-export const secondFactorPolicies = ['off', 'administrators', 'all'] as const
-
-export type SecondFactorPolicy = (typeof secondFactorPolicies)[number]
