@@ -3,6 +3,7 @@ import fc from 'fast-check'
 /**
  * How often a property is tried: `runs` times, or without an end in FUZZ_SECONDS, which the properties of a file share.
  * FUZZ_SEED starts elsewhere; a failure names the seed and the path to repeat it with. Within `secondsMax` unless asked for more.
+ * A run of FUZZ_SECONDS prints how many cases each property tried.
  */
 export function fuzzed({ runs, properties = 1, secondsMax }: Fuzzing) {
   const seconds = process.env.FUZZ_SECONDS ? Number(process.env.FUZZ_SECONDS) : secondsMax
@@ -11,7 +12,14 @@ export function fuzzed({ runs, properties = 1, secondsMax }: Fuzzing) {
     numRuns: process.env.FUZZ_SECONDS ? Number.MAX_SAFE_INTEGER : runs,
     ...(seconds !== undefined && { interruptAfterTimeLimit: (seconds * 1000) / properties }),
     markInterruptAsFailure: false,
+    ...(process.env.FUZZ_SECONDS && { reporter: printCases }),
   }
+}
+
+/** A reporter replaces fast-check's own, so it also has to throw on failure. */
+function printCases<Values>(details: fc.RunDetails<Values>): void {
+  process.stdout.write(`${details.numRuns} cases, ${details.numSkips} skipped, seed ${details.seed}\n`)
+  if (details.failed) throw new Error(fc.defaultReportMessage(details))
 }
 
 interface Fuzzing {

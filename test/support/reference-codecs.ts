@@ -115,3 +115,50 @@ function hasZeroDistance(block: Uint8Array): boolean {
   }
   return false
 }
+
+/** The compressed body of a .NET client as the reference libraries read it, in either of its two forms. */
+export function decompressElsewhere(body: Uint8Array, bytesMax: number): unknown {
+  try {
+    const found = decodeAny(body)
+    const [lengths, blocks] = Array.isArray(found) ? blocksOf(found) : wholeBlockOf(found)
+    const areLengths = lengths.every((length) => Number.isSafeInteger(length) && length >= 0)
+    const sum = lengths.reduce((total, length) => total + length, 0)
+    if (!areLengths || sum > bytesMax || lengths.length !== blocks.length) return rejected
+    const parts = blocks.map((block, index) => decodeElsewhere(block, lengths[index] as number))
+    return parts.includes(rejected) ? rejected : Buffer.concat(parts as Buffer[])
+  } catch {
+    return rejected
+  }
+}
+
+type LengthsAndBlocks = readonly [lengths: readonly number[], blocks: readonly Uint8Array[]]
+
+function blocksOf([first, ...blocks]: readonly unknown[]): LengthsAndBlocks {
+  if (!blocks.every((block) => block instanceof Uint8Array)) throw new Error('An element is no block.')
+  const lengths = extensionOf(first, 98)
+  return [[...decoderOf(lengths, {}).decodeMulti(lengths)] as number[], blocks]
+}
+
+/** A number is complete after at most nine bytes, and no shorter start of it is a value. */
+function wholeBlockOf(found: unknown): LengthsAndBlocks {
+  const data = extensionOf(found, 99)
+  const size = [1, 2, 3, 5, 9].find((bytes) => isWhole(data.subarray(0, bytes)))
+  return [[decodeAny(data.subarray(0, size)) as number], [data.subarray(size)]]
+}
+
+function isWhole(bytes: Uint8Array): boolean {
+  try {
+    decodeAny(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const decodeAny = (bytes: Uint8Array): unknown => decoderOf(bytes, {}).decode(bytes)
+
+function extensionOf(value: unknown, type: number): Uint8Array {
+  if (!(value instanceof ExtData) || value.type !== type)
+    throw new Error(`It is no extension of type ${type}.`)
+  return value.data as Uint8Array
+}
