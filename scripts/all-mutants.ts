@@ -2,6 +2,7 @@ import { accessMutants } from './access-mutants.ts'
 import { fairnessMutants } from './fairness-mutants.ts'
 import { identityMutants } from './identity-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
+import { newcomerMutants } from './newcomer-mutants.ts'
 import { operationMutants } from './operation-mutants.ts'
 import { readingMutants } from './reading-mutants.ts'
 import { sessionMutants } from './session-mutants.ts'
@@ -23,4 +24,5 @@ export const allMutants: readonly Mutant[] = [
   ...wireMutants,
   ...fairnessMutants,
   ...storeMutants,
+  ...newcomerMutants,
 ]

@@ -11,6 +11,8 @@ const mebibyte = 1024 ** 2
 export const budgetLimits = {
   /** Beyond any crowd one process can serve; each idle connection costs about 10 KB. */
   httpConnections: { max: 20_000, per: 'host', of: 'connections' },
+  /** A large office behind one address, with live listings. Behind proxies, which are one address each, it is theirs to limit. */
+  httpConnectionsOfAddress: { max: 4096, per: 'address', of: 'connections' },
   /** About 20 MB of windows when full; the oldest is forgotten for a new one. */
   limiterAddresses: { max: 100_000, per: 'host', of: 'requests' },
 
@@ -74,6 +76,29 @@ export const budgetLimits = {
   commandConnections: { max: 20_000, per: 'host', of: 'connections' },
   /** What every client assumes before it knows the limit (RFC 9113, 6.5.2), so that none is refused a stream at its start. */
   commandStreamsBeforeToken: { max: 100, per: 'connection', of: 'streams' },
+  /**
+   * Connections without an accepted token, idle ones and half prefaces included: about 30 KB each. Beyond it, the address that has
+   * most loses its oldest. Both are higher than the number of new connections at once below, so that the oldest one has had seconds
+   * to show a token.
+   */
+  newcomers: { max: 1536, per: 'process', of: 'connections' },
+  newcomersOfAddress: { max: 256, per: 'address', of: 'connections' },
+  /**
+   * New connections, streams, and streams that end before their answer. The first two are given back with an accepted token, so
+   * these are the rates of clients that never show one.
+   */
+  newcomerConnections: { max: 1024, perSecond: 200, per: 'process', of: 'connections' },
+  newcomerConnectionsOfAddress: { max: 200, perSecond: 10, per: 'address', of: 'connections' },
+  /** Ten connections of one address may begin with a hundred calls each. */
+  newcomerStreams: { max: 16_384, perSecond: 1000, per: 'process', of: 'streams' },
+  newcomerStreamsOfAddress: { max: 1024, perSecond: 100, per: 'address', of: 'streams' },
+  newcomerResets: { max: 1000, perSecond: 100, per: 'process', of: 'streams' },
+  newcomerResetsOfAddress: { max: 100, perSecond: 10, per: 'address', of: 'streams' },
+  /** Frames of every kind: forty times a hundred calls with their headers, or sixty-four windows of messages. */
+  newcomerBytesOfAddress: { max: 4 * mebibyte, perSecond: 128 * kibibyte, per: 'address', of: 'bytes' },
+  /** Connections beyond the rate wait unread, a socket each; the last one of an address waits for six seconds. */
+  newcomersWaiting: { max: 1024, per: 'process', of: 'connections' },
+  newcomersWaitingOfAddress: { max: 64, per: 'address', of: 'connections' },
   /**
    * Once a token was accepted. Node counts a stream until the turn of its loop after it ended, and resets a new one on a full
    * connection, the connection too after a hundred: so there is room for a client that cancels 2,048 calls and makes them anew.
@@ -171,8 +196,11 @@ export const budgetLimits = {
 export type BudgetName = keyof typeof budgetLimits
 export type Budgets = BudgetsOf<BudgetName>
 
-/** Once a process; tests may have their own numbers. */
-export const openBudgets = (ownMaxima: Partial<Record<BudgetName, number>> = {}): Budgets =>
+/** Once a process; tests may have their own numbers, and their own clock for the rates. */
+export const openBudgets = (
+  ownMaxima: Partial<Record<BudgetName, number>> = {},
+  now?: () => number,
+): Budgets =>
   createBudgets(
     Object.fromEntries(
       Object.entries(budgetLimits).map(([name, limit]) => [
@@ -180,4 +208,5 @@ export const openBudgets = (ownMaxima: Partial<Record<BudgetName, number>> = {})
         { ...limit, max: ownMaxima[name as BudgetName] ?? limit.max },
       ]),
     ) as Record<BudgetName, BudgetLimit>,
+    now,
   )

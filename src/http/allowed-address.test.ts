@@ -69,4 +69,16 @@ describe('An address of a receiver', () => {
     ])
       assert.ok(problemOf(new URL(`https://${host}/`)), host)
   })
+
+  it('is not told apart from a name that leads nowhere', async () => {
+    const errorOf = (name: string) => {
+      const lookup = allowedReceivers([]).lookupFor(new URL(`https://${name}/`))
+      return new Promise((resolve) =>
+        lookup(name, {}, (error) => resolve({ ...error, text: error?.message })),
+      )
+    }
+    const [inside, nowhere] = [await errorOf('localhost'), await errorOf('nowhere.invalid')]
+    assert.deepEqual(inside, { text: 'The name leads to no public address.' })
+    assert.deepEqual(nowhere, inside)
+  })
 })

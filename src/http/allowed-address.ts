@@ -60,13 +60,15 @@ export function allowedReceivers(named: readonly string[]): AllowedReceivers {
   }
 }
 
-/** One private address among several is enough to refuse: the answer of a name server is not to be trusted a bit. */
+/**
+ * One private address among several is enough to reject: the answer of a name server is not to be trusted a bit. A name that leads
+ * nowhere gets the same sentence, because the difference would tell people outside which names exist inside.
+ */
 const publicLookup: LookupFunction = (hostname, options, callback) =>
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '')
-    const bad = addresses.find(({ address }) => !isPublicAddress(address))
-    const [first] = addresses
-    if (bad || !first) return callback(new Error('The address is not a public one.'), '')
+    const [first] = addresses ?? []
+    if (error || !first || !addresses.every(({ address }) => isPublicAddress(address)))
+      return callback(new Error('The name leads to no public address.', { cause: error ?? undefined }), '')
     if (options.all) callback(null, addresses)
     else callback(null, first.address, first.family)
   })

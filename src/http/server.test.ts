@@ -2,7 +2,7 @@ import { deepStrictEqual, equal, match, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { createBudget } from '../model/budget.ts'
+import { openBudgets } from '../configuration/budgets.ts'
 import { exchange, listen, sampleHost, send } from './testing/sample-host.ts'
 
 const hello = 'GET /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -212,8 +212,9 @@ it('a refused upload still gets its answer while the client is sending', async (
 
 describe('connections', () => {
   it('beyond the budget are closed as they come, counted, and given back when they close', async (t) => {
-    const connections = createBudget(2)
-    const app = sampleHost(t, { connections })
+    const budgets = openBudgets({ httpConnections: 2 })
+    const connections = budgets.budget('httpConnections')
+    const app = sampleHost(t, { budgets })
     const port = await listen(app)
     const open = async () => {
       const socket = connect(port, '127.0.0.1')
@@ -225,9 +226,23 @@ describe('connections', () => {
     await once(await open(), 'close')
     // The holder is the server: each has as many.
     equal(connections.used(app.server), 2)
-    equal(connections.refused(), 1)
+    equal(budgets.states().find(({ name }) => name === 'httpConnections')?.refused, 1)
     for (const socket of held) socket.destroy()
     while (connections.used(app.server) > 0) await new Promise((resolve) => setTimeout(resolve, 5))
     match(await exchange(port, hello), /^HTTP\/1.1 200 /)
   })
+
+  for (const [trustedHops, answer] of [
+    [0, /^$/],
+    [1, /^HTTP\/1.1 200 /],
+  ] as const) {
+    it(`of one address have an end, unless a proxy is trusted: ${trustedHops}`, async (t) => {
+      const budgets = openBudgets({ httpConnectionsOfAddress: 1 })
+      const port = await listen(sampleHost(t, { budgets, trustedHops }))
+      const held = connect(port, '127.0.0.1')
+      t.after(() => held.destroy())
+      await once(held, 'connect')
+      match(await exchange(port, hello), answer)
+    })
+  }
 })

@@ -7,13 +7,12 @@ import {
   LogController,
 } from 'fastify'
 import type { Bindings } from 'pino'
-import { budgetLimits } from '../configuration/budgets.ts'
-import { type Budget, createBudget } from '../model/budget.ts'
+import { type Budgets, budgetLimits, openBudgets } from '../configuration/budgets.ts'
 import { answerErrors, frameworkRefusal } from './answer-errors.ts'
 import { acceptBodies, type BodyKind } from './body.ts'
 import { answerBrokenConnection, answerBrokenRequests } from './broken-requests.ts'
 import { allowOrigins, type CorsOptions } from './cors.ts'
-import { countConnections } from './count-connections.ts'
+import { countConnections, limitAddresses } from './count-connections.ts'
 import { sendEnvelope } from './envelope.ts'
 import { type Log, logRequest, logRequests, requestIdHeader, requestIdOf, showRequestIds } from './log.ts'
 import { parseQuery } from './query.ts'
@@ -32,8 +31,8 @@ export interface ServerOptions {
   readonly cors?: CorsOptions
   readonly rateLimit?: RateLimitOptions
   readonly timeouts?: Partial<Timeouts>
-  /** `httpConnections`, where it shall be seen. */
-  readonly connections?: Budget
+  /** Those of the process, where they shall be seen. */
+  readonly budgets?: Budgets
 }
 
 /** The one place where Fastify is configured; hosts add their routes to what it returns. */
@@ -50,7 +49,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // A request that still reaches a closing host is answered, and the answer says that the connection ends.
     return503OnClosing: false,
   })
-  countConnections(app.server, options.connections ?? createBudget(budgetLimits.httpConnections.max))
+  const budgets = options.budgets ?? openBudgets()
+  countConnections(app.server, budgets.budget('httpConnections'))
+  // A proxy is one address for all of its clients.
+  if (!options.trustedHops) limitAddresses(app.server, budgets.budget('httpConnectionsOfAddress'))
   acceptBodies(app, options.bodies ?? ['json'])
   showRequestIds(app)
   if (options.log !== undefined) logRequests(app)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createBudget, createBudgets, giveBackAll, takeAll } from './budget.ts'
+import { createBudget, createBudgets, createRate, giveBackAll, hasRoom, takeAll } from './budget.ts'
 
 describe('a budget', () => {
   test('grants what fits, refuses and counts what does not, and grants again what came back', () => {
@@ -33,6 +33,51 @@ describe('a budget', () => {
     budgets.budget('open').take(2)
     assert.equal(budgets.budget('open').take(2), false)
     assert.deepEqual(budgets.states(), [{ name: 'open', ...limit, used: 2, refused: 1 }])
+  })
+})
+
+describe('a rate', () => {
+  const rateOnAClock = () => {
+    let milliseconds = 0
+    const rate = createRate({ max: 10, perSecond: 2, now: () => milliseconds })
+    const pass = (seconds: number) => {
+      milliseconds += seconds * 1000
+    }
+    return { rate, pass }
+  }
+
+  test('comes back by itself, never beyond what it was', () => {
+    const { rate, pass } = rateOnAClock()
+    assert.deepEqual([rate.take(10, 'ann'), rate.take(1, 'ann'), rate.take(1, 'bob')], [true, false, true])
+    pass(2)
+    assert.deepEqual([rate.used('ann'), rate.used('bob'), rate.usedMost(), rate.refused()], [6, 0, 6, 1])
+    pass(100)
+    assert.deepEqual([rate.take(10, 'ann'), rate.take(1, 'ann')], [true, false])
+  })
+
+  test('is given back what did not count, and never more than was taken', () => {
+    const { rate, pass } = rateOnAClock()
+    rate.take(4)
+    pass(1)
+    rate.giveBack(4)
+    assert.equal(rate.used(), 0)
+    assert.deepEqual([rate.take(10), rate.take(1)], [true, false])
+  })
+
+  test('remembers the latest holders, and drops the oldest beyond a limit', () => {
+    const { rate } = rateOnAClock()
+    for (let holder = 0; holder <= 100_000; holder += 1) rate.take(1, holder)
+    assert.deepEqual([rate.used(0), rate.used(1), rate.used(100_000)], [0, 1, 1])
+  })
+
+  test('has room for a whole one only', () => {
+    const { rate, pass } = rateOnAClock()
+    const part = { budget: rate, holder: 'ann' }
+    rate.take(10, 'ann')
+    pass(0.4)
+    assert.equal(hasRoom(part), false)
+    pass(0.1)
+    assert.equal(hasRoom(part), true)
   })
 })
 

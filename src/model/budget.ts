@@ -1,6 +1,8 @@
 /** How much may be kept or under way at once, for whom, and of what. */
 export interface BudgetLimit {
   readonly max: number
+  /** A rate: this much of it comes back by itself in a second. Otherwise it comes back when the work has ended. */
+  readonly perSecond?: number
   /** Whom `max` is for: each holder of this kind has as much. */
   readonly per: 'request' | 'connection' | 'address' | 'account' | 'host' | 'process'
   readonly of: 'bytes' | 'connections' | 'hashes' | 'requests' | 'statements' | 'streams'
@@ -34,11 +36,12 @@ export interface Budgets<Name extends string> {
 
 export function createBudgets<Name extends string>(
   limits: Readonly<Record<Name, BudgetLimit>>,
+  now?: () => number,
 ): Budgets<Name> {
   const counted = new Map<Name, CountedBudget>()
   return {
     budget(name) {
-      const known = counted.get(name) ?? createBudget(limits[name].max)
+      const known = counted.get(name) ?? openBudget(limits[name], now)
       counted.set(name, known)
       return known
     },
@@ -51,6 +54,9 @@ export function createBudgets<Name extends string>(
       })),
   }
 }
+
+const openBudget = ({ max, perSecond }: BudgetLimit, now?: () => number): CountedBudget =>
+  perSecond === undefined ? createBudget(max) : createRate({ max, perSecond, now })
 
 interface CountedBudget extends Budget {
   usedMost(): number
@@ -95,11 +101,77 @@ export function createBudget(max: number): CountedBudget {
   }
 }
 
+export interface Rate {
+  /** How much may be taken at once. */
+  readonly max: number
+  readonly perSecond: number
+  /** A monotonic clock, in milliseconds. */
+  readonly now?: (() => number) | undefined
+}
+
+/** A budget that comes back by itself. What is given back did not count after all. */
+export function createRate({ max, perSecond, now = () => performance.now() }: Rate): CountedBudget {
+  /** Ordered by the time at which each holder took something last. */
+  const held = new Map<unknown, Taken>()
+  let refused = 0
+  const left = ({ amount, at }: Taken) => Math.max(0, amount - ((now() - at) / 1000) * perSecond)
+  const used = (holder: unknown = everybody) => {
+    const taken = held.get(holder)
+    return taken === undefined ? 0 : left(taken)
+  }
+  const hold = (holder: unknown, amount: number) => {
+    held.delete(holder)
+    if (amount > 0) held.set(holder, { amount, at: now() })
+  }
+  const dropOldest = () => {
+    for (const [holder, taken] of held) {
+      if (held.size <= rateHoldersMax && left(taken) > 0) return
+      held.delete(holder)
+    }
+  }
+  return {
+    max,
+    used,
+    usedMost() {
+      let most = 0
+      for (const taken of held.values()) most = Math.max(most, left(taken))
+      return Math.ceil(most)
+    },
+    refused: () => refused,
+    noteRefusal() {
+      refused += 1
+    },
+    take(amount = 1, holder = everybody) {
+      const wanted = used(holder) + amount
+      if (wanted > max) {
+        refused += 1
+        return false
+      }
+      hold(holder, wanted)
+      dropOldest()
+      return true
+    },
+    giveBack(amount = 1, holder = everybody) {
+      hold(holder, used(holder) - amount)
+    },
+  }
+}
+
+interface Taken {
+  readonly amount: number
+  readonly at: number
+}
+
+/** Some megabytes; the holder that took something longest ago is dropped for a new one. */
+const rateHoldersMax = 100_000
+
 /** What several budgets are asked for together. */
 export interface Part {
   readonly budget: Budget
   readonly holder?: unknown
 }
+
+export const hasRoom = ({ budget, holder }: Part): boolean => budget.used(holder) + 1 <= budget.max
 
 /** From all of them, or from none. */
 export function takeAll(parts: readonly Part[], amount = 1): boolean {

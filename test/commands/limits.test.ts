@@ -5,6 +5,15 @@ import { after, before, describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
 import { isDistributed } from '../support/fresh-database.ts'
+import {
+  callHeaders,
+  endHeaders,
+  endStream,
+  frame,
+  frameTypes,
+  headerBlock,
+  opening,
+} from '../support/http2-frames.ts'
 import { framed, grpcHeaders, openRawCalls, type RawAnswer } from '../support/raw-calls.ts'
 import { goodList, listOrganizations } from './assert-serves.ts'
 
@@ -181,20 +190,10 @@ async function answerByHand(
 ): Promise<string> {
   const [host, port] = target.split(':')
   const socket = connect(Number(port), host)
-  const headers = Object.entries({
-    ':method': 'POST',
-    ':scheme': 'http',
-    ':authority': 'x',
-    ...grpcHeaders(listOrganizations),
-  })
-  const block = [...headers, ...authorizations.map((value) => ['authorization', value])].map(
-    ([name, value]) => Buffer.concat([Buffer.from([0]), hpackText(String(name)), hpackText(String(value))]),
-  )
-  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-  socket.write(
-    Buffer.concat([frame(4, 0, 0, Buffer.alloc(0)), frame(1, endHeaders, 1, Buffer.concat(block))]),
-  )
-  socket.write(frame(0, endStream, 1, framed(goodList)))
+  const headers = callHeaders(listOrganizations)
+  const block = headerBlock([...headers, ...authorizations.map((value) => ['authorization', value] as const)])
+  socket.write(Buffer.concat([opening, frame(frameTypes.headers, endHeaders, 1, block)]))
+  socket.write(frame(frameTypes.data, endStream, 1, framed(goodList)))
   let seen = Buffer.alloc(0)
   for await (const piece of socket) {
     seen = Buffer.concat([seen, piece])
@@ -212,28 +211,6 @@ function kindOfAnswer(bytes: Buffer): 'result' | 'refusal' | undefined {
     if (type === 1 && (flags & endStream) !== 0) return 'refusal'
   }
   return undefined
-}
-
-const endHeaders = 4
-const endStream = 1
-
-function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(9)
-  head.writeUIntBE(payload.length, 0, 3)
-  head.writeUInt8(type, 3)
-  head.writeUInt8(flags, 4)
-  head.writeUInt32BE(stream, 5)
-  return Buffer.concat([head, payload])
-}
-
-/** As HPACK writes a text without compression: its length begins with seven bits. */
-function hpackText(text: string): Buffer {
-  const length = text.length < 127 ? [text.length] : [127]
-  for (let left = text.length - 127; text.length >= 127; left >>= 7) {
-    length.push(left > 127 ? (left & 127) | 128 : left)
-    if (left <= 127) break
-  }
-  return Buffer.concat([Buffer.from(length), Buffer.from(text)])
 }
 
 const codeOf = ({ status: code }: RawAnswer): string => status[code ?? -1] ?? 'no answer'

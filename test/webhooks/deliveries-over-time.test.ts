@@ -160,7 +160,7 @@ describe('Deliveries', () => {
     await workspace.make('impediment', { name: 'Inside' })
     await workerOf().look()
     const [{ attempts }] = (await call('GET', `/ext/webhook/deliveries?id=${id}`)).result.data
-    assert.match(attempts[0].error, /not a public one/)
+    assert.match(attempts[0].error, /leads to no public address/)
     assert.equal(countOf(id), 0)
   })
 

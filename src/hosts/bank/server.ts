@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
 import { answerBrokenConnection } from '../../http/broken-requests.ts'
 import { closeListener } from '../../http/close-listener.ts'
+import { countConnections, limitAddresses } from '../../http/count-connections.ts'
 import { givenRequestId, requestIdHeader } from '../../http/log.ts'
 import { createServer } from '../../http/node-http.ts'
 import type { Reply } from './answers.ts'
 import { type KnownLine, knownHeads } from './known-heads.ts'
-import { limitConnections } from './limit-connections.ts'
 import { doubleHeaderOf } from './refusals.ts'
 import { plainText, refuse } from './send.ts'
 import { type SmallServer, standBefore } from './small-server.ts'
@@ -81,7 +81,8 @@ export function createBankServer(options: BankServerOptions): BankServer {
       aheadBytesMax: budgetLimits.bankAheadBytes.max,
       aheadBytes: budgets.budget('bankAheadBytesOfAll'),
     })
-  limitConnections(server, budgets)
+  countConnections(server, budgets.budget('bankConnections'))
+  limitAddresses(server, budgets.budget('bankConnectionsOfAddress'))
   return {
     server,
     async stop(isPatient = false) {

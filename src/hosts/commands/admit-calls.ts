@@ -4,6 +4,7 @@ import { baseCallOf, type InnerCall } from './base-call.ts'
 import type { CallLog } from './call-log.ts'
 import type { CountCall } from './count-calls.ts'
 import { type Admit, addressOf } from './limit-calls.ts'
+import type { Newcomers } from './newcomers.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import type { RequestIds } from './request-ids.ts'
 import type { TrustedConnections } from './trusted-connections.ts'
@@ -19,6 +20,7 @@ export interface Admission {
   readonly pendingRequests: PendingRequests
   readonly unauthenticated: UnauthenticatedCalls
   readonly trusted: TrustedConnections
+  readonly newcomers: Newcomers
   readonly countCall: CountCall
   /** The name of the command that a path leads to. */
   commandAt(path: string): string | undefined
@@ -68,8 +70,17 @@ function admitCommand(
   command: string,
   sessions: WeakMap<Metadata, Authenticated>,
 ): ServerInterceptingCall {
-  const { authentication, admit, proxies, callLog, requestIds, pendingRequests, trusted, countCall } =
-    admission
+  const {
+    authentication,
+    admit,
+    proxies,
+    callLog,
+    requestIds,
+    pendingRequests,
+    trusted,
+    newcomers,
+    countCall,
+  } = admission
   const startedAt = performance.now()
   let cancel: () => void = () => undefined
   return new ServerInterceptingCall(call, {
@@ -91,6 +102,7 @@ function admitCommand(
             })
             const { stream } = baseCallOf(call)
             trusted.add(stream.session)
+            newcomers.accept(stream)
             const { id } = session.caller
             countCall(stream, id)
             pendingRequests.count(call, id)

@@ -15,7 +15,7 @@ export function createDiagnostics(
   const app = createServer({
     log,
     trustedHops,
-    connections: budgets.budget('httpConnections'),
+    budgets,
     ...smallBodies(budgetLimits.diagnosticsBodyBytes.max),
   })
   const stopping = prepareStop(app)

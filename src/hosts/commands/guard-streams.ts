@@ -1,6 +1,7 @@
-import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import type { Http2Server, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { constants } from 'node:http2'
 import { status } from '@grpc/grpc-js'
+import type { Newcomers } from './newcomers.ts'
 
 export interface StreamLimits {
   /** How long an answer waits for a client that does not take it. */
@@ -8,23 +9,60 @@ export interface StreamLimits {
 }
 
 /** What the gRPC library leaves open to hostile clients, closed where every stream comes by, before it sees them. */
-export function guardStreams(http2Servers: readonly Http2Server[], limits: StreamLimits): void {
+export function guardStreams(
+  http2Servers: readonly Http2Server[],
+  newcomers: Newcomers,
+  limits: StreamLimits,
+): void {
   for (const http2Server of http2Servers) {
     const [pass] = http2Server.listeners('stream')
     if (pass === undefined) throw new Error('The gRPC library listens to streams in another way now.')
     http2Server.removeAllListeners('stream')
-    http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
-      stream.on('error', () => undefined)
-      // The library answers some refused streams without checking that they are still open, and would throw.
-      if (stream.destroyed || stream.closed) return
-      if (!readTimeout(headers)) return refuseTimeout(stream)
+    const build = (
+      stream: ServerHttp2Stream,
+      headers: IncomingHttpHeaders,
+      rawHeaders: readonly string[],
+    ) => {
+      if (!readTimeout(headers)) return reject(stream, unreadableTimeout)
       removeUnreadable(headers)
       if (isGivenTwice('authorization', rawHeaders)) delete headers.authorization
       dropUntaken(stream, limits)
       closeAnswered(stream)
       pass.call(http2Server, stream, headers)
+      // A request of no bytes has ended meanwhile, and nothing but this call of the library waits for that.
+      if (stream.readableEnded) stream.emit('end')
+    }
+    http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
+      stream.on('error', () => undefined)
+      // The library answers some refused streams without checking that they are still open, and would throw.
+      if (isOver(stream)) return
+      const isAdmitted = newcomers.admit(stream, headers)
+      // A reset often comes in the same packet: nothing is built for a call before it could have been read.
+      setImmediate(() => {
+        if (isOver(stream)) return
+        if (isAdmitted) build(stream, headers, rawHeaders)
+        else reject(stream, tooManyCalls)
+      })
     })
   }
+}
+
+const isOver = (stream: ServerHttp2Stream): boolean => stream.destroyed || stream.closed
+
+function reject(stream: ServerHttp2Stream, ending: OutgoingHttpHeaders): void {
+  closeAnswered(stream)
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...ending }, { endStream: true })
+}
+
+const unreadableTimeout = {
+  'grpc-status': status.INVALID_ARGUMENT,
+  'grpc-message': 'The grpc-timeout could not be read.',
+}
+
+const tooManyCalls = {
+  'grpc-status': status.RESOURCE_EXHAUSTED,
+  'grpc-message': 'Too many calls without a token. Please try again later.',
+  'retry-after': '1',
 }
 
 /** False when it is not what the protocol writes. The library would take a part of it, and count huge ones as negative. */
@@ -42,18 +80,6 @@ const timeoutHeader = 'grpc-timeout'
 const unitMilliseconds: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1 }
 /** What a timer of Node can wait, 24 days: nobody waits longer for an answer. */
 const timerMillisecondsMax = 2 ** 31 - 1
-
-function refuseTimeout(stream: ServerHttp2Stream): void {
-  stream.respond(
-    {
-      ':status': 200,
-      'content-type': 'application/grpc',
-      'grpc-status': status.INVALID_ARGUMENT,
-      'grpc-message': 'The grpc-timeout could not be read.',
-    },
-    { endStream: true },
-  )
-}
 
 /** The library would print them, and one of them may be a token. */
 function removeUnreadable(headers: IncomingHttpHeaders): void {

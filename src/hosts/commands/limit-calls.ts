@@ -56,12 +56,15 @@ export function addressOf(
   { peer, metadata }: Pick<ArrivingCall, 'peer' | 'metadata'>,
   proxies: number,
 ): string {
-  const forwarded = metadata
-    .get('x-forwarded-for')
-    .join(',')
+  const forwarded = metadata.get('x-forwarded-for').join(',')
+  return forwardedAddress(forwarded, proxies) ?? peer.replace(/:\d+$/, '')
+}
+
+export function forwardedAddress(forwarded: string, proxies: number): string | undefined {
+  if (proxies === 0) return undefined
+  const addresses = forwarded
     .split(',')
     .map((address) => address.trim())
     .filter((address) => address !== '')
-  const seen = proxies === 0 ? undefined : (forwarded.at(-proxies) ?? forwarded[0])
-  return seen ?? peer.replace(/:\d+$/, '')
+  return addresses.at(-proxies) ?? addresses[0]
 }

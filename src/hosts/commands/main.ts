@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
+import type { FastifyInstance } from 'fastify'
 import type { Authentication } from '../../authentication/authenticate.ts'
 import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
 import { countEvents } from '../../http/count-events.ts'
@@ -26,6 +27,7 @@ import { guardStreams, type StreamLimits } from './guard-streams.ts'
 import { createCallLimiter, proxiesByDefault } from './limit-calls.ts'
 import { messageBytesMax } from './message-size.ts'
 import { measureCalls } from './metrics.ts'
+import { limitNewcomers, type Newcomers } from './newcomers.ts'
 import { type OpenCalls, trackCalls } from './open-calls.ts'
 import { paceRequests } from './pace-requests.ts'
 import { commandNames } from './paths.ts'
@@ -56,12 +58,13 @@ export async function startCommands(
   declared: readonly Resource[] = resources,
 ): Promise<CommandHost> {
   const limits = { ...timeLimits, ...givenLimits }
+  const proxies = settings.trustedProxies(proxiesByDefault)
   const events = countEvents(createSecurityLog(log))
   const onRefused = requestsRefused(events.log)
   const limiter = createCallLimiter({ ...settings, onRefused: (address) => onRefused({ address }) })
   const { diagnostics, stopping } = createDiagnostics(authentication, storeReadiness(tracker.database), {
     log,
-    trustedHops: settings.trustedProxies(proxiesByDefault),
+    trustedHops: proxies,
     budgets: tracker.budgets,
   })
   const all = [...commands('v1', declared), ...(settings.extensions ? commands('ext', declared) : [])]
@@ -70,10 +73,10 @@ export async function startCommands(
   const measureCall = await measureCalls(diagnostics, { ...tracker, events, readers }, settings)
   const callLog = createCallLog(log, measureCall)
   const requestIds = createRequestIds()
+  const guards = guardsOf(tracker.budgets, proxies, limits)
   const admitted = admitCalls({
-    ...guardsOf(tracker.budgets, limits),
+    ...guards,
     authentication,
-    proxies: settings.trustedProxies(proxiesByDefault),
     admit: limiter.admit,
     callLog,
     requestIds,
@@ -88,10 +91,11 @@ export async function startCommands(
   })
   const standard = addStandardServices(server, all)
   const port = await bind(server, settings)
-  const http2Servers = http2ServersOf(server)
-  const connections = trackConnections(http2Servers, tracker.budgets)
-  answerRoot(http2Servers, diagnostics)
-  guardStreams(http2Servers, limits)
+  const guarded = guardConnections(server, tracker.budgets, {
+    newcomers: guards.newcomers,
+    diagnostics,
+    limits,
+  })
   try {
     await listen(diagnostics, { host: settings.host, port: settings.diagnosticsPort })
   } catch (error) {
@@ -108,9 +112,8 @@ export async function startCommands(
       stopping.leave()
     },
     async stop() {
-      const parts = { standard, http2Servers, limiter, feeds, calls, connections, hasLeft }
-      const stopped = stopServer(server, { ...limits, ...parts })
-      await Promise.all([stopped, stopping.stop()])
+      const parts = { ...guarded, standard, limiter, feeds, calls, hasLeft }
+      await Promise.all([stopServer(server, { ...limits, ...parts }), stopping.stop()])
     },
   }
 }
@@ -120,14 +123,36 @@ const openFeeds = (tracker: Tracker, log: Log) =>
     log.warn({ err: error }, 'Live listings and feeds wait for the store.'),
   )
 
-function guardsOf(budgets: Budgets, { unauthenticatedMilliseconds }: TimeLimits) {
+function guardsOf(budgets: Budgets, proxies: number, { unauthenticatedMilliseconds }: TimeLimits) {
   const trusted = createTrustedConnections()
   return {
+    proxies,
     trusted,
+    newcomers: limitNewcomers(budgets, proxies),
     pendingRequests: createPendingRequests(budgets),
     countCall: createCallCounter(budgets),
-    unauthenticated: limitUnauthenticatedCalls(budgets, trusted, unauthenticatedMilliseconds),
+    unauthenticated: limitUnauthenticatedCalls(budgets, { trusted, proxies }, unauthenticatedMilliseconds),
   }
+}
+
+function guardConnections(
+  server: Server,
+  budgets: Budgets,
+  {
+    newcomers,
+    diagnostics,
+    limits,
+  }: {
+    readonly newcomers: Newcomers
+    readonly diagnostics: FastifyInstance
+    readonly limits: StreamLimits
+  },
+) {
+  const http2Servers = http2ServersOf(server)
+  newcomers.guard(http2Servers)
+  answerRoot(http2Servers, diagnostics)
+  guardStreams(http2Servers, newcomers, limits)
+  return { http2Servers, newcomers, connections: trackConnections(http2Servers, budgets) }
 }
 
 /** How long anybody is waited for. */

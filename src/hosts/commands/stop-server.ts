@@ -10,7 +10,7 @@ import type { StandardServices } from './protobuf/standard-services.ts'
 /** Takes no new calls, finishes those in flight, but not for ever, and leaves no connection behind. */
 export async function stopServer(
   server: Server,
-  { standard, http2Servers, limiter, feeds, calls, connections, hasLeft, ...limits }: Stopping,
+  { standard, http2Servers, newcomers, limiter, feeds, calls, connections, hasLeft, ...limits }: Stopping,
 ): Promise<void> {
   const giveUp = setTimeout(async () => {
     calls.giveUp()
@@ -19,6 +19,7 @@ export async function stopServer(
   }, limits.stopMilliseconds)
   standard.announceStop()
   await Promise.all(http2Servers.map(closeListener))
+  await newcomers.stop()
   if (hasLeft) connections.announceEnd()
   feeds.sendAway()
   calls.endStreams()
@@ -40,6 +41,7 @@ async function untilNone(connections: Connections, withinMilliseconds: number): 
 export interface Stopping {
   readonly standard: StandardServices
   readonly http2Servers: readonly Http2Server[]
+  readonly newcomers: { stop(): Promise<void> }
   readonly limiter: { close(): void }
   readonly feeds: { sendAway(): void }
   readonly calls: OpenCalls

@@ -4,6 +4,7 @@ import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
 import { addressKey } from '../../http/address-key.ts'
 import { giveBackAll, takeAll } from '../../model/budget.ts'
 import { type BaseCall, baseCallOf, type InnerCall } from './base-call.ts'
+import { addressOf } from './limit-calls.ts'
 import type { TrustedConnections } from './trusted-connections.ts'
 
 export interface UnauthenticatedCalls {
@@ -17,7 +18,7 @@ export interface UnauthenticatedCalls {
  */
 export function limitUnauthenticatedCalls(
   budgets: Budgets,
-  trusted: TrustedConnections,
+  { trusted, proxies }: { readonly trusted: TrustedConnections; readonly proxies: number },
   lifetimeMilliseconds: number,
 ): UnauthenticatedCalls {
   const perConnection = budgets.budget('unauthenticatedStreamsPerConnection')
@@ -34,7 +35,10 @@ export function limitUnauthenticatedCalls(
       if (!connection || trusted.has(connection)) return true
       const parts = [
         { budget: perConnection, holder: connection },
-        { budget: perAddress, holder: addressKey(connection.socket.remoteAddress) },
+        {
+          budget: perAddress,
+          holder: addressKey(addressOf({ peer: call.getPeer(), metadata: base.metadata }, proxies)),
+        },
         { budget: perProcess },
       ]
       if (!takeAll(parts)) {

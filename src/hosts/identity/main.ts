@@ -80,7 +80,7 @@ export async function startIdentity(
   const app = createServer({
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
-    connections: budgets.budget('httpConnections'),
+    budgets,
     bodies: ['form'],
     ...smallBodies(budgetLimits.identityBodyBytes.max),
     cors: corsOf(settings, scriptOrigins, navigationPaths(routes)),

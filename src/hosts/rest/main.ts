@@ -52,7 +52,7 @@ export async function startRest(
   const app = createServer({
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
-    connections: tracker.budgets.budget('httpConnections'),
+    budgets: tracker.budgets,
     cors: { origins: settings.allowedOrigins },
     rateLimit: { ...settings.rateLimit, onRefused: requestsRefused(events.log) },
   })

@@ -33,7 +33,7 @@ export async function startWeb(settings: WebSettings, log: Log, folder = builtCl
   const app = createServer({
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
-    connections: budgets.budget('httpConnections'),
+    budgets,
     ...smallBodies(budgetLimits.webBodyBytes.max),
   })
   const { readiness, leave, stop } = prepareStop(app)

@@ -143,7 +143,7 @@ export const ptBrRefusals: Readonly<Record<string, string>> = {
     'As entregas falharam por três dias, a última assim: {why}.',
   'the status {status}': 'status {status}',
   'No answer within {count} seconds.': 'Sem resposta em {count} segundos.',
-  'The address is not a public one.': 'O endereço não é público.',
+  'The name leads to no public address.': 'O nome não leva a nenhum endereço público.',
   'The address must begin with https.': 'O endereço precisa começar com https.',
   'The address must not be a private address.': 'O endereço não pode ser de uma rede privada.',
   // People, links, tokens, apps

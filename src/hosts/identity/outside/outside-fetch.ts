@@ -31,7 +31,9 @@ export function openOutsideFetch({ hosts, underWay, answerBytesMax }: OutsideFet
     const text = body === undefined || body === null ? undefined : String(body)
     return send(target, { method, headers, ...(signal && { signal }) }, text, receivers, answerBytesMax)
       .catch((error: Error) => {
-        throw error instanceof OutsideUnreachable ? error : new OutsideUnreachable(error.message)
+        throw error instanceof OutsideUnreachable
+          ? error
+          : new OutsideUnreachable(error.message, { cause: error.cause ?? error })
       })
       .finally(() => underWay.giveBack())
   }

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { get, type IncomingMessage, type RequestOptions } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openBrowser } from '../support/browser.ts'
+import { type ChildEnvironment, freePort, spawnStart } from '../support/child-host.ts'
+import { robot } from '../support/known-clients.ts'
+import { until } from '../support/until.ts'
+
+export interface AttackedHosts {
+  readonly ports: Readonly<Record<'rest' | 'identity' | 'commands' | 'web' | 'bank', number>>
+  readonly token: string
+  /** How long another account waits for its projects over REST, one request after the other. */
+  measureReads(milliseconds: number): Promise<Measured>
+  stop(): Promise<unknown>
+}
+
+export interface Measured {
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+  /** The most memory of the hosts' process. */
+  readonly megabytes: number
+}
+
+/** Hosts in one process, as `npm start` has them; all of them unless named. */
+export async function startAttackedHosts(
+  environment: ChildEnvironment,
+  words: readonly string[] = [],
+): Promise<AttackedHosts> {
+  const names = ['rest', 'identity', 'commands', 'web', 'bank', 'diagnostics'] as const
+  const given = await Promise.all(names.map(async (name) => [name, await freePort()] as const))
+  const ports = Object.fromEntries(given) as Record<(typeof names)[number], number>
+  const identity = `http://127.0.0.1:${ports.identity}`
+  const child = spawnStart(
+    {
+      REST_PORT: String(ports.rest),
+      IDENTITY_PORT: String(ports.identity),
+      COMMAND_PORT: String(ports.commands),
+      COMMAND_DIAGNOSTICS_PORT: String(ports.diagnostics),
+      WEB_PORT: String(ports.web),
+      BANK_PORT: String(ports.bank),
+      Jwt__Issuer: identity,
+      SVC_DEMO_LOGIN: robot.login,
+      [`Identity__ServiceClients__${robot.id}__Secret`]: robot.secret,
+      [`Identity__ServiceClients__${robot.id}__Login`]: robot.login,
+      ...environment,
+    },
+    words,
+  )
+  const isReady = async (port: number) =>
+    (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status === 200
+  for (const port of [ports.rest, ports.identity, ports.diagnostics])
+    await until(() => isReady(port), child.output())
+  const granted = await openBrowser(identity).post('/connect/token', {
+    grant_type: 'client_credentials',
+    client_id: robot.id,
+    client_secret: robot.secret,
+  })
+  const token = granted.json.access_token
+  const headers = { authorization: `Bearer ${token}` }
+  return {
+    ports,
+    token,
+    async measureReads(milliseconds) {
+      const [endsAt, times] = [performance.now() + milliseconds, [] as number[]]
+      let megabytes = 0
+      while (performance.now() < endsAt) {
+        const startedAt = performance.now()
+        await readProjects({ port: ports.rest, headers, localAddress: `127.0.1.${1 + (times.length % 250)}` })
+        times.push(performance.now() - startedAt)
+        megabytes = Math.max(megabytes, residentMegabytes(child.process))
+        // A pause keeps the reader from taking a core for itself.
+        await sleep(betweenMilliseconds)
+      }
+      times.sort((one, other) => one - other)
+      const at = (share: number) => times[Math.floor(times.length * share)] ?? 0
+      return { p50: at(0.5), p95: at(0.95), p99: at(0.99), megabytes }
+    },
+    stop() {
+      child.process.kill('SIGTERM')
+      return child.exited
+    },
+  }
+}
+
+const betweenMilliseconds = 20
+
+/** Reads come from many addresses, because one would use up its requests of a minute in some seconds. */
+async function readProjects(options: RequestOptions): Promise<void> {
+  const request = get({ host: '127.0.0.1', path: '/api/projects', agent: false, ...options })
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  answer.resume()
+  await once(answer, 'end')
+  if (answer.statusCode !== 200) throw new Error(`A read was answered with ${answer.statusCode}.`)
+}
+
+function residentMegabytes({ pid }: ChildProcess): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024)
+}
+
+export interface Attacker {
+  /** Its last words: how many connections it has opened, and what became of them. */
+  report(): string
+  end(): void
+}
+
+export function startReconnecting(target: string, kind: string, atOnce: number): Attacker {
+  const program = join(import.meta.dirname, 'attack-reconnecting.ts')
+  const child = spawn(process.execPath, [program, target, kind, String(atOnce)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let last = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    last = text.trim().split('\n').at(-1) ?? ''
+  })
+  return { report: () => last, end: () => void child.kill('SIGKILL') }
+}

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../support/child-host.ts'
+import { type AttackedHosts, type Measured, startAttackedHosts, startReconnecting } from './attacked-hosts.ts'
+import { commandAttacks, httpAttacks } from './reconnecting-attacks.ts'
+
+/**
+ * Started by hand: `node test/faults/measure-strangers.ts [seconds] [connections at once] [word of a kind]`. For each attack a start of its
+ * own, then reads of another account: quiet, beside the same attack on a process that only listens (what the attacker itself takes
+ * of this machine), under attack, and afterwards.
+ */
+const [seconds = '60', atOnce = '16', word = ''] = process.argv.slice(2)
+
+const warmMilliseconds = 2000
+const quietMilliseconds = 5000
+const restMilliseconds = 10_000
+
+const attacks = [
+  ...Object.keys(commandAttacks).map((kind) => ({ port: 'commands' as const, kind })),
+  ...(['rest', 'identity', 'web', 'bank'] as const).flatMap((port) =>
+    Object.keys(httpAttacks).map((kind) => ({ port, kind })),
+  ),
+].filter(({ port, kind }) => `${port} ${kind}`.includes(word))
+
+const folder = mkdtempSync(join(tmpdir(), 'tracker-strangers-'))
+const print = (cells: readonly unknown[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`)
+
+const listenerPort = await freePort()
+const listener = spawn(process.execPath, [
+  '-e',
+  `require('net').createServer((socket) => socket.on('error', () => {}).resume()).listen(${listenerPort}, '127.0.0.1')`,
+])
+print([
+  'port',
+  'attack',
+  'quiet',
+  'listener',
+  'attack',
+  'after',
+  'ratio',
+  'MB quiet',
+  'most',
+  'after',
+  'load',
+  'attacker',
+])
+print(new Array(12).fill('---'))
+try {
+  for (const { port, kind } of attacks) {
+    const hosts = await startAttackedHosts({ DATA_DIR: folder, RateLimit__Rest__PermitLimit: '300' })
+    try {
+      print(await measure(hosts, port, kind))
+    } finally {
+      await hosts.stop()
+    }
+  }
+} finally {
+  listener.kill()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measure(hosts: AttackedHosts, port: keyof AttackedHosts['ports'], kind: string) {
+  await hosts.measureReads(warmMilliseconds)
+  const quiet = await hosts.measureReads(quietMilliseconds)
+  const beside = await measureBeside(hosts, listenerPort, { kind, milliseconds: quietMilliseconds })
+  const under = await measureBeside(hosts, hosts.ports[port], { kind, milliseconds: Number(seconds) * 1000 })
+  const load = loadavg()[0]?.toFixed(1)
+  await sleep(restMilliseconds)
+  const after = await hosts.measureReads(quietMilliseconds)
+  const ratio = `${(under.p50 / quiet.p50).toFixed(1)}, ${(under.p99 / quiet.p99).toFixed(1)}`
+  const times = [quiet, beside, under, after].map(({ p50, p99 }) => `${p50.toFixed(1)}, ${p99.toFixed(1)}`)
+  const memory = [quiet.megabytes, under.megabytes, after.megabytes]
+  return [port, kind, ...times, ratio, ...memory, load, under.report]
+}
+
+async function measureBeside(
+  hosts: AttackedHosts,
+  port: number,
+  { kind, milliseconds }: { kind: string; milliseconds: number },
+): Promise<Measured & { report: string }> {
+  const attacker = startReconnecting(`127.0.0.1:${port}`, kind, Number(atOnce))
+  const measured = await hosts.measureReads(milliseconds)
+  const report = attacker.report()
+  attacker.end()
+  return { ...measured, report }
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { status } from '@grpc/grpc-js'
+import { goodList, listOrganizations } from '../commands/assert-serves.ts'
+import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
+import { framed, grpcHeaders, openRawCalls, type RawCalls } from '../support/raw-calls.ts'
+import { type AttackedHosts, startAttackedHosts, startReconnecting } from './attacked-hosts.ts'
+
+const grownMegabytesMax = 64
+/** Enough that most of the memory of ordinary work has been taken, and is not counted as the attack's. */
+const warmCalls = 1000
+const quietMilliseconds = 500
+const attackMilliseconds = 2000
+/** The delay that other work on the same cores, the attacker's included, may cause; unlimited attacks cause half a minute. */
+const noiseMilliseconds = 5000
+const otherAddress = '127.0.0.2'
+
+describe('While a client without a token keeps reconnecting to the port of commands,', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-strangers-'))
+  let store: FreshDatabase
+  let hosts: AttackedHosts
+  let target: string
+  /** Connected before any attack, from the attacker's own address. */
+  let known: RawCalls
+
+  before(async () => {
+    store = await freshDatabase()
+    const environment = { DATABASE_URL: store.url, DATA_DIR: folder }
+    hosts = await startAttackedHosts(environment, ['rest', 'identity', 'commands'])
+    target = `127.0.0.1:${hosts.ports.commands}`
+    known = openRawCalls(target)
+    for (let calls = 0; calls < warmCalls; calls += 1) await call(known, hosts.token)
+    await hosts.measureReads(quietMilliseconds)
+  })
+  after(async () => {
+    known.close()
+    await hosts.stop()
+    await store.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const call = async (raw: RawCalls, token?: string) => {
+    const answer = await raw.send(grpcHeaders(listOrganizations, token), framed(goodList))
+    return status[answer.status ?? -1]
+  }
+
+  /** One of its own connection, from another address. */
+  async function newcomer(token?: string) {
+    const raw = openRawCalls(target, { localAddress: otherAddress })
+    const code = await call(raw, token)
+    raw.close()
+    return code
+  }
+
+  /** The answers that other clients get meanwhile, and how long the slowest of them waits. */
+  async function measureOthers(isOver: () => boolean) {
+    const codes = new Set<string>()
+    let slowest = 0
+    const note = async (name: string, answer: Promise<string | undefined>) => {
+      const startedAt = performance.now()
+      codes.add(`${name}: ${await answer}`)
+      slowest = Math.max(slowest, performance.now() - startedAt)
+    }
+    while (!isOver()) {
+      await note('known', call(known, hosts.token))
+      await note('with a token', newcomer(hosts.token))
+      await note('without', newcomer())
+      await sleep(100)
+    }
+    return { codes: [...codes].sort(), slowest: Math.round(slowest) }
+  }
+
+  for (const [kind, atOnce] of [
+    ['rapid reset', 1],
+    ['rapid reset in one piece', 8],
+    ['calls without a token', 8],
+    ['half a preface', 500],
+    ['slow header blocks', 500],
+    ['window updates', 8],
+    ['empty data', 8],
+  ] as const) {
+    test(`with ${kind}, everybody else is served and memory stays`, async (t) => {
+      const quiet = await hosts.measureReads(quietMilliseconds)
+      const attacker = startReconnecting(target, kind, atOnce)
+      let isOver = false
+      const measuring = measureOthers(() => isOver)
+      const under = await hosts.measureReads(attackMilliseconds)
+      isOver = true
+      const others = await measuring
+      t.diagnostic(JSON.stringify({ quiet, under, others, attacker: attacker.report() }))
+      attacker.end()
+      assert.deepEqual(others.codes, ['known: OK', 'with a token: OK', 'without: UNAUTHENTICATED'])
+      assert.ok(others.slowest <= noiseMilliseconds, `A call took ${others.slowest} ms.`)
+      const grown = under.megabytes - quiet.megabytes
+      assert.ok(grown <= grownMegabytesMax, `It grew by ${grown} MB.`)
+      const patience = Math.max(5 * quiet.p95, noiseMilliseconds)
+      assert.ok(under.p95 <= patience, `A read took ${under.p95} ms, and ${quiet.p95} ms before.`)
+    })
+  }
+})
