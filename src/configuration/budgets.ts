@@ -81,14 +81,14 @@ export const budgetLimits = {
    * most loses its oldest. Both are higher than the number of new connections at once below, so that the oldest one has had seconds
    * to show a token.
    */
-  newcomers: { max: 1536, per: 'process', of: 'connections' },
-  newcomersOfAddress: { max: 256, per: 'address', of: 'connections' },
+  newcomers: { max: 2048, per: 'process', of: 'connections' },
+  newcomersOfAddress: { max: 640, per: 'address', of: 'connections' },
   /**
    * New connections, streams, and streams that end before their answer. The first two are given back with an accepted token, so
    * these are the rates of clients that never show one.
    */
-  newcomerConnections: { max: 1024, perSecond: 200, per: 'process', of: 'connections' },
-  newcomerConnectionsOfAddress: { max: 200, perSecond: 10, per: 'address', of: 'connections' },
+  newcomerConnections: { max: 1536, perSecond: 200, per: 'process', of: 'connections' },
+  newcomerConnectionsOfAddress: { max: 512, perSecond: 10, per: 'address', of: 'connections' },
   /** Ten connections of one address may begin with a hundred calls each. */
   newcomerStreams: { max: 16_384, perSecond: 1000, per: 'process', of: 'streams' },
   newcomerStreamsOfAddress: { max: 1024, perSecond: 100, per: 'address', of: 'streams' },
