@@ -170,8 +170,8 @@ export const newcomerMutants: readonly Mutant[] = [
   {
     file: 'src/configuration/budgets.ts',
     rule: 'an address may hold more connections without a token than it may open at once',
-    from: 'newcomersOfAddress: { max: 256,',
-    to: 'newcomersOfAddress: { max: 128,',
+    from: 'newcomersOfAddress: { max: 640,',
+    to: 'newcomersOfAddress: { max: 320,',
     tests: ['newcomer-connections'],
   },
   {
