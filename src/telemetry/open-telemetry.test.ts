@@ -66,6 +66,7 @@ describe('telemetry', () => {
     const callers = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
     const work = startWork('ListProjects', 'rest', `00-${callers.traceId}-${callers.spanId}-01`)
     await database.complete(work, () => database.query(sql`select ${'hush'}::text as secret`))
+    const reportedAt = performance.timeOrigin + performance.now()
     assert.match(
       database.traceHeaders(work).traceparent ?? '',
       new RegExp(`^00-${callers.traceId}-\\w{16}-01$`),
@@ -96,6 +97,8 @@ describe('telemetry', () => {
     const timesOf = (span?: Span) => [span?.startTimeUnixNano ?? '', span?.endTimeUnixNano ?? '']
     const inOrder = [timesOf(request)[0], ...timesOf(statement), timesOf(request)[1]]
     assert.deepEqual(inOrder, inOrder.toSorted(), 'a statement lies within its request')
+    const endedAt = Number(request?.endTimeUnixNano) / 1e6
+    assert.ok(endedAt <= reportedAt - 40, 'The time until the report is no part of it.')
     assert.equal(named('ListTypes'), undefined)
     assert.equal(named('CreateProject')?.status, undefined)
     assert.deepEqual(named('GetProject')?.status, { code: 2 })
