@@ -150,17 +150,15 @@ describe('When things go wrong,', { concurrency: true }, () => {
       assert.equal((await create('Still here')).status, 200)
     })
 
-    test('stops everything on Ctrl-C within seconds, readers of live listings included', async () => {
+    test('stops everything on Ctrl-C without waiting for readers of live listings', async () => {
       const { pid } = runningServer(dataDirectory)
       const live = await listen(host.address, '/api/organizations', { token })
       await live.next()
-      const startedAt = Date.now()
-      const code = await host.pressControlC()
-      const milliseconds = Date.now() - startedAt
-      assert.equal(code, 0, host.output())
-      assert.ok(milliseconds < 4000, `It took ${milliseconds} ms.`)
-      assert.ok(await isGone(pid, 1), 'The database still runs.')
+      assert.equal(await host.pressControlC(), 0, host.output())
       await live.ended
+      // A host that waited for its readers would cut them in the end, without a word.
+      assert.match(live.comments.join(), /The host stops\./)
+      assert.ok(await isGone(pid, 1), 'The database still runs.')
     })
 
     test('starts again fast, with everything there', async (context) => {
