@@ -1,6 +1,7 @@
 import { accessMutants } from './access-mutants.ts'
 import { fairnessMutants } from './fairness-mutants.ts'
 import { identityMutants } from './identity-mutants.ts'
+import { logMutants } from './log-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
 import { newcomerMutants } from './newcomer-mutants.ts'
 import { operationMutants } from './operation-mutants.ts'
@@ -14,6 +15,7 @@ import { wireMutants } from './wire-mutants.ts'
 /** In the order of docs/mutants.md. */
 export const allMutants: readonly Mutant[] = [
   ...mutants,
+  ...logMutants,
   ...operationMutants,
   ...statementMutants,
   ...versionMutants,

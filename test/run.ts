@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { addCounts, countLines, noCounts, withSecondTry } from './support/runner/counts.ts'
+import { addCounts, countLines, noCounts } from './support/runner/counts.ts'
 import { recordedSeconds, recordSeconds } from './support/runner/file-seconds.ts'
 import { shareFiles } from './support/runner/share-files.ts'
 import { openTestLog } from './support/runner/test-log.ts'
@@ -9,12 +9,10 @@ import { startWorker, type Worker, type WorkerResult } from './support/runner/wo
 
 /**
  * `npm test` runs everything; `npm test -- lockout journeys` runs the files whose path contains one of the words;
- * `npm test -- --record` also writes down how long each file took, which is what the sharing goes by;
- * `npm test -- --twice` runs files that failed once more and alone, for the gate: a machine may be busy with other work.
+ * `npm test -- --record` also writes down how long each file took, which is what the sharing goes by.
  */
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const isRecording = process.argv.includes('--record')
-const isTriedTwice = process.argv.includes('--twice')
 const root = join(import.meta.dirname, '..')
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'clients/**/*.test.ts'], { cwd: root })
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
@@ -31,8 +29,6 @@ if (files.length === 0) {
  */
 const workersMax = process.env.TEST_DATABASE_WORKERS ? 1 : Math.min(4, availableParallelism() + 1)
 
-const triedAgainMax = 3
-
 const startedAt = performance.now()
 // With words, somebody looks at a few files and wants to see what these print.
 const log = words.length === 0 ? openTestLog() : undefined
@@ -45,17 +41,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-const first = await run(shareFiles(files, workersMax, recordedSeconds()))
-const again = isSecondTryWanted(first) ? await runAgain(first.failedFiles) : undefined
-const hasPassed = (again ?? first).exitCode === 0
-if (isRecording && first.exitCode === 0) recordSeconds(first.seconds)
-await log?.close(hasPassed && again === undefined)
-if (log && !(hasPassed && again === undefined))
-  console.log(`What the tests and their hosts printed: ${log.path}\n`)
-console.log(
-  countLines(again ? withSecondTry(first.counts, again.counts) : first.counts, performance.now() - startedAt),
-)
-process.exitCode = (again ?? first).exitCode
+const { counts, seconds, exitCode } = await run(shareFiles(files, workersMax, recordedSeconds()))
+const hasPassed = exitCode === 0
+if (isRecording && hasPassed) recordSeconds(seconds)
+await log?.close(hasPassed)
+if (log && !hasPassed) console.log(`What the tests and their hosts printed: ${log.path}\n`)
+console.log(countLines(counts, performance.now() - startedAt))
+process.exitCode = exitCode
 
 async function run(shares: readonly (readonly string[])[]): Promise<WorkerResult> {
   const show = (text: string) => process.stdout.write(text)
@@ -66,20 +58,6 @@ async function run(shares: readonly (readonly string[])[]): Promise<WorkerResult
   return {
     counts: results.map(({ counts }) => counts).reduce(addCounts, noCounts),
     seconds: results.flatMap(({ seconds }) => seconds),
-    failedFiles: results.flatMap(({ failedFiles }) => failedFiles),
     exitCode: results.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0,
   }
-}
-
-/** Many failures are no coincidence, and neither is a process that ended or an error after the end of its test. */
-function isSecondTryWanted({ counts, failedFiles, exitCode }: WorkerResult): boolean {
-  const areAllKnown = counts.fail + counts.cancelled > 0 && failedFiles.length > 0
-  return isTriedTwice && exitCode !== 0 && areAllKnown && failedFiles.length <= triedAgainMax
-}
-
-async function runAgain(failedFiles: readonly string[]): Promise<WorkerResult> {
-  console.log(`Once more, alone: ${failedFiles.join(', ')}\n`)
-  const result = await run([failedFiles])
-  if (result.exitCode === 0) console.log('Passed the second time: unsteady, and a fault to be mended.\n')
-  return result
 }

@@ -18,6 +18,8 @@ export interface SharedStore {
   tracker(): Promise<Tracker>
   /** From now on forgets rows that nobody reads any more. */
   keepSmall(): Promise<void>
+  /** From now on slow statements are logged: those of the start are nobody's request, and its first may be slow. */
+  logSlowStatements(): void
   /** Undefined until a host has asked for the tracker. */
   demoAccount(): DemoAccount | undefined
 }
@@ -31,11 +33,12 @@ interface Process {
 
 export function shareStore(settings: StoreSettings, { stops, onFault }: Process): SharedStore {
   let account: DemoAccount | undefined
+  let opened: Database | undefined
   const budgets = openBudgets()
   const open = once(async () => {
     const store = await openStore(settings, budgets, onFault)
     stops.push(store.close)
-    logSlowStatements(store.database, settings)
+    opened = store.database
     if (settings.telemetry) stops.push(await startTelemetry(store.database, settings.telemetry))
     return store
   })
@@ -54,7 +57,13 @@ export function shareStore(settings: StoreSettings, { stops, onFault }: Process)
     const { keepSmall } = await import('./keep-small.ts')
     stops.push(...(await keepSmall(database, settings)))
   })
-  return { url: async () => (await open()).url, tracker, keepSmall, demoAccount: () => account }
+  return {
+    url: async () => (await open()).url,
+    tracker,
+    keepSmall,
+    logSlowStatements: () => opened && logSlowStatements(opened, settings),
+    demoAccount: () => account,
+  }
 }
 
 /** Loaded only where somebody wants it. */

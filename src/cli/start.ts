@@ -38,6 +38,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
         return { ...host, stop }
       }),
     )
+    store.logSlowStatements()
     stops.push(() => leaveFirst(running, drainSeconds))
     showStarted(running, store.demoAccount(), storeSettings)
   } catch (error) {

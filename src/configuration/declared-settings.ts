@@ -5,6 +5,7 @@ import {
   flag,
   numbered,
   optionalAddress,
+  optionalChoice,
   optionalFlag,
   optionalText,
   port,
@@ -332,8 +333,8 @@ const bank = {
 }
 
 const observability = {
-  LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-    byDefault: 'info',
+  LOG_LEVEL: optionalChoice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    shownDefault: '`info`; `warn` in a terminal',
     about: 'the least severe level that is logged',
   }),
   METRICS: flag({ byDefault: false, about: 'Prometheus metrics at `/metrics`' }),

@@ -123,6 +123,16 @@ export const choice = <const Value extends string | number>(
   ...describe(described),
 })
 
+export const optionalChoice = <const Value extends string | number>(
+  values: readonly Value[],
+  described: Omit<Described<NoInfer<Value>>, 'byDefault'>,
+): Setting<Value | undefined> => ({
+  parse: (given) => values.find((value) => String(value) === given),
+  wanted: `one of ${values.join(', ')}`,
+  byDefault: undefined,
+  ...describe(described),
+})
+
 type Listed = Omit<Described<readonly string[]>, 'byDefault'>
 
 /** Entries separated by commas. */

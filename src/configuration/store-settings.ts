@@ -19,7 +19,7 @@ export interface StoreSettings {
   readonly changeLogDays: number
   /** 0 tells of none. */
   readonly slowStatementMilliseconds: number
-  readonly logLevel: string
+  readonly logLevel: string | undefined
   /** None: nobody is told of requests and statements. */
   readonly telemetry: TelemetrySettings | undefined
   readonly demoLogin: string

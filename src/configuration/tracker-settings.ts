@@ -5,7 +5,7 @@ import type { Settings } from './settings.ts'
 /** What every host of the tracker has to know. */
 export interface TrackerSettings {
   readonly host: string
-  readonly logLevel: string
+  readonly logLevel: string | undefined
   readonly issuer: string
   readonly metadataAddress: string
   readonly adminLogins: readonly string[]

@@ -3,19 +3,36 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { pathOf } from './path.ts'
+import { readableLog } from './readable-log.ts'
 
 export type Log = Logger
 
 export interface LogOptions {
-  readonly level: string
+  /** Undefined where `LOG_LEVEL` is not set: everything from `info` on, and in a terminal only warnings and errors. */
+  readonly level: string | undefined
   /** Which host writes, where several share one process. */
   readonly host?: string
   /** Standard output unless given. */
   readonly destination?: DestinationStream
+  /** Whether a person reads along; programs get JSON. */
+  readonly isTerminal?: boolean
 }
 
-export function createLog({ level, host, destination }: LogOptions): Log {
-  const options = { level, base: host === undefined ? {} : { host } }
+export function createLog({
+  level,
+  host,
+  destination,
+  isTerminal = destination === undefined && process.stdout.isTTY,
+}: LogOptions): Log {
+  const options = {
+    level: level ?? (isTerminal ? 'warn' : 'info'),
+    base: host === undefined ? {} : { host },
+  }
+  if (isTerminal)
+    return pino(
+      options,
+      readableLog((text) => (destination ?? process.stdout).write(text)),
+    )
   return destination === undefined ? pino(options) : pino(options, destination)
 }
 

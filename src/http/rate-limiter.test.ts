@@ -1,29 +1,7 @@
 import { deepStrictEqual, equal } from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createRateLimiter, type LimiterClock, type RateLimits } from './rate-limiter.ts'
-
-/** Time that moves only when the test says so. */
-function handClock() {
-  let now = 0
-  let timers: { at: number; run: () => void }[] = []
-  const clock: LimiterClock = {
-    now: () => now,
-    after(milliseconds, run) {
-      const timer = { at: now + milliseconds, run }
-      timers.push(timer)
-      return () => {
-        timers = timers.filter((each) => each !== timer)
-      }
-    },
-  }
-  const advance = (milliseconds: number) => {
-    now += milliseconds
-    const due = timers.filter(({ at }) => at <= now)
-    timers = timers.filter(({ at }) => at > now)
-    for (const { run } of due) run()
-  }
-  return { clock, advance, timerCount: () => timers.length }
-}
+import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
+import { handClock } from './testing/hand-clock.ts'
 
 function limiterOf(limits: Partial<RateLimits>) {
   const hand = handClock()

@@ -71,7 +71,7 @@ describe('slow statements', () => {
 
 test('Of slow statements one a second is reported, with how many were left out', () => {
   const reported: SlowStatement[] = []
-  let clock = 0
+  let clock = 10
   let end: StatementListener = () => undefined
   const database = {
     onStatement(listener: StatementListener) {
@@ -79,10 +79,20 @@ test('Of slow statements one a second is reported, with how many were left out',
     },
   }
   watchSlowStatements(database, { slowMilliseconds: 30, now: () => clock }, (slow) => reported.push(slow))
-  const ended = (seconds: number) =>
-    end({ kind: 'read', seconds, waitSeconds: 0, isFailed: false, work: undefined, text: () => 'select' })
+  const ended = (seconds: number, startedAt = clock) =>
+    end({
+      kind: 'read',
+      startedAt,
+      seconds,
+      waitSeconds: 0,
+      isFailed: false,
+      work: undefined,
+      text: () => 'select',
+    })
   for (const seconds of [0.04, 0.029, 0.05, 0.06]) ended(seconds)
-  clock = 1000
+  // A statement of the start itself, which a person waits for and no request does.
+  ended(3, 9)
+  clock = 1010
   ended(0.07)
   assert.deepEqual(
     reported.map(({ milliseconds, leftOut }) => [milliseconds, leftOut]),

@@ -18,16 +18,17 @@ export interface SlowStatement {
 const betweenMilliseconds = 1000
 const textLengthMax = 2000
 
-/** Reports statements that take longer than `slowMilliseconds`, at most one a second. */
+/** Reports statements that begin from now on and take longer than `slowMilliseconds`, at most one a second. */
 export function watchSlowStatements(
   { onStatement }: Pick<Database, 'onStatement'>,
   { slowMilliseconds, now = () => performance.now() }: { slowMilliseconds: number; now?: () => number },
   report: (slow: SlowStatement) => void,
 ): void {
+  const watchedFrom = now()
   let reportedAt = Number.NEGATIVE_INFINITY
   let leftOut = 0
-  onStatement(({ kind, seconds, waitSeconds, work, text }) => {
-    if (seconds * 1000 < slowMilliseconds) return
+  onStatement(({ kind, startedAt, seconds, waitSeconds, work, text }) => {
+    if (startedAt < watchedFrom || seconds * 1000 < slowMilliseconds) return
     if (now() - reportedAt < betweenMilliseconds) {
       leftOut += 1
       return

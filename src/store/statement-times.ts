@@ -7,6 +7,8 @@ export type StatementKind = 'read' | 'list' | 'live list' | 'write' | 'transacti
 
 export interface EndedStatement {
   readonly kind: StatementKind
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number
   /** From asking the store to its answer, waiting and trying again included. */
   readonly seconds: number
   /** Of these, the seconds spent waiting in a queue or for a connection. */
@@ -75,7 +77,8 @@ export function createTiming(works: Pick<Works, 'current'>, limitsOfRequest: Tim
           work.waitSeconds += waitSeconds
         }
         const text = () => asked.statement && render(asked.statement).text.replace(/\s+/g, ' ').trim()
-        for (const listener of listeners) listener({ kind, seconds, waitSeconds, isFailed, work, text })
+        for (const listener of listeners)
+          listener({ kind, startedAt, seconds, waitSeconds, isFailed, work, text })
       }
     },
   }

@@ -27,7 +27,7 @@ export function openTelemetry(database: Database, settings: TelemetrySettings): 
   const measures = createExporter(settings, '/v1/metrics', (items) =>
     envelope('resourceMetrics', 'scopeMetrics', 'metrics', items),
   )
-  const startedAt = nanosecondsAgo(0)
+  const startedAt = nanosecondsAt(performance.now())
   const ofWork = createDurations('tracker.operation.duration', 'Requests and commands.', startedAt)
   const ofStore = createDurations('db.client.operation.duration', 'Statements of the store.', startedAt)
   const contexts = new WeakMap<Work, TraceContext>()
@@ -48,7 +48,7 @@ export function openTelemetry(database: Database, settings: TelemetrySettings): 
     const context = contextOf(work)
     if (!context.isSampled) return
     spans.add({
-      ...spanOf(context, seconds),
+      ...spanOf(context, work.startedAt, seconds),
       name: work.operation,
       // SPAN_KIND_SERVER
       kind: 2,
@@ -64,7 +64,7 @@ export function openTelemetry(database: Database, settings: TelemetrySettings): 
   })
   database.traceBy((work) => writeTraceparent(contextOf(work)))
   const sendMeasures = () => {
-    const now = nanosecondsAgo(0)
+    const now = nanosecondsAt(performance.now())
     for (const each of [ofWork, ofStore]) measures.add(each.show(now))
     return measures.flush()
   }
@@ -80,10 +80,11 @@ export function openTelemetry(database: Database, settings: TelemetrySettings): 
   }
 }
 
-function statementSpan(parent: TraceContext, { kind, seconds, isFailed, text }: EndedStatement): object {
+function statementSpan(parent: TraceContext, ended: EndedStatement): object {
+  const { kind, startedAt, seconds, isFailed, text } = ended
   const query = isFailed || seconds >= slowSeconds ? text()?.slice(0, textLengthMax) : undefined
   return {
-    ...spanOf(childOf(parent), seconds),
+    ...spanOf(childOf(parent), startedAt, seconds),
     name: `store ${kind}`,
     // SPAN_KIND_CLIENT
     kind: 3,
@@ -92,17 +93,18 @@ function statementSpan(parent: TraceContext, { kind, seconds, isFailed, text }: 
   }
 }
 
-const spanOf = ({ traceId, spanId, parentId }: TraceContext, seconds: number) => ({
+/** By when it began and ended, not by when it is reported: a busy process may come to that later. */
+const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, seconds: number) => ({
   traceId,
   spanId,
   ...(parentId && { parentSpanId: parentId }),
-  startTimeUnixNano: nanosecondsAgo(seconds),
-  endTimeUnixNano: nanosecondsAgo(0),
+  startTimeUnixNano: nanosecondsAt(startedAt),
+  endTimeUnixNano: nanosecondsAt(startedAt + seconds * 1000),
 })
 
-/** In whole microseconds: a number has no room for more. */
-const nanosecondsAgo = (seconds: number) =>
-  `${Math.round((performance.timeOrigin + performance.now() - seconds * 1000) * 1000)}000`
+/** Of the clock of `performance.now()`, in whole microseconds: a number has no room for more. */
+const nanosecondsAt = (milliseconds: number) =>
+  `${Math.round((performance.timeOrigin + milliseconds) * 1000)}000`
 
 const envelopes =
   ({ serviceName }: TelemetrySettings) =>

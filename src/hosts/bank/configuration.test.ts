@@ -13,7 +13,7 @@ describe('the settings of the bank', () => {
       losesAnsweredOnCrash: false,
       namedStatements: true,
       metrics: false,
-      logLevel: 'info',
+      logLevel: undefined,
       warmUpRequests: 500,
     })
   })

@@ -10,7 +10,7 @@ export interface BankSettings {
   /** Faster on slow disks; a crash of the database then takes the last half second of answered transactions along. */
   readonly losesAnsweredOnCrash: boolean
   readonly namedStatements: boolean
-  readonly logLevel: string
+  readonly logLevel: string | undefined
   readonly metrics: boolean
   /** How many requests each process answers to itself before it listens. */
   readonly warmUpRequests: number

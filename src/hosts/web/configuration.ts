@@ -7,7 +7,7 @@ import { webClientId } from '../../model/web-client.ts'
 export interface WebSettings {
   readonly host: string
   readonly port: number
-  readonly logLevel: string
+  readonly logLevel: string | undefined
   readonly trustedProxies: TrackerSettings['trustedProxies']
   readonly metrics: boolean
   /** What the client has to know before its first request; served as it is. */

@@ -64,7 +64,7 @@ export function boardJourneys(stage: () => Stage): void {
     await cardIn(page, 'Done', 'Moved with keys').waitFor()
     await page.locator(`#card-${id}:focus`).waitFor()
     await page.keyboard.press('ArrowLeft')
-    assert.equal(await page.evaluate('document.activeElement.closest(".column") !== null'), true)
+    await page.locator('.column :focus').waitFor()
     await page.reload()
     await cardIn(page, 'Done', 'Moved with keys').waitFor()
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Done)

@@ -26,7 +26,7 @@ export function signInJourneys(stage: () => Stage): void {
     await fillSignIn(page, 'jonas@example.com', 'Wrong-Horse-1')
     await page.getByText('The login or the password is wrong.').waitFor()
     assert.equal(await page.getByLabel('Login').inputValue(), 'jonas@example.com')
-    assert.equal(await page.evaluate('document.activeElement.id'), 'password')
+    await page.locator('#password:focus').waitFor()
     await fillSignIn(page, 'jonas@example.com')
     await page.getByRole('heading', { name: 'Projects' }).waitFor()
   })
@@ -44,7 +44,7 @@ export function signInJourneys(stage: () => Stage): void {
       return page.getByLabel('Login').inputValue()
     }
     assert.equal(await ask('mara@example.com'), 'mara@example.com')
-    assert.equal(await page.evaluate('document.activeElement.id'), 'password')
+    await page.locator('#password:focus').waitFor()
     assert.equal(await ask('"><b>nobody</b>'), '"><b>nobody</b>')
     assert.equal(await ask('x'.repeat(300)), 'x'.repeat(256))
     await page.goto(`${hosts.web}/login/?authRequest=pending&loginHint=${'x'.repeat(300)}`)

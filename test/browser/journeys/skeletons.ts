@@ -2,15 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { everyScreen, type LoadedScreen } from '../support/every-screen.ts'
+import { type HeldAnswers, holdAnswers } from '../support/held-answers.ts'
 import { noteShifts, shiftsOf, sumOf } from '../support/layout-shift.ts'
-import { slowNetwork } from '../support/slow-network.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-/** Later than shapes appear. */
-const latencyMilliseconds = 600
-/** Names and sums that come after the rows. */
-const restMilliseconds = 1.5 * latencyMilliseconds
 const shiftMax = 0.05
 
 /** Runs before anything else of a page: notes which shapes can be seen, and how often it is said that something is loading. */
@@ -29,22 +25,29 @@ const noteSkeletons = `
 const seenOn = (page: Page) =>
   page.evaluate<{ readonly shapes: readonly string[]; readonly said: number }>('seen')
 
+async function untilSeen(page: Page): Promise<void> {
+  for (let looks = 0; looks < 1000; looks += 1) {
+    const { shapes, said } = await seenOn(page)
+    if (shapes.length > 0 && said > 0) return
+    await page.waitForTimeout(20)
+  }
+}
+
 export function skeletonJourneys(stage: () => Stage): void {
   const faultsOf = async (
     page: Page,
+    held: HeldAnswers,
     { path, shows, ...shapeOf }: LoadedScreen,
   ): Promise<readonly string[]> => {
     const isPhone = (page.viewportSize()?.width ?? 0) < 760
     const wanted = (isPhone && shapeOf.shapeOnPhones) || shapeOf.shape
+    held.hold()
     await page.goto(stage().hosts.web + path)
-    await page.locator('.skeleton').first().waitFor()
+    // However slow the machine is, answers wait for the skeletons; a skeleton that never appears is reported below.
+    await untilSeen(page)
+    held.letGo()
     await page.getByText(shows).first().waitFor({ state: 'attached' })
-    await page
-      .locator('.skeleton')
-      .first()
-      .waitFor({ state: 'detached', timeout: 10_000 })
-      .catch(() => undefined)
-    await page.waitForTimeout(restMilliseconds)
+    await held.untilQuiet()
     const [shifts, { shapes, said }, left] = [
       await shiftsOf(page),
       await seenOn(page),
@@ -71,10 +74,10 @@ export function skeletonJourneys(stage: () => Stage): void {
         const page = await context.newPage()
         await page.setViewportSize({ width, height: 900 })
         for (const script of [noteShifts, noteSkeletons]) await page.addInitScript(script)
-        await slowNetwork(page, latencyMilliseconds)
+        const held = await holdAnswers(page, [hosts.api, `${hosts.issuer}/ext`])
         const found: string[] = []
         for (const address of addresses)
-          for (const fault of await faultsOf(page, address))
+          for (const fault of await faultsOf(page, held, address))
             found.push(`${address.path} at ${width} ${fault}`)
         return found
       }),

@@ -29,14 +29,6 @@ export const addCounts = (one: Counts, other: Counts): Counts => ({
   todo: one.todo + other.todo,
 })
 
-/** Of a run whose failed files ran again: what passed the second time has passed. */
-export const withSecondTry = (first: Counts, again: Counts): Counts => ({
-  ...first,
-  pass: first.pass + first.fail + first.cancelled - again.fail - again.cancelled,
-  fail: again.fail,
-  cancelled: again.cancelled,
-})
-
 /** The closing lines of node's test runner, for the tools that read them. */
 export const countLines = (counts: Counts, milliseconds: number): string =>
   Object.entries({ ...counts, duration_ms: Math.round(milliseconds) })

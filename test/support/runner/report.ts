@@ -6,7 +6,6 @@ export type Report =
   | { readonly kind: 'start'; readonly file: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file'; readonly file: string; readonly seconds: number }
-  | { readonly kind: 'failedFile'; readonly file: string }
   | { readonly kind: 'end'; readonly counts: Counts }
 
 /** The pipe that the runner opens beside the standard ones. Written at once: the worker may be about to end. */

@@ -9,7 +9,7 @@ export default async function* workerReporter(events: AsyncIterable<TestEvent>) 
   const path: string[] = []
   for await (const event of events) {
     if (event.type === 'test:start') path.splice(event.data.nesting, path.length, event.data.name)
-    if (event.type === 'test:fail') showFailure(event.data, path)
+    if (event.type === 'test:fail') show(failure(event.data, path))
     if (event.type === 'test:pass') showPassed(event.data, path)
     if (event.type === 'test:diagnostic') show(lateError(event.data))
     if (event.type === 'test:summary') report({ kind: 'end', counts: countsOf(event.data) })
@@ -25,11 +25,6 @@ function showPassed(passed: Passed, path: readonly string[]) {
   const { name, nesting, details } = passed
   show(skipped(passed, path))
   if (nesting === 0) report({ kind: 'file', file: name, seconds: details.duration_ms / 1000 })
-}
-
-function showFailure(failed: Failure, path: readonly string[]) {
-  show(failure(failed, path))
-  if (failed.nesting === 0) report({ kind: 'failedFile', file: failed.name })
 }
 
 const show = (text: string) => text !== '' && report({ kind: 'text', text })

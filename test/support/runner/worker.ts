@@ -18,7 +18,6 @@ interface Surroundings {
 export interface WorkerResult {
   readonly counts: Counts
   readonly seconds: readonly (readonly [file: string, seconds: number])[]
-  readonly failedFiles: readonly string[]
   readonly exitCode: number
 }
 
@@ -48,17 +47,13 @@ export function startWorker(files: readonly string[], { root, log, show }: Surro
   if (log) for (const stream of [child.stdout, child.stderr]) stream?.pipe(log.stream, { end: false })
   const result = collect(child.stdio[3] as Readable, show)
   const finish = async (): Promise<WorkerResult> => {
-    const [[code, signal], { counts, seconds, failedFiles, running }] = await Promise.all([
-      once(child, 'close'),
-      result,
-    ])
+    const [[code, signal], { counts, seconds, running }] = await Promise.all([once(child, 'close'), result])
     if (counts === undefined)
       show(`✖ The process that runs the tests ended (${signal ?? code}) in ${running}\n\n`)
     const exitCode: number = code ?? 128 + constants.signals[signal as NodeJS.Signals]
     return {
       counts: counts ?? { ...noCounts, tests: 1, fail: 1 },
       seconds,
-      failedFiles,
       exitCode: counts === undefined ? exitCode || 1 : exitCode,
     }
   }
@@ -77,7 +72,6 @@ const workerArguments = [
 
 async function collect(reports: Readable, show: (text: string) => void) {
   const seconds: [string, number][] = []
-  const failedFiles: string[] = []
   let counts: Counts | undefined
   let running = 'no file yet'
   for await (const line of createInterface({ input: reports })) {
@@ -85,8 +79,7 @@ async function collect(reports: Readable, show: (text: string) => void) {
     if (report.kind === 'text') show(report.text)
     if (report.kind === 'start') running = report.file
     if (report.kind === 'file') seconds.push([report.file, report.seconds])
-    if (report.kind === 'failedFile') failedFiles.push(report.file)
     if (report.kind === 'end') counts = report.counts
   }
-  return { seconds, failedFiles, counts, running }
+  return { seconds, counts, running }
 }

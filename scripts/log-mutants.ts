@@ -1,0 +1,40 @@
+import type { Mutant } from './mutant-table.ts'
+
+/** Rules about the log and about telemetry. */
+export const logMutants: readonly Mutant[] = [
+  {
+    file: 'src/http/log.ts',
+    rule: 'in a terminal, requests are logged only where LOG_LEVEL asks for it',
+    from: "level: level ?? (isTerminal ? 'warn' : 'info')",
+    to: "level: level ?? 'info'",
+    tests: ['http/readable-log'],
+  },
+  {
+    file: 'src/http/log.ts',
+    rule: 'the log is JSON where the output is not a terminal',
+    from: 'destination === undefined && process.stdout.isTTY,',
+    to: 'destination === undefined,',
+    tests: ['http/readable-log'],
+  },
+  {
+    file: 'src/http/readable-log.ts',
+    rule: 'logged values do not control the terminal',
+    from: ', escaped)',
+    to: ', (character) => character)',
+    tests: ['http/readable-log'],
+  },
+  {
+    file: 'src/store/slow-statements.ts',
+    rule: 'statements of the start are not reported as slow',
+    from: 'startedAt < watchedFrom || ',
+    to: '',
+    tests: ['store/slow-statements'],
+  },
+  {
+    file: 'src/telemetry/open-telemetry.ts',
+    rule: 'a span ends when its work ended, however late it is reported',
+    from: 'endTimeUnixNano: nanosecondsAt(startedAt + seconds * 1000)',
+    to: 'endTimeUnixNano: nanosecondsAt(performance.now())',
+    tests: ['telemetry/open-telemetry'],
+  },
+]

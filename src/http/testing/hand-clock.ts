@@ -1,0 +1,28 @@
+import type { LimiterClock } from '../rate-limiter.ts'
+
+/** Time that moves only when the test says so. The limiter looks at it once for each request. */
+export function handClock() {
+  let now = 0
+  let looks = 0
+  let timers: { at: number; run: () => void }[] = []
+  const clock: LimiterClock = {
+    now() {
+      looks += 1
+      return now
+    },
+    after(milliseconds, run) {
+      const timer = { at: now + milliseconds, run }
+      timers.push(timer)
+      return () => {
+        timers = timers.filter((each) => each !== timer)
+      }
+    },
+  }
+  const advance = (milliseconds: number) => {
+    now += milliseconds
+    const due = timers.filter(({ at }) => at <= now)
+    timers = timers.filter(({ at }) => at > now)
+    for (const { run } of due) run()
+  }
+  return { clock, advance, timerCount: () => timers.length, looks: () => looks }
+}
