@@ -226,4 +226,18 @@ export const sessionMutants: readonly Mutant[] = [
     to: 'log',
     tests: ['security-log/security-log'],
   },
+  {
+    file: 'src/operations/webhooks/queue.ts',
+    rule: 'a delivery that was replayed while it was being sent stays due',
+    from: 'next_at = ${delivery.nextAt}::timestamptz as "isCurrent"',
+    to: 'next_at = next_at as "isCurrent"',
+    tests: ['webhooks/webhooks', 'webhooks/queue'],
+  },
+  {
+    file: 'src/operations/webhooks/queue.ts',
+    rule: 'a delivery that was replayed meanwhile is not withdrawn',
+    from: 'and delivery.next_at = unreadable.next_at returning',
+    to: 'returning',
+    tests: ['webhooks/queue'],
+  },
 ]
