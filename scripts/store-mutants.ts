@@ -170,4 +170,11 @@ export const storeMutants: readonly Mutant[] = [
     to: 'if (token === null)',
     tests: ['bank/main.test'],
   },
+  {
+    file: 'src/cli/roles/rights.ts',
+    rule: 'the role of the command host writes only the last use of a personal token',
+    from: "api_tokens: ['select', 'update (last_used_at, last_used_address)']",
+    to: "api_tokens: ['select', 'update']",
+    tests: ['roles/rights'],
+  },
 ]
