@@ -25,4 +25,9 @@ select format('alter role %I login nosuperuser nocreatedb nocreaterole noreplica
   ) as given (name, password) \gexec
 select format('create database %I owner %I', :'database', :'prefix' || 'migrations')
   where not exists (select from pg_database where datname = :'database') \gexec
+-- The role that migrates does not own these functions, so it cannot revoke them: no host makes large objects.
+\connect :"database"
+select format('revoke execute on function %s from public', oid::regprocedure) from pg_proc
+  where pronamespace = 'pg_catalog'::regnamespace
+    and proname in ('lo_creat', 'lo_create', 'lo_from_bytea', 'lo_import', 'lo_open', 'lo_put', 'lowrite') \gexec
 SQL

@@ -15,6 +15,11 @@ export const budgetLimits = {
   httpConnectionsOfAddress: { max: 4096, per: 'address', of: 'connections' },
   /** About 20 MB of windows when full; the oldest is forgotten for a new one. */
   limiterAddresses: { max: 100_000, per: 'host', of: 'requests' },
+  /**
+   * Log lines that no accepted token stands behind, for each kind of line: about 250 bytes each, so a flood writes a
+   * gigabyte a day and host at most. Beyond it a written line says how many others it stands for.
+   */
+  unauthenticatedLines: { max: 1000, perSecond: 50, per: 'host', of: 'lines' },
 
   /** Hundreds of times the longest legal record. The token is accepted before a byte of it is read. */
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },

@@ -338,6 +338,11 @@ const observability = {
     about: 'the least severe level that is logged',
   }),
   METRICS: flag({ byDefault: false, about: 'Prometheus metrics at `/metrics`' }),
+  METRICS_TOKEN: optionalText({
+    shownDefault: 'none: only programs on this machine read them',
+    about:
+      'the bearer token that every reader of `/metrics` has to send, from this machine too; at least 16 characters',
+  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalAddress({
     shownDefault: 'none: nothing is sent',
     about:

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem, retryAfterDefaultSeconds } from '../model/problem.ts'
 import { type Envelope, sendEnvelope } from './envelope.ts'
+import { linesOf } from './log.ts'
 import { problemStatuses } from './problem-statuses.ts'
 
 /** Catches whatever a hook or handler throws, once per host, and answers with the envelope. */
@@ -8,9 +9,10 @@ export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     // Fastify closes the connection after a refused body; a client still sending would then lose the answer to a reset.
     if (app.server.listening) reply.removeHeader('connection')
+    const log = linesOf(request)
     if (error instanceof Problem) {
       if (error.cause !== undefined)
-        request.log.error(
+        log.error(
           { err: error.cause, route: request.routeOptions.url },
           'The store was not available to a request.',
         )
@@ -18,7 +20,7 @@ export function answerErrors(app: FastifyInstance): void {
     }
     const envelope = frameworkRefusal(error, request)
     if (envelope !== undefined) return sendEnvelope(reply, envelope)
-    request.log.error({ err: error, route: request.routeOptions.url }, 'An unexpected error ended a request.')
+    log.error({ err: error, route: request.routeOptions.url }, 'An unexpected error ended a request.')
     return sendEnvelope(reply, unexpected)
   })
 }

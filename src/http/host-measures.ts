@@ -24,8 +24,9 @@ interface CountedEvents {
 export function addHostMeasures(
   app: FastifyInstance,
   { budgets, database, events, readers }: MeasuredParts,
+  token?: string,
 ): Registry {
-  const registry = addMetrics(app, budgets)
+  const registry = addMetrics(app, budgets, token)
   if (database) measureStore(registry, database)
   if (database) measureStandbys(registry, database)
   if (events) measureEvents(registry, events)

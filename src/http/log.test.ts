@@ -2,14 +2,21 @@ import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { until } from '../../test/support/until.ts'
+import { type Budget, createRate } from '../model/budget.ts'
 import { createLog } from './log.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
 
-function hostWithLog(t: TestContext, level = 'info') {
+function hostWithLog(t: TestContext, level = 'info', ofStrangers?: Budget) {
   const lines: string[] = []
   const destination = { write: (line: string) => void lines.push(line) }
-  const app = sampleHost(t, { log: createLog({ level, host: 'rest', destination }) })
+  const options = { level, host: 'rest', destination, ...(ofStrangers && { ofStrangers }) }
+  const app = sampleHost(t, { log: createLog(options) })
   app.get('/healthz', () => 'Healthy')
+  app.get('/broken', () => Promise.reject(new Error('It broke.')))
+  app.get('/own', async (request) => {
+    request.isAuthenticated = true
+    return 'Own'
+  })
   return {
     app,
     requests: () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'A request has ended.'),
@@ -63,5 +70,30 @@ describe('the log', () => {
     const socket = connect(port, '127.0.0.1', () => socket.write('GET /never HTTP/1.1\r\nHost: x\r\n\r\n'))
     await until(() => requests().length > 0, 'the line about the request')
     equal(requests()[0].aborted, true)
+  })
+
+  it('takes only so many lines from strangers, and says how many each stands for', async (t) => {
+    let seconds = 0
+    const budget = createRate({ max: 5, perSecond: 1, now: () => seconds * 1000 })
+    const { app, requests, lines } = hostWithLog(t, 'info', budget)
+    const port = await listen(app)
+    const get = (path: string) => send(port, { path, agent: false })
+    const unexpected = () => lines.filter((line) => line.includes('It broke.'))
+    for (let count = 1; count <= 20; count += 1) await get(count === 7 ? '/%' : '/nowhere')
+    for (let count = 1; count <= 20; count += 1) await get('/broken')
+    await until(() => unexpected().length > 0, 'the line about the error')
+    equal(requests().length, 5)
+    equal(unexpected().length, 5)
+    for (let count = 1; count <= 20; count += 1) await get('/own')
+    await until(() => requests().length >= 25, 'the lines of requests whose token was accepted')
+    equal(requests().filter(({ path }) => path === '/own').length, 20)
+    seconds = 1
+    await get('/broken')
+    const standFor = (all: { leftOut?: number }[]) =>
+      all.reduce((sum, { leftOut = 0 }) => sum + 1 + leftOut, 0)
+    await until(() => standFor(requests()) >= 61, 'the line that stands for the others')
+    equal(standFor(requests()), 61)
+    equal(standFor(unexpected().map((line) => JSON.parse(line))), 21)
+    match(requests().at(-1).reqId, /^[\w-]{36}$/)
   })
 })

@@ -2,10 +2,23 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { budgetLimits } from '../configuration/budgets.ts'
+import { type Budget, createRate } from '../model/budget.ts'
+import { type Lines, limitLines } from '../model/limit-lines.ts'
 import { pathOf } from './path.ts'
 import { readableLog } from './readable-log.ts'
 
-export type Log = Logger
+export interface Log extends Logger {
+  /** For lines that no accepted token stands behind: a stranger may write only so many. */
+  readonly ofStrangers: Lines
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether its token was accepted. */
+    isAuthenticated: boolean
+  }
+}
 
 export interface LogOptions {
   /** Undefined where `LOG_LEVEL` is not set: everything from `info` on, and in a terminal only warnings and errors. */
@@ -16,6 +29,8 @@ export interface LogOptions {
   readonly destination?: DestinationStream
   /** Whether a person reads along; programs get JSON. */
   readonly isTerminal?: boolean
+  /** `unauthenticatedLines` of the process, where it shall be seen. */
+  readonly ofStrangers?: Budget
 }
 
 export function createLog({
@@ -23,17 +38,30 @@ export function createLog({
   host,
   destination,
   isTerminal = destination === undefined && process.stdout.isTTY,
+  ofStrangers = createRate(budgetLimits.unauthenticatedLines),
 }: LogOptions): Log {
   const options = {
     level: level ?? (isTerminal ? 'warn' : 'info'),
     base: host === undefined ? {} : { host },
   }
-  if (isTerminal)
-    return pino(
-      options,
-      readableLog((text) => (destination ?? process.stdout).write(text)),
-    )
-  return destination === undefined ? pino(options) : pino(options, destination)
+  const readable = () => readableLog((text) => (destination ?? process.stdout).write(text))
+  const into = isTerminal ? readable() : destination
+  const log = into === undefined ? pino(options) : pino(options, into)
+  // The logs of requests inherit it, so that all of a host share its budget.
+  return Object.assign(log, { ofStrangers: limitLines(log, ofStrangers) })
+}
+
+/** The lines of a request, which are limited until its token was accepted. */
+export function linesOf(request: FastifyRequest): Lines {
+  const { ofStrangers } = request.log as Partial<Log>
+  if (request.isAuthenticated || ofStrangers === undefined) return request.log
+  const named = (details: object) => ({ reqId: request.id, ...details })
+  return {
+    debug: (details, message) => ofStrangers.debug(named(details), message),
+    info: (details, message) => ofStrangers.info(named(details), message),
+    warn: (details, message) => ofStrangers.warn(named(details), message),
+    error: (details, message) => ofStrangers.error(named(details), message),
+  }
 }
 
 /** One line per request, also for those whose client left; never headers, query values or bodies. */
@@ -64,9 +92,10 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
       milliseconds: Math.round((performance.now() - startedAt) * 100) / 100,
       ...(reply.raw.writableFinished ? undefined : { aborted: true }),
     }
-    if (quietRoutes.has(request.routeOptions?.url ?? '') && status < 400)
-      request.log.debug(line, requestEnded)
-    else request.log.info(line, requestEnded)
+    const isQuiet = quietRoutes.has(request.routeOptions?.url ?? '') && status < 400
+    const lines = linesOf(request)
+    if (isQuiet) lines.debug(line, requestEnded)
+    else lines.info(line, requestEnded)
   })
 }
 

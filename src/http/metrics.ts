@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { BudgetState } from '../model/budget.ts'
+import { unauthenticated } from '../model/problem.ts'
 import { sendEnvelope } from './envelope.ts'
+import { mayReadMeasures } from './may-read-measures.ts'
 import { pathOf } from './path.ts'
 import { nothingHere } from './unknown-route.ts'
 
@@ -10,7 +12,7 @@ export interface Measured {
 }
 
 /** Durations by route, method and status at `/metrics`, and the budgets, in a registry of this host's own. */
-export function addMetrics(app: FastifyInstance, budgets: Measured): Registry {
+export function addMetrics(app: FastifyInstance, budgets: Measured, token?: string): Registry {
   const { registry, durations } = measureHost(
     budgets,
     'Time from the request to the end of its answer; live listings are left out.',
@@ -26,6 +28,8 @@ export function addMetrics(app: FastifyInstance, budgets: Measured): Registry {
   app.get('/metrics', async (request, reply) => {
     // Proxies keep this path private, and a rule of theirs may know one spelling only.
     if (pathOf(request.url) !== '/metrics') return sendEnvelope(reply, nothingHere)
+    if (!mayReadMeasures(request.raw, token)) throw unauthenticated()
+    request.isAuthenticated = true
     return reply
       .header('cache-control', 'no-store')
       .type(registry.contentType)

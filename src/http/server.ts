@@ -53,6 +53,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   countConnections(app.server, budgets.budget('httpConnections'))
   // A proxy is one address for all of its clients.
   if (!options.trustedHops) limitAddresses(app.server, budgets.budget('httpConnectionsOfAddress'))
+  app.decorateRequest('isAuthenticated', false)
   acceptBodies(app, options.bodies ?? ['json'])
   showRequestIds(app)
   if (options.log !== undefined) logRequests(app)

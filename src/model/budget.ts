@@ -5,7 +5,7 @@ export interface BudgetLimit {
   readonly perSecond?: number
   /** Whom `max` is for: each holder of this kind has as much. */
   readonly per: 'request' | 'connection' | 'address' | 'account' | 'host' | 'process'
-  readonly of: 'bytes' | 'connections' | 'hashes' | 'requests' | 'statements' | 'streams'
+  readonly of: 'bytes' | 'connections' | 'hashes' | 'lines' | 'requests' | 'statements' | 'streams'
 }
 
 /** Counts what is kept or under way. Work takes its part before it begins, and gives it back when it has ended. */

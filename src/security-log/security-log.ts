@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Caller } from '../model/caller.ts'
+import type { Lines } from '../model/limit-lines.ts'
 
 /** Every event there is; `docs/security-events.md` says what each means. */
 const levels = {
@@ -55,10 +56,24 @@ export interface SecurityEvent {
 
 export type SecurityLog = (event: SecurityEvent) => void
 
-/** What is needed of a log; pino's fits. */
-export interface Lines {
-  info(details: object, message: string): void
-  warn(details: object, message: string): void
+/** The events that a client can cause without an accepted token, as often as it sends requests. */
+const causedByStrangers: ReadonlySet<SecurityEventName> = new Set([
+  'sign-in',
+  'lockout-begun',
+  'outside-refused',
+  'refresh-replayed',
+  'token-refused',
+  'link-used',
+  'mail-asked',
+  'client-refused',
+  'passkey-copied',
+  'requests-refused',
+])
+
+export interface SecurityLines {
+  readonly info: Lines['info']
+  readonly warn: Lines['warn']
+  readonly ofStrangers: Pick<Lines, 'info' | 'warn'>
 }
 
 /** One login always gives the same value while this process runs, and nobody can find the login by trying words. */
@@ -66,8 +81,9 @@ const loginKey = randomBytes(32)
 
 /** One line for each event, each a warning or a remark. */
 export const createSecurityLog =
-  (lines: Lines): SecurityLog =>
-  ({ event, unknownLogin, ...details }) =>
+  (log: SecurityLines): SecurityLog =>
+  ({ event, unknownLogin, ...details }) => {
+    const lines = causedByStrangers.has(event) ? log.ofStrangers : log
     lines[levels[event]](
       {
         security: event,
@@ -76,6 +92,7 @@ export const createSecurityLog =
       },
       'A security event.',
     )
+  }
 
 /** Who has asked, and from where, for events about the caller's own account. */
 export const callerDetails = ({ id, origin }: Caller) => ({

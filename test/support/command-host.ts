@@ -1,3 +1,4 @@
+import type { DestinationStream } from 'pino'
 import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { createAuthentication } from '../../src/authentication/authenticate.ts'
 import { type Budgets, openBudgets } from '../../src/configuration/budgets.ts'
@@ -39,6 +40,8 @@ export interface HostOptions extends Partial<TimeLimits> {
   readonly windowMilliseconds?: number
   readonly beside?: Beside
   readonly budgets?: Budgets
+  /** Where the log goes instead of standard output. */
+  readonly destination?: DestinationStream
   /** The resources that it serves; all of them otherwise. */
   readonly declared?: readonly Resource[]
   /** How long its own connections to the store of another host may be silent. */
@@ -59,6 +62,7 @@ export async function startCommandsUnderTest(
     budgets = openBudgets(),
     storeMilliseconds,
     declared,
+    destination,
     ...limits
   }: HostOptions = {},
 ): Promise<CommandsUnderTest> {
@@ -76,7 +80,11 @@ export async function startCommandsUnderTest(
     },
     readCommandSettings,
   )
-  const log = createLog({ level: settings.logLevel })
+  const log = createLog({
+    level: settings.logLevel,
+    ofStrangers: budgets.budget('unauthenticatedLines'),
+    ...(destination && { destination }),
+  })
   const authentication = createAuthentication({
     ...settings,
     database,

@@ -12,7 +12,7 @@ export interface Container {
     readonly value?: string
     readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } }
   }[]
-  readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[]
+  readonly envFrom?: readonly { readonly configMapRef?: { readonly name: string } }[]
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
   readonly startupProbe: Probe
   readonly readinessProbe: Probe
@@ -53,7 +53,7 @@ export const deployments: Readonly<Record<string, Container>> = Object.fromEntri
 export function variablesOf({ env = [], envFrom = [] }: Container): ReadonlySet<string> {
   const literals = envFrom.flatMap(({ configMapRef }) =>
     kustomization.configMapGenerator
-      .filter(({ name }) => name === configMapRef.name)
+      .filter(({ name }) => name === configMapRef?.name)
       .flatMap((map) => map.literals),
   )
   return new Set([...env.map(({ name }) => name), ...literals.map((literal) => literal.split('=')[0] ?? '')])

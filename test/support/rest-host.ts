@@ -92,7 +92,11 @@ export async function startRestUnderTest(
   const stops: (() => Promise<void>)[] = []
   const start = async (given: Database, budgets: Budgets, own: Partial<RestSettings> = {}) => {
     const store = underRoleOf('rest', given)
-    const log = createLog({ level: settings.logLevel, ...(destination && { destination }) })
+    const log = createLog({
+      level: settings.logLevel,
+      ofStrangers: budgets.budget('unauthenticatedLines'),
+      ...(destination && { destination }),
+    })
     const authentication = createAuthentication({
       ...settings,
       ...own,

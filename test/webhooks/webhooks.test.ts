@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { furnish, type Workspace } from '../support/furnish.ts'
 import { isSignedBy, type ReceivedMessage, type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { until } from '../support/until.ts'
 
 describe('A webhook', () => {
   let rest: RestUnderTest
@@ -112,6 +114,34 @@ describe('A webhook', () => {
         .sort(),
       sent.sort(),
     )
+  })
+
+  test('sends a delivery again that was replayed while it was being sent, whatever became of it', async (t) => {
+    const { id } = await make({ resources: ['assignmentType'] })
+    t.after(() => receiver.answer((response) => response.end('thanks')))
+    for (const status of [200, 500]) {
+      const held: ServerResponse[] = []
+      receiver.answer((response, message) => {
+        if (message.id.endsWith(id)) held.push(response)
+        else response.end('thanks')
+      })
+      await workspace.make('assignmentType', { name: `Replayed ${status}` })
+      await receiver.until(() => held.length === 1)
+      const [newest] = await log(id)
+      receiver.answer((response) => response.end('thanks'))
+      const replay = await call('POST', '/ext/webhook/replay', { id, deliveryId: newest.id })
+      assert.equal(replay.body.count, 1)
+      held[0]?.writeHead(status).end()
+      const again = () => receiver.messages.filter((one) => one.id === newest.messageId).length === 2
+      await receiver.until(again)
+      await until(async () => (await log(id))[0].deliveredAt !== null, 'the delivery is settled')
+      const [settled] = await log(id)
+      assert.deepEqual(
+        settled.attempts.map((one: { status: number }) => one.status),
+        [200, status],
+      )
+      assert.equal(settled.nextAt, null)
+    }
   })
 
   test('that is paused keeps what happens meanwhile, and is told of it when it is resumed', async () => {

@@ -145,6 +145,22 @@ const checks: readonly ((client: pg.Client) => Promise<readonly Finding[]>)[] = 
   },
   checkNodes,
   async (client) => {
+    const { open } = await ask<{ open: boolean }>(
+      client,
+      `select bool_or(has_function_privilege('public', oid, 'execute')) as open from pg_proc
+       where pronamespace = 'pg_catalog'::regnamespace and proname in ('lo_creat', 'lo_create', 'lo_from_bytea')`,
+    )
+    return open
+      ? [
+          look(
+            'large objects',
+            'every role may make them, and fill the disk',
+            'Run deploy/postgres/create-roles.sh as the superuser, which closes these functions.',
+          ),
+        ]
+      : []
+  },
+  async (client) => {
     const { failing } = await ask<{ failing: boolean }>(
       client,
       `select coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) as failing from pg_stat_archiver`,

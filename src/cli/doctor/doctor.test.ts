@@ -117,6 +117,15 @@ describe('the doctor', () => {
     )
   })
 
+  it('says when every role may make large objects', async () => {
+    const subjects = async () => (await examine(environment)).map(({ subject }) => subject)
+    assert.ok(!(await subjects()).includes('large objects'))
+    await fresh.database.query(raw('grant execute on function lo_create(oid) to public'))
+    const after = await subjects()
+    await fresh.database.query(raw('revoke execute on function lo_create(oid) from public'))
+    assert.ok(after.includes('large objects'))
+  })
+
   it('finds secrets that others may read', async () => {
     const file = join(folder, 'identity-secret')
     writeFileSync(file, 'secret')

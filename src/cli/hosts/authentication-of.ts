@@ -17,6 +17,6 @@ export const authenticationOf = (
     database,
     scope,
     administrators: administratorsOf(settings),
-    log,
+    log: log.ofStrangers,
     securityLog: createSecurityLog(log),
   })

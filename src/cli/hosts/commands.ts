@@ -6,8 +6,9 @@ import { authenticationOf } from './authentication-of.ts'
 import { addressOf, listening, type RunningHost } from './running-host.ts'
 
 export async function start(settings: CommandSettings, store: SharedStore): Promise<RunningHost> {
-  const log = createLog({ level: settings.logLevel, host: 'commands' })
   const tracker = await store.tracker()
+  const ofStrangers = tracker.budgets.budget('unauthenticatedLines')
+  const log = createLog({ level: settings.logLevel, host: 'commands', ofStrangers })
   await store.keepSmall()
   const authentication = authenticationOf(tracker, settings, 'svc.grpc', log)
   const { leave, stop } = await listening('COMMAND_PORT or COMMAND_DIAGNOSTICS_PORT', () =>

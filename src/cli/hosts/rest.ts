@@ -6,8 +6,9 @@ import { authenticationOf } from './authentication-of.ts'
 import { addressOf, listening, type RunningHost } from './running-host.ts'
 
 export async function start(settings: RestSettings, store: SharedStore): Promise<RunningHost> {
-  const log = createLog({ level: settings.logLevel, host: 'rest' })
   const tracker = await store.tracker()
+  const ofStrangers = tracker.budgets.budget('unauthenticatedLines')
+  const log = createLog({ level: settings.logLevel, host: 'rest', ofStrangers })
   await store.keepSmall()
   const authentication = authenticationOf(tracker, settings, 'svc.api', log)
   const { leave, stop } = await listening('REST_PORT', () =>

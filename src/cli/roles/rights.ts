@@ -1,6 +1,7 @@
 import { resources } from '../../resources/all.ts'
 
-type Right = 'select' | 'insert' | 'update' | 'delete'
+/** A column that a host does not write is not in its right to update. */
+type Right = 'select' | 'insert' | 'update' | `update (${string})` | 'delete'
 
 /** The rights of one host's role, by table; what is not here is refused by the database. */
 export type Rights = Readonly<Record<string, readonly Right[]>>
@@ -20,9 +21,9 @@ const tracker: Rights = {
   purges: reads,
   history_days: ['select', 'insert'],
   lockouts: keeps,
-  signin_sessions: ['select', 'update'],
-  // Anyone who accepts one notes its use.
-  api_tokens: ['select', 'update'],
+  signin_sessions: ['select', 'update (ended_at)'],
+  // Every host that accepts one records its use.
+  api_tokens: ['select', 'update (last_used_at, last_used_address)'],
   // A removed account loses its role.
   administrators: ['select', 'delete'],
   seeded_account: reads,
@@ -44,7 +45,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
   rest: {
     ...tracker,
     idempotency_keys: keeps,
-    api_tokens: keeps,
+    api_tokens: ['select', 'insert', 'update (last_used_at, last_used_address, ended_at)', 'delete'],
     administrators: keeps,
     account_links: keeps,
     mails: keeps,
@@ -54,7 +55,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     registered_clients: writes,
     // Who ends a client says so to all hosts.
     service_clients: writes,
-    consents: ['select', 'update'],
+    consents: ['select', 'update (scope, withdrawn_at)'],
     webhooks: keeps,
     webhook_deliveries: keeps,
     webhook_attempts: ['select', 'insert'],
@@ -68,7 +69,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     user_projects: ['select', 'insert'],
     changes: ['select', 'insert'],
     history: ['insert'],
-    outside_identities: writes,
+    outside_identities: ['select', 'insert', 'update (last_used_at)'],
     registered_clients: reads,
     outside_attempts: ['select', 'insert', 'update', 'delete'],
     lockouts: keeps,
@@ -89,7 +90,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     factor_changes: writes,
     account_languages: writes,
     // A changed factor ends the links that the other sign-ins have made.
-    account_links: ['select', 'update'],
+    account_links: ['select', 'update (ended_at)'],
     spent_steps: keeps,
     migrations: reads,
   },

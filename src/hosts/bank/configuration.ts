@@ -1,7 +1,8 @@
+import { type MetricsSettings, readMetricsSettings } from '../../configuration/metrics-settings.ts'
 import type { Settings } from '../../configuration/settings.ts'
 import { readTrackerSettings } from '../../configuration/tracker-settings.ts'
 
-export interface BankSettings {
+export interface BankSettings extends MetricsSettings {
   readonly host: string
   readonly port: number
   readonly instances: number
@@ -11,7 +12,6 @@ export interface BankSettings {
   readonly losesAnsweredOnCrash: boolean
   readonly namedStatements: boolean
   readonly logLevel: string | undefined
-  readonly metrics: boolean
   /** How many requests each process answers to itself before it listens. */
   readonly warmUpRequests: number
 }
@@ -29,7 +29,7 @@ export function readBankSettings(settings: Settings): BankSettings {
     overLimitStatus: settings.get('BANK_OVER_LIMIT_STATUS'),
     losesAnsweredOnCrash: settings.get('BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH'),
     namedStatements: settings.get('DB_NAMED_STATEMENTS'),
-    metrics: settings.get('METRICS'),
+    ...readMetricsSettings(settings),
     warmUpRequests,
   }
 }

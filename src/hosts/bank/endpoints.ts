@@ -1,3 +1,4 @@
+import { mayReadMeasures } from '../../http/may-read-measures.ts'
 import { type ClientAnswers, problemBody, type Reply } from './answers.ts'
 import type { MeasuresAsText } from './measures.ts'
 import { readBody } from './read-body.ts'
@@ -5,7 +6,11 @@ import { refusalOf } from './refusals.ts'
 import { json, plainText, refuse, send } from './send.ts'
 import type { Answer, Endpoint } from './server.ts'
 
-export type ReadMeasures = () => Promise<MeasuresAsText>
+export interface ReadMeasures {
+  readonly read: () => Promise<MeasuresAsText>
+  /** What a reader has to show. */
+  readonly token: string | undefined
+}
 
 /** What balancers are told when they ask for the health of an instance. */
 export interface Health {
@@ -54,9 +59,17 @@ const transactionAnswer =
   }
 
 const measuresAnswer =
-  (readMeasures: ReadMeasures): Answer =>
+  ({ read, token }: ReadMeasures): Answer =>
   (request, response) => {
-    readMeasures().then(
+    if (!mayReadMeasures(request, token))
+      return refuse(
+        request,
+        response,
+        401,
+        [...plainText, 'WWW-Authenticate', 'Bearer'],
+        'A token is required.',
+      )
+    read().then(
       ({ text, type }) => send(response, 200, text, ['Content-Type', type]),
       (error) => refuse(request, response, 503, plainText, (error as Error).message),
     )

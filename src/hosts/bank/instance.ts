@@ -101,7 +101,7 @@ async function startInstance(
   const health = { isLeaving: false }
   const bank = createBankServer({
     budgets,
-    endpoints: bankEndpoints(clients, measures && measuresOfAll(ask), health),
+    endpoints: bankEndpoints(clients, measures && measuresOfAll(ask, settings.metricsToken), health),
     lines: knownLines(clients),
   })
   const place = handle === undefined ? { host, port, reusePort: instances > 1, backlog } : { _handle: handle }
@@ -112,10 +112,10 @@ async function startInstance(
 /** New connections that wait while the process is busy; the system cuts it to its own limit. */
 const backlog = 4096
 
-const measuresOfAll =
-  (ask: Ask): ReadMeasures =>
-  async () =>
-    (await ask('measures')).value as MeasuresAsText
+const measuresOfAll = (ask: Ask, token: string | undefined): ReadMeasures => ({
+  token,
+  read: async () => (await ask('measures')).value as MeasuresAsText,
+})
 
 /** A database that is away fails thousands of requests a second, all for one reason. */
 function failureLog(log: Log): (error: unknown) => void {

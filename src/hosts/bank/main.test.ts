@@ -140,6 +140,14 @@ describe('the bank', () => {
     const quiet = await startBank(store.url, testSettings, log)
     t.after(quiet.stop)
     assert.equal((await get(quiet.port, '/metrics')).status, 404)
+    const guarded = await startBank(
+      store.url,
+      { ...testSettings, metrics: true, metricsToken: 'a-token-of-the-operator' },
+      log,
+    )
+    t.after(guarded.stop)
+    const refused = await get(guarded.port, '/metrics')
+    assert.deepEqual([refused.status, refused.headers.get('www-authenticate')], [401, 'Bearer'])
   })
 
   test('says which port is taken, also when another bank shares it', async (t) => {

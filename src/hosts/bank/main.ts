@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import type { Logger } from 'pino'
 import type { Settings } from '../../configuration/settings.ts'
-import { createLog, type Log } from '../../http/log.ts'
+import { createLog } from '../../http/log.ts'
 import { type BankSettings, readBankSettings } from './configuration.ts'
 import type { Assignment } from './instance.ts'
 import { type Supervised, superviseInstances } from './supervisor.ts'
@@ -44,7 +45,7 @@ const restartSignal = 'SIGUSR2'
 export async function startBank(
   url: string | Promise<string>,
   settings: BankSettings,
-  log: Log,
+  log: Logger,
 ): Promise<RunningBank> {
   const instances = portSharers.has(process.platform) ? settings.instances : 1
   if (instances < settings.instances) log.warn('This system cannot share a port, so there is one instance.')

@@ -3,7 +3,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Log } from '../../http/log.ts'
+import type { Logger } from 'pino'
 import { compileFirst } from './compile-first.ts'
 import type { BankSettings } from './configuration.ts'
 import type { Assignment, Report } from './instance.ts'
@@ -25,7 +25,7 @@ export interface Supervised {
 export async function superviseInstances(
   assignment: Promise<Assignment>,
   settings: Pick<BankSettings, 'instances' | 'warmUpRequests'>,
-  log: Log,
+  log: Logger,
 ): Promise<Supervised> {
   const running = new Set<Instance>()
   const stopping = new AbortController()
@@ -171,7 +171,7 @@ const pauseMilliseconds = { first: 100, max: 5000 }
 async function startAgain(
   start: () => Promise<Instance>,
   stopping: AbortSignal,
-  log: Log,
+  log: Logger,
 ): Promise<Instance | undefined> {
   for (let pause = pauseMilliseconds.first; ; pause = Math.min(2 * pause, pauseMilliseconds.max)) {
     try {

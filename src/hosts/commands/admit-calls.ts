@@ -15,6 +15,7 @@ export interface Admission {
   readonly admit: Admit
   /** How many proxies in front of this host are ours. */
   readonly proxies: number
+  /** For calls that are rejected before or at their token. */
   readonly callLog: CallLog
   readonly requestIds: RequestIds
   readonly pendingRequests: PendingRequests

@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js'
-import type { Log } from '../../http/log.ts'
+import type { Lines } from '../../model/limit-lines.ts'
 import { Problem } from '../../model/problem.ts'
 import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
 
@@ -17,7 +17,7 @@ export interface NamedCall {
 }
 
 export function createCallLog(
-  log: Log,
+  log: Pick<Lines, 'info' | 'error'>,
   onEnd: (command: string, code: status, seconds: number) => void,
 ): CallLog {
   return {

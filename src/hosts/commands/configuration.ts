@@ -1,3 +1,4 @@
+import { type MetricsSettings, readMetricsSettings } from '../../configuration/metrics-settings.ts'
 import type { Settings } from '../../configuration/settings.ts'
 import {
   type RateLimitSettings,
@@ -6,7 +7,7 @@ import {
   type TrackerSettings,
 } from '../../configuration/tracker-settings.ts'
 
-export interface CommandSettings extends TrackerSettings {
+export interface CommandSettings extends TrackerSettings, MetricsSettings {
   /** HTTP/2 without TLS: commands, reflection and health. */
   readonly port: number
   /** HTTP/1.1: diagnostics. */
@@ -15,7 +16,6 @@ export interface CommandSettings extends TrackerSettings {
   /** In front of the names of the .NET commands. */
   readonly dotnetNamespace: string
   readonly rateLimit: RateLimitSettings
-  readonly metrics: boolean
 }
 
 export function readCommandSettings(settings: Settings): CommandSettings {
@@ -32,6 +32,6 @@ export function readCommandSettings(settings: Settings): CommandSettings {
     audience: settings.get('Identity__GrpcAudience'),
     dotnetNamespace,
     rateLimit: readRateLimit(settings, 'Command'),
-    metrics: settings.get('METRICS'),
+    ...readMetricsSettings(settings),
   }
 }

@@ -22,6 +22,7 @@ export function createDiagnostics(
   app.get('/', {
     async onRequest(request) {
       await authentication.authenticate(request.headers.authorization)
+      request.isAuthenticated = true
     },
     handler: (_request, reply) => reply.send('Hello World!'),
   })

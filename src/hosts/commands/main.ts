@@ -78,7 +78,7 @@ export async function startCommands(
     ...guards,
     authentication,
     admit: limiter.admit,
-    callLog,
+    callLog: createCallLog(log.ofStrangers, measureCall),
     requestIds,
     commandAt: commandNames(all, settings.dotnetNamespace),
   })

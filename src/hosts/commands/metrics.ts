@@ -1,12 +1,13 @@
 import { status } from '@grpc/grpc-js'
 import type { FastifyInstance } from 'fastify'
-import { type MetricsOptions, measureHost } from '../../http/measure-host.ts'
+import type { MetricsSettings } from '../../configuration/metrics-settings.ts'
+import { measureHost } from '../../http/measure-host.ts'
 
 /** Durations by command and status, at the diagnostics' `/metrics`, with what every host measures. */
 export async function measureCalls(
   diagnostics: FastifyInstance,
   parts: Parameters<typeof measureHost>[1],
-  options: MetricsOptions,
+  options: MetricsSettings,
 ) {
   const registry = await measureHost(diagnostics, parts, options)
   if (!registry) return () => undefined

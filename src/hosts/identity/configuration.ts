@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { ValueOf } from '../../configuration/declared-settings.ts'
 import { canMail } from '../../configuration/mail-settings.ts'
+import { type MetricsSettings, readMetricsSettings } from '../../configuration/metrics-settings.ts'
 import { type PasskeySettings, readPasskeySettings } from '../../configuration/passkey-settings.ts'
 import { addressIn } from '../../configuration/setting-kinds.ts'
 import type { Settings } from '../../configuration/settings.ts'
@@ -20,7 +21,7 @@ import { serviceScopes } from './scopes.ts'
 
 export type SecondFactorPolicy = ValueOf<'Identity__SecondFactor'>
 
-export interface IdentitySettings extends TrackerSettings {
+export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   readonly port: number
   readonly apiAudience: string
   readonly grpcAudience: string
@@ -46,8 +47,6 @@ export interface IdentitySettings extends TrackerSettings {
   readonly mail: boolean
   /** None where browsers know no passkeys. */
   readonly passkeys: PasskeySettings | undefined
-  /** Measurements at `/metrics`; off unless asked for, because the port is public. */
-  readonly metrics: boolean
 }
 
 export function readIdentitySettings(settings: Settings): IdentitySettings {
@@ -80,7 +79,7 @@ const readOwnSettings = (settings: Settings) => ({
   rateLimit: readRateLimit(settings, 'Identity'),
   inactivityMinutes: readInactivity(settings),
   secondFactor: readSecondFactor(settings),
-  metrics: settings.get('METRICS'),
+  ...readMetricsSettings(settings),
 })
 
 /** An access token lasts thirty minutes and a client asks for the next one shortly before: until then it sends nothing. */

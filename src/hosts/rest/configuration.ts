@@ -1,4 +1,5 @@
 import { type MailSettings, readMailSettings } from '../../configuration/mail-settings.ts'
+import { type MetricsSettings, readMetricsSettings } from '../../configuration/metrics-settings.ts'
 import type { Settings } from '../../configuration/settings.ts'
 import {
   type RateLimitSettings,
@@ -7,12 +8,10 @@ import {
   type TrackerSettings,
 } from '../../configuration/tracker-settings.ts'
 
-export interface RestSettings extends TrackerSettings {
+export interface RestSettings extends TrackerSettings, MetricsSettings {
   readonly port: number
   readonly audience: string
   readonly rateLimit: RateLimitSettings
-  /** Measurements at `/metrics`; off unless asked for, because the port is public. */
-  readonly metrics: boolean
   /** Whether this process delivers to webhooks; another instance may do it for all. */
   readonly webhooks: boolean
   /** Receivers beside public https addresses: a host, or a host and a port. */
@@ -26,7 +25,7 @@ export const readRestSettings = (settings: Settings): RestSettings => ({
   port: settings.get('REST_PORT'),
   audience: settings.get('Jwt__Audience'),
   rateLimit: readRateLimit(settings, 'Rest'),
-  metrics: settings.get('METRICS'),
+  ...readMetricsSettings(settings),
   webhooks: settings.get('WEBHOOKS'),
   webhookReceivers: settings.get('WEBHOOK_RECEIVERS'),
   mail: readMailSettings(settings),

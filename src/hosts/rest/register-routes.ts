@@ -64,9 +64,7 @@ export function registerRoutes(
         const work = startWork(route.id, 'rest', request.headers.traceparent)
         const admission: Admission = { work }
         admissions.set(request, admission)
-        const session = await during(work, () =>
-          admit(authentication, route, request.headers.authorization, origin),
-        )
+        const session = await during(work, () => admit(authentication, route, request, origin))
         admission.session = session
         work.holder = route.isOpen ? addressKey(origin.address) : session.caller.id
         if (route.turns) admission.turn = await takeTurn(route.turns, session.caller.id, request, reply, work)
@@ -116,12 +114,13 @@ interface Admission {
 async function admit(
   authentication: Authentication,
   route: Route,
-  authorization: string | undefined,
+  request: FastifyRequest,
   origin: RequestOrigin,
 ): Promise<Authenticated> {
   const { method, isOpen, isForTokens, isForOwnClient } = route
   if (isOpen) return nobody(origin)
-  const session = await authentication.authenticate(authorization, origin)
+  const session = await authentication.authenticate(request.headers.authorization, origin)
+  request.isAuthenticated = true
   if (isForOwnClient) requireOwnClient(session.caller)
   else if (!isForTokens) requirePerson(session.caller)
   // It would outlast the consent.

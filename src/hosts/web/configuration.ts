@@ -1,15 +1,15 @@
 import { canMail } from '../../configuration/mail-settings.ts'
+import { type MetricsSettings, readMetricsSettings } from '../../configuration/metrics-settings.ts'
 import { readPasskeySettings } from '../../configuration/passkey-settings.ts'
 import type { Settings } from '../../configuration/settings.ts'
 import { readTrackerSettings, type TrackerSettings } from '../../configuration/tracker-settings.ts'
 import { webClientId } from '../../model/web-client.ts'
 
-export interface WebSettings {
+export interface WebSettings extends MetricsSettings {
   readonly host: string
   readonly port: number
   readonly logLevel: string | undefined
   readonly trustedProxies: TrackerSettings['trustedProxies']
-  readonly metrics: boolean
   /** What the client has to know before its first request; served as it is. */
   readonly client: ClientConfiguration
 }
@@ -34,7 +34,7 @@ export function readWebSettings(settings: Settings): WebSettings {
     port: settings.get('WEB_PORT'),
     logLevel,
     trustedProxies,
-    metrics: settings.get('METRICS'),
+    ...readMetricsSettings(settings),
     client: {
       apiUrl: settings.get('WEB_API_URL') ?? `http://localhost:${settings.get('REST_PORT')}`,
       issuer,

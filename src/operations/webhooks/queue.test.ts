@@ -9,7 +9,9 @@ import { insertRow } from '../../store/rows.ts'
 import { sql } from '../../store/sql.ts'
 import { writePosition } from '../feed/position.ts'
 import { newestPosition } from '../feed/read-feed.ts'
-import { claimWebhooks, fillQueue } from './queue.ts'
+import type { Tracker } from '../tracker.ts'
+import { replayDeliveries } from './deliveries.ts'
+import { claimWebhooks, dueDeliveries, fillQueue, noteAttempt, withdraw } from './queue.ts'
 
 describe('The queue of a webhook', () => {
   let fresh: FreshDatabase
@@ -58,5 +60,30 @@ describe('The queue of a webhook', () => {
     const claim = await claimed()
     assert.equal((await claim(now - 2 * minute)).previousSecret, 'whsec_before')
     assert.equal((await claim(now + minute)).previousSecret, null)
+  })
+
+  test('keeps a replay, however it crosses what becomes of the attempt before it', async () => {
+    const { database } = fresh
+    for (let round = 0; round < 20; round += 1) {
+      const claim = await claimed()
+      const hook = await claim(now)
+      await fillQueue(database, hook, caller, now)
+      const { readable } = await dueDeliveries(database, hook, caller, now, 1)
+      const [delivery] = readable
+      assert.ok(delivery)
+      const attempt = { at: now, milliseconds: 1, headers: {}, status: 200 }
+      await Promise.all([
+        noteAttempt(database, delivery, attempt, undefined),
+        replayDeliveries({ database } as Tracker, caller, { id: hook.id, deliveryId: delivery.id }),
+      ])
+      const due = await dueDeliveries(database, hook, caller, Date.now() + minute, 1)
+      assert.deepEqual(
+        due.readable.map((one) => one.id),
+        [delivery.id],
+      )
+      await withdraw(database, [delivery])
+      const stillDue = await dueDeliveries(database, hook, caller, Date.now() + minute, 1)
+      assert.equal(stillDue.readable.length, 1)
+    }
   })
 })

@@ -35,6 +35,8 @@ export interface Delivery extends KeptMessage {
   readonly body: string
   readonly attempts: number
   readonly firstAt: string | null
+  /** A replay changes it. What an attempt settles is settled only while it is still this one. */
+  readonly nextAt: string
 }
 
 export interface Attempt {
@@ -211,7 +213,7 @@ export async function dueDeliveries(
 ): Promise<Due> {
   type Found = Delivery & { readonly isReadable: boolean }
   const due = (condition: Sql) => sql`
-    select id, message, type, row_id as "rowId", body, attempts, first_at as "firstAt", ${condition} as "isReadable" from (
+    select id, message, type, row_id as "rowId", body, attempts, first_at as "firstAt", next_at::text as "nextAt", ${condition} as "isReadable" from (
       select distinct on (row_id) * from webhook_deliveries
       where webhook_id = ${id} and next_at is not null order by row_id, id
     ) as delivery
@@ -233,10 +235,16 @@ export async function dueDeliveries(
 export async function withdraw({ single }: Database, deliveries: readonly Delivery[]): Promise<void> {
   if (deliveries.length === 0) return
   await single.query(sql`
-    update webhook_deliveries set next_at = null where id = any(${deliveries.map(({ id }) => id)}::bigint[]) returning true`)
+    update webhook_deliveries as delivery set next_at = null
+    from unnest(${deliveries.map(({ id }) => id)}::bigint[], ${deliveries.map(({ nextAt }) => nextAt)}::timestamptz[])
+      as unreadable (id, next_at)
+    where delivery.id = unreadable.id and delivery.next_at = unreadable.next_at returning true`)
 }
 
-/** Notes an attempt; `nextAt` is when to try again, and nothing once it was delivered. */
+/**
+ * Records an attempt; `nextAt` is when to try again, and nothing once it was delivered. A delivery that was replayed meanwhile
+ * stays due: the row is locked, then its `next_at` is compared with the one that this attempt was made for.
+ */
 export async function noteAttempt(
   { single }: Database,
   delivery: Delivery,
@@ -245,10 +253,13 @@ export async function noteAttempt(
 ): Promise<void> {
   await single.query(sql`
     with tried as (
-      update webhook_deliveries set attempts = attempts + 1, first_at = coalesce(first_at, ${time(at)}),
+      select id, next_at = ${delivery.nextAt}::timestamptz as "isCurrent" from webhook_deliveries
+      where id = ${delivery.id} for no key update
+    ), settled as (
+      update webhook_deliveries as delivery set attempts = attempts + 1, first_at = coalesce(first_at, ${time(at)}),
         next_at = ${nextAt === undefined ? raw('null') : time(nextAt)},
         delivered_at = ${nextAt === undefined ? time(at + milliseconds) : raw('delivered_at')}
-      where id = ${delivery.id} returning id
+      from tried where delivery.id = tried.id and tried."isCurrent"
     )
     insert into webhook_attempts (delivery_id, at, milliseconds, headers, status, answer, error)
     select id, ${time(at)}, ${Math.round(milliseconds)}::int, ${JSON.stringify(headers)}::jsonb, ${status ?? null}::int,

@@ -78,5 +78,7 @@ export function noteRefusal(
 ): void {
   securityLog({ event: 'outside-refused', outcome, provider, account, address, requestId })
   // For the people who run the service: the person who signs in sees no difference between a wrong secret and a wrong clock.
-  if (failure) log.warn({ provider, reason: failure.message }, 'A provider could not be used for a sign-in.')
+  const lines = log.ofStrangers
+  if (failure)
+    lines.warn({ provider, reason: failure.message }, 'A provider could not be used for a sign-in.')
 }
