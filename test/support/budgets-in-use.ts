@@ -6,7 +6,7 @@ import type { Budgets } from '../../src/configuration/budgets.ts'
 const inUse = (budgets: Budgets): string[] =>
   budgets
     .states()
-    .flatMap(({ name, used }) => (used > 0 && !/Connections$/.test(name) ? [`${name} ${used}`] : []))
+    .flatMap(({ name, used }) => (used > 0 && !/Connections(OfAddress)?$/.test(name) ? [`${name} ${used}`] : []))
 
 /** Everything that requests took is given back, some of it behind their answers. */
 export async function assertAllGivenBack(...all: readonly Budgets[]): Promise<void> {
