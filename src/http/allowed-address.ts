@@ -68,7 +68,10 @@ const publicLookup: LookupFunction = (hostname, options, callback) =>
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     const [first] = addresses ?? []
     if (error || !first || !addresses.every(({ address }) => isPublicAddress(address)))
-      return callback(new Error('The name leads to no public address.', { cause: error ?? undefined }), '')
+      return callback(new Error(unreachableName, { cause: error ?? undefined }), '')
     if (options.all) callback(null, addresses)
     else callback(null, first.address, first.family)
   })
+
+/** The same for private addresses and for names without any, so that a log of deliveries maps no network. */
+const unreachableName = 'The name leads to no public address.'
