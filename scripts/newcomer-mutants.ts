@@ -191,7 +191,7 @@ export const newcomerMutants: readonly Mutant[] = [
   {
     file: 'src/http/allowed-address.ts',
     rule: 'a name that leads nowhere and one that leads inside get one sentence',
-    from: "new Error('The name leads to no public address.', { cause: error ?? undefined })",
+    from: "new Error(unreachableName, { cause: error ?? undefined })",
     to: "error ?? new Error('The name leads to no public address.')",
     tests: ['http/allowed-address'],
   },

@@ -73,5 +73,4 @@ const publicLookup: LookupFunction = (hostname, options, callback) =>
     else callback(null, first.address, first.family)
   })
 
-/** The same for private addresses and for names without any, so that a log of deliveries maps no network. */
 const unreachableName = 'The name leads to no public address.'
