@@ -5,7 +5,7 @@ import {
 } from '../src/hosts/commands/history-messages.ts'
 import type { Message, MessageField } from '../src/hosts/commands/message.ts'
 import { type CommandMessages, commandMessagesOf } from '../src/hosts/commands/messages.ts'
-import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/comments.ts'
+import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/proto-file.ts'
 import { isRequired } from '../src/model/field.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
 import { dateKeys, relationNumbers, relationsOf, supportsDates } from '../src/resources/list-keys.ts'

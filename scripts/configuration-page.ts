@@ -1,11 +1,11 @@
-import { settingSections } from '../src/configuration/declared-settings.ts'
-import type { Setting } from '../src/configuration/setting-kinds.ts'
+import { settingSections } from '../src/config/declared-settings.ts'
+import type { Setting } from '../src/config/setting-kinds.ts'
 
 const head = `# Configuration
 
 Every setting is an environment variable. They are read once, at start, and everything that is wrong with them is reported at once. A variable
 that looks like a setting but is none is named in a warning. \`{id}\` is a name of your choice; variables that end in \`__0\` are lists, which go on
-with \`__1\`, \`__2\` and so on. \`npm run contract\` writes this page from \`src/configuration/declared-settings.ts\`.
+with \`__1\`, \`__2\` and so on. \`npm run contract\` writes this page from \`src/config/declared-settings.ts\`.
 `
 
 const tail = `## Several instances, and poolers

@@ -1,7 +1,7 @@
 import type { Command } from '../src/hosts/commands/commands.ts'
 import type { Message, MessageField } from '../src/hosts/commands/message.ts'
-import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/comments.ts'
 import { messagesIn } from '../src/hosts/commands/protobuf/descriptors.ts'
+import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/proto-file.ts'
 import { labelOf } from '../src/model/field.ts'
 import { resources } from '../src/resources/all.ts'
 import type { Resource } from '../src/resources/define-resource.ts'

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant-table.ts'
 
 const newcomers = 'src/hosts/commands/newcomers.ts'
-const turns = 'src/hosts/commands/take-turns.ts'
+const turns = 'src/hosts/commands/newcomers.ts'
 
 /** Rules that limit the work and the knowledge that a client without a token can get out of a process. */
 export const newcomerMutants: readonly Mutant[] = [
@@ -147,14 +147,14 @@ export const newcomerMutants: readonly Mutant[] = [
     tests: ['newcomer-connections'],
   },
   {
-    file: 'src/hosts/commands/group-by-address.ts',
+    file: 'src/hosts/commands/newcomers.ts',
     rule: 'addresses take turns',
     from: '    groups.delete(address)\n    groups.set(address, group)\n',
     to: '',
     tests: ['newcomer-connections'],
   },
   {
-    file: 'src/hosts/commands/group-by-address.ts',
+    file: 'src/hosts/commands/newcomers.ts',
     rule: 'where there are too many, the address that has most gives way',
     from: 'if (group.size > size)',
     to: 'if (size === 0)',
@@ -168,14 +168,14 @@ export const newcomerMutants: readonly Mutant[] = [
     tests: ['model/budget'],
   },
   {
-    file: 'src/configuration/budgets.ts',
+    file: 'src/config/budgets.ts',
     rule: 'an address may hold more connections without a token than it may open at once',
     from: 'newcomersOfAddress: { max: 640,',
     to: 'newcomersOfAddress: { max: 320,',
     tests: ['newcomer-connections'],
   },
   {
-    file: 'src/http/count-connections.ts',
+    file: 'src/http/count-events.ts',
     rule: 'an address has no more connections than its share',
     from: 'if (!ofAddress.take(1, address)) return void socket.destroy()',
     to: 'ofAddress.take(1, address)',
@@ -189,9 +189,9 @@ export const newcomerMutants: readonly Mutant[] = [
     tests: ['http/server'],
   },
   {
-    file: 'src/http/allowed-address.ts',
+    file: 'src/http/addresses.ts',
     rule: 'a name that leads nowhere and one that leads inside get one sentence',
-    from: "new Error(unreachableName, { cause: error ?? undefined })",
+    from: 'new Error(unreachableName, { cause: error ?? undefined })',
     to: "error ?? new Error('The name leads to no public address.')",
     tests: ['http/allowed-address'],
   },

@@ -4,7 +4,7 @@ import type { Mutant } from './mutant-table.ts'
 /** Rules about how requests are read: queries, timestamps, bodies and paths. */
 export const readingMutants: readonly Mutant[] = [
   {
-    file: 'src/operations/read-list-query.ts',
+    file: 'src/records/list-query.ts',
     rule: 'a list rejects every filter that it does not support',
     from: '    violations.add(key, `${pluralTitle} cannot be filtered by ${key}.`)',
     to: '',
@@ -25,7 +25,7 @@ export const readingMutants: readonly Mutant[] = [
     tests: ['rest-spelling'],
   },
   {
-    file: 'src/http/query.ts',
+    file: 'src/http/url.ts',
     rule: 'a query key in two spellings is a repeated one',
     from: '[before, value].flat()',
     to: 'value',
@@ -53,35 +53,35 @@ export const readingMutants: readonly Mutant[] = [
     tests: ['model/moment'],
   },
   {
-    file: 'src/hosts/bank/read-transaction.ts',
+    file: 'src/hosts/bank/answers.ts',
     rule: 'the bank takes no amount that only a double makes whole',
     from: 'mayBeRounded.test(text) &&',
     to: 'false &&',
     tests: ['bank/read-transaction'],
   },
   {
-    file: 'src/http/body.ts',
+    file: 'src/http/server.ts',
     rule: 'bytes that are not UTF-8 are rejected, never replaced',
     from: 'if (!isUtf8(bytes)) throw notUtf8()',
     to: '',
     tests: ['http/body'],
   },
   {
-    file: 'src/http/body.ts',
+    file: 'src/http/server.ts',
     rule: 'nor are those that a form writes as escapes',
     from: 'if (!hasUtf8Escapes(text)) throw notUtf8()',
     to: '',
     tests: ['http/body'],
   },
   {
-    file: 'src/http/body.ts',
+    file: 'src/http/server.ts',
     rule: 'a body in another character set is rejected',
     from: 'throw new UnsupportedCharset()',
     to: 'void UnsupportedCharset',
     tests: ['http/body'],
   },
   {
-    file: 'src/operations/read-input.ts',
+    file: 'src/records/read-input.ts',
     rule: 'an update with an empty login is rejected',
     from: 'else if (isEmptied(field, input))',
     to: 'else if (!isEmptied)',
@@ -95,7 +95,7 @@ export const readingMutants: readonly Mutant[] = [
     tests: ['http/server', 'rest-spelling', 'path-spelling'],
   },
   {
-    file: 'src/http/metrics.ts',
+    file: 'src/http/host-metrics.ts',
     rule: 'measures are at one spelling of their path only',
     from: "if (pathOf(request.url) !== '/metrics')",
     to: "if (pathOf(request.url) === '')",
@@ -109,21 +109,21 @@ export const readingMutants: readonly Mutant[] = [
     tests: ['private-paths'],
   },
   {
-    file: 'src/http/rate-limit.ts',
+    file: 'src/http/server.ts',
     rule: 'the route decides what the limiter leaves out, not the spelling',
     from: "exemptRoutes.has(request.routeOptions.url ?? '')",
     to: 'exemptRoutes.has(request.url)',
     tests: ['http/rate-limit'],
   },
   {
-    file: 'src/operations/read-input.ts',
+    file: 'src/records/read-input.ts',
     rule: 'a comment that names nobody belongs to the caller',
     from: 'if (isCallerByDefault) return callerId',
     to: '',
     tests: ['contract/required-fields'],
   },
   {
-    file: 'src/operations/batch/prepare-items.ts',
+    file: 'src/records/batch/run-batch.ts',
     rule: 'so does one of a batch',
     from: 'operation, tracker, caller.id)',
     to: 'operation, tracker)',

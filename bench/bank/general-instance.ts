@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { openAccounts } from '../../src/hosts/bank/accounts.ts'
 import { bankAnswers } from '../../src/hosts/bank/answers.ts'
 import { type Connection, openConnection } from '../../src/hosts/bank/connection.ts'

@@ -1,6 +1,6 @@
 import { fastify } from 'fastify'
 import pg from 'pg'
-import { columnTypes } from '../../src/store/column-types.ts'
+import { columnTypes } from '../../src/db/columns.ts'
 
 /**
  * The leanest host that we could write on the same framework, driver and tables: one prepared statement for each request and

@@ -1,5 +1,5 @@
-import { openDatabase } from '../../src/store/database.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
 import type { TestIssuer } from '../../test/support/test-issuer.ts'
 import { startHost } from '../child-process.ts'
 import type { Shot } from '../load.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { commands } from '../../src/hosts/commands/all-commands.ts'
+import { commands } from '../../src/hosts/commands/main.ts'
 import type { Content, Encoding } from '../../src/hosts/commands/message.ts'
-import { pathsOf } from '../../src/hosts/commands/paths.ts'
+import { pathsOf } from '../../src/hosts/commands/register-commands.ts'
 import type { Shot } from '../load.ts'
 import type { SeededStore } from '../rest/seed.ts'
 

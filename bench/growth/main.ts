@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
+import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { postmasterOf } from '../child-process.ts'
 import { cpuSecondsOf, cpuSecondsOfServer } from '../cpu.ts'

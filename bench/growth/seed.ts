@@ -1,6 +1,6 @@
 import pg from 'pg'
-import type { Queries } from '../../src/store/database.ts'
-import { raw } from '../../src/store/sql.ts'
+import type { Queries } from '../../src/db/database.ts'
+import { raw } from '../../src/db/sql.ts'
 
 export interface GrownStore {
   /** A plain member of ten projects, and somebody who sees everything. */

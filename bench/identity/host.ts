@@ -1,10 +1,10 @@
 import { createPasswords } from '../../src/accounts/passwords.ts'
-import { openBudgets } from '../../src/configuration/budgets.ts'
-import { readSettings } from '../../src/configuration/settings.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
+import { readSettings } from '../../src/config/settings.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { readIdentitySettings } from '../../src/hosts/identity/configuration.ts'
 import { startIdentity } from '../../src/hosts/identity/main.ts'
 import { createLog } from '../../src/http/log.ts'
-import { openDatabase } from '../../src/store/database.ts'
 
 /** The real host in a process of its own, so that its processor time can be measured apart from the client's. Prints its port. */
 const settings = readSettings(process.env, readIdentitySettings)

@@ -6,7 +6,7 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
+import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
 import { cpuSecondsOf, cpuSecondsOfServer } from '../cpu.ts'
 import { seedSignIns, serviceLogin } from './seed.ts'
 

@@ -1,8 +1,8 @@
+import { openDatabase } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { sql } from '../../src/db/sql.ts'
 import { startSession } from '../../src/hosts/identity/sessions.ts'
-import { createOpaqueToken } from '../../src/hosts/identity/tokens/opaque-token.ts'
-import { openDatabase } from '../../src/store/database.ts'
-import { migrate } from '../../src/store/migrate.ts'
-import { sql } from '../../src/store/sql.ts'
+import { createOpaqueToken } from '../../src/hosts/identity/tokens/verify-token.ts'
 import { insertAccount } from '../../test/support/insert-account.ts'
 
 export const serviceLogin = 'robot@example.com'

@@ -1,5 +1,5 @@
-import type { Database } from '../../src/store/database.ts'
-import { raw } from '../../src/store/sql.ts'
+import type { Database } from '../../src/db/database.ts'
+import { raw } from '../../src/db/sql.ts'
 
 export interface SeededStore {
   /** A plain member of some of the projects. */

@@ -1,7 +1,6 @@
-import { sql } from '../../src/store/sql.ts'
+import { sql } from '../../src/db/sql.ts'
 import type { Stage } from '../../test/browser/support/stage.ts'
-import { addDays, today } from '../../web/src/time/days.ts'
-import { mondayOf } from '../../web/src/time/weeks.ts'
+import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
 
 export interface Scene {
   /** With 500 assignments, and with 5,000. */

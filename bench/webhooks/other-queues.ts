@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { sendMessage } from '../../src/hosts/rest/webhooks/send-message.ts'
-import { secretPrefix, signedHeaders } from '../../src/hosts/rest/webhooks/sign-message.ts'
-import type { AllowedReceivers } from '../../src/http/allowed-address.ts'
+import { secretPrefix, sendMessage, signedHeaders } from '../../src/features/webhooks/worker.ts'
+import type { AllowedReceivers } from '../../src/http/addresses.ts'
 
 export interface QueuedMessage {
   readonly id: string

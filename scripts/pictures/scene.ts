@@ -1,6 +1,5 @@
 import type { Stage } from '../../test/browser/support/stage.ts'
-import { addDays, today } from '../../web/src/time/days.ts'
-import { mondayOf } from '../../web/src/time/weeks.ts'
+import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
 
 export interface PictureScene {
   readonly projectId: string

@@ -1,4 +1,4 @@
-import { raw, type Sql } from '../store/sql.ts'
+import { raw, type Sql } from '../db/sql.ts'
 import { normalizeLogin } from './login.ts'
 
 /** All that decides whether an account is an administrator. */

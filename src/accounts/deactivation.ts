@@ -1,11 +1,11 @@
+import type { Database } from '../db/database.ts'
+import { raw, type Sql, sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { forbidden, invalid, missing } from '../model/problem.ts'
-import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
-import type { Database } from '../store/database.ts'
-import { raw, type Sql, sql } from '../store/sql.ts'
-import { endSignIns } from './end-sign-ins.ts'
+import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import { readFields } from './read-fields.ts'
+import { endSignIns } from './sign-ins.ts'
 
 export interface Deactivation {
   readonly userId: string

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { guessableProblem } from './guessable-password.ts'
+import { guessableProblem } from './passwords.ts'
 
 const common = 'is one of the most common passwords'
 const login = 'Maria.Keller@example.com'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBudget } from '../model/budget.ts'
 import { Problem } from '../model/problem.ts'
-import { limitConcurrency } from './limit-concurrency.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { oneAtATime } from './lockouts.ts'
+import { limitConcurrency } from './passwords.ts'
 
 const limitsOf = (atOnceMax = 2) => ({
   atOnce: createBudget(atOnceMax),

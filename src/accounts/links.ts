@@ -1,10 +1,10 @@
+import { newId } from '../db/columns.ts'
+import type { Database, Queries } from '../db/database.ts'
+import { deleteInBatches } from '../db/purge.ts'
+import { raw, type Sql, sql } from '../db/sql.ts'
 import { gone } from '../model/problem.ts'
-import type { Database, Queries } from '../store/database.ts'
-import { deleteInBatches } from '../store/in-batches.ts'
-import { newId } from '../store/new-id.ts'
-import { raw, type Sql, sql } from '../store/sql.ts'
-import { requireSignIn } from './hold-sign-in.ts'
-import { hashOfToken, linkPrefix, newTokenText } from './token-text.ts'
+import { hashOfToken, linkPrefix, newTokenText } from './read-fields.ts'
+import { requireSignIn } from './sign-ins.ts'
 
 export type LinkPurpose = 'invitation' | 'password'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { sql } from '../db/sql.ts'
 import { Problem } from '../model/problem.ts'
-import { sql } from '../store/sql.ts'
 import { createLockouts, forgetOldLockouts, type Lockouts } from './lockouts.ts'
 
 let fresh: FreshDatabase

@@ -1,8 +1,9 @@
+import type { Database, Queries } from '../db/database.ts'
+import { deleteInBatches } from '../db/purge.ts'
+import { type Sql, sql } from '../db/sql.ts'
+import { createBudget } from '../model/budget.ts'
 import { locked } from '../model/problem.ts'
-import type { Database, Queries } from '../store/database.ts'
-import { deleteInBatches } from '../store/in-batches.ts'
-import { type Sql, sql } from '../store/sql.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { type Limited, limitConcurrency } from './passwords.ts'
 
 /** Whose failures are counted together, and for what. */
 export interface LockoutSubject {
@@ -114,3 +115,28 @@ const clockOf = (now: LockoutOptions['now']): Sql =>
   now ? sql`${now().toISOString()}::timestamptz` : sql`statement_timestamp()`
 
 const windowStart = (clock: Sql): Sql => sql`${clock} - make_interval(mins => ${windowMinutes}::int)`
+
+/** Runs the work of one key one piece after the other; different keys do not wait for each other. */
+export type OneAtATime = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
+
+export interface OneAtATimeOptions {
+  readonly waitingMax: number
+  readonly retryAfterSeconds: number
+}
+
+export function oneAtATime({ waitingMax, retryAfterSeconds }: OneAtATimeOptions): OneAtATime {
+  const limitToOne = () =>
+    limitConcurrency({ atOnce: createBudget(1), waiting: createBudget(waitingMax), retryAfterSeconds })
+  const lines = new Map<string, { readonly limited: Limited; length: number }>()
+  return async (key, work) => {
+    const line = lines.get(key) ?? { limited: limitToOne(), length: 0 }
+    lines.set(key, line)
+    line.length += 1
+    try {
+      return await line.limited(work)
+    } finally {
+      line.length -= 1
+      if (line.length === 0) lines.delete(key)
+    }
+  }
+}

@@ -1,8 +1,8 @@
-import { budgetLimits } from '../configuration/budgets.ts'
-import type { Database, Queries } from '../store/database.ts'
-import { deleteInBatches } from '../store/in-batches.ts'
-import { newId } from '../store/new-id.ts'
-import { sql } from '../store/sql.ts'
+import { budgetLimits } from '../config/budgets.ts'
+import { newId } from '../db/columns.ts'
+import type { Database, Queries } from '../db/database.ts'
+import { deleteInBatches } from '../db/purge.ts'
+import { sql } from '../db/sql.ts'
 
 /** A mail that waits: what it is for, and whom it concerns. */
 export interface QueuedMail {

@@ -1,12 +1,12 @@
+import type { Queries } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
 import type { Language } from '../model/language.ts'
-import type { Queries } from '../store/database.ts'
-import { sql } from '../store/sql.ts'
-import { findLanguage } from './account-language.ts'
 import { isDeactivated } from './deactivation.ts'
 import { type InvitedInto, invitedInto, isOpen, makeLink } from './links.ts'
+import { findLanguage } from './login.ts'
 import { isMailAddress, type QueuedMail } from './mail-queue.ts'
 import { passwordLinkHours } from './password-links.ts'
-import { hashOfToken, linkPrefix, newTokenText } from './token-text.ts'
+import { hashOfToken, linkPrefix, newTokenText } from './read-fields.ts'
 
 /** A mail, with its link where it has one: its secret exists nowhere else. */
 export interface MailToSend {

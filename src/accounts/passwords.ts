@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
 import { type Algorithm, hash, type Options, parseOptions, verify } from '@node-rs/argon2'
-import { type Budgets, openBudgets } from '../configuration/budgets.ts'
-import { limitConcurrency } from './limit-concurrency.ts'
+import { type Budgets, openBudgets } from '../config/budgets.ts'
+import type { Budget } from '../model/budget.ts'
+import { passwordCharactersMin } from '../model/password-policy.ts'
+import { busy } from '../model/problem.ts'
+import { normalizeLogin } from './login.ts'
 
 export interface Passwords {
   /** A PHC string; the password is taken as it is, never trimmed. */
@@ -77,5 +82,82 @@ function isUsable(storedHash: string): boolean {
     return parseOptions(storedHash).memoryCost <= memoryKibibytesMax
   } catch {
     return false
+  }
+}
+
+/**
+ * Why a new password would be guessed early: it is one of the 19,640 most common ones, or the login, in any capitals and
+ * with whatever punctuation around it. Passwords that are in use already are never asked about.
+ */
+export function guessableProblem(password: string, login: string | undefined): string | undefined {
+  const forms = formsOf(password)
+  if (forms.some((form) => commonPasswords().has(form))) return 'is one of the most common passwords'
+  if (login !== undefined && forms.some((form) => loginForms(login).includes(form)))
+    return 'must not be the login'
+  return undefined
+}
+
+/** In lower case, as it is and without what stands around its letters and digits; forms too short for a password do not count. */
+function formsOf(text: string): readonly string[] {
+  const lower = text.toLowerCase()
+  const bare = lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
+  return [lower, bare].filter((form) => form.length >= passwordCharactersMin)
+}
+
+/** Whole, and without the host of a mail address. */
+function loginForms(login: string): readonly string[] {
+  const whole = normalizeLogin(login)
+  return [...formsOf(whole), ...formsOf(whole.split('@', 1)[0] ?? '')]
+}
+
+// Royce Williams' list, as Django 5.2 ships it (django/contrib/auth/common-passwords.txt.gz, BSD licence): the most common
+// passwords of published leaks, in lower case, a line each.
+const file = new URL('./common-passwords.txt.gz', import.meta.url)
+
+let known: ReadonlySet<string> | undefined
+
+/** Read when the first password is set: about 2 MB that most processes never need. */
+function commonPasswords(): ReadonlySet<string> {
+  known ??= new Set(
+    gunzipSync(readFileSync(file))
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line !== ''),
+  )
+  return known
+}
+
+/** Runs a few pieces of work at a time, in the order in which they came; refuses more than may wait. */
+export type Limited = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+export interface ConcurrencyLimits {
+  readonly atOnce: Budget
+  readonly waiting: Budget
+  /** Told with a refusal: when to try again. */
+  readonly retryAfterSeconds: number
+}
+
+export function limitConcurrency({ atOnce, waiting, retryAfterSeconds }: ConcurrencyLimits): Limited {
+  const inLine: (() => void)[] = []
+  const enter = async () => {
+    // Looked at first: work that has to wait is not refused yet, and is not counted as refused.
+    if (atOnce.used() < atOnce.max) return void atOnce.take()
+    if (!waiting.take()) throw busy(retryAfterSeconds)
+    await new Promise<void>((resolve) => inLine.push(resolve))
+    waiting.giveBack()
+  }
+  // What ends hands its permission to the next that waits, so work that comes later cannot take it.
+  const leave = () => {
+    const next = inLine.shift()
+    if (next) next()
+    else atOnce.giveBack()
+  }
+  return async (work) => {
+    await enter()
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
   }
 }

@@ -1,8 +1,8 @@
+import { hash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { type Kind, labelOf } from '../model/field.ts'
 import { isMissing } from '../model/field-kinds.ts'
-import type { FieldErrors } from '../model/problem.ts'
-import { readObject } from '../model/read-object.ts'
-import { collectViolations } from '../model/violations.ts'
+import { collectViolations, type FieldErrors, readObject } from '../model/problem.ts'
 
 type Kinds = Readonly<Record<string, Kind<string>>>
 type Fields<K extends Kinds> = { readonly [Name in keyof K]: string }
@@ -29,4 +29,41 @@ export function readFields<K extends Kinds>(
   }
   violations.refuseIfAny()
   return fields as Fields<K>
+}
+
+/** People, log filters and scanners of repositories know a token by it; no token of the identity host begins so. */
+export const tokenPrefix = 'svc_'
+/** What stands in a link that makes an account or gives a new password. */
+export const linkPrefix = 'svl_'
+
+type Prefix = typeof tokenPrefix | typeof linkPrefix
+
+/** Far beyond guessing, so a fast hash is enough to keep it by. */
+const secretBytes = 32
+const checksumCharacters = 8
+
+/** Letters and digits only: a double click selects all of it. */
+export function newTokenText(prefix: Prefix): string {
+  const text = prefix + randomBytes(secretBytes).toString('hex')
+  return text + checksumOf(text)
+}
+
+export const isTokenText = (text: string): boolean => text.startsWith(tokenPrefix)
+
+const patterns: Readonly<Record<Prefix, RegExp>> = { svc_: patternOf('svc_'), svl_: patternOf('svl_') }
+
+/** What the store knows it by; nothing for a text that was cut off or misread, about which the store is not asked. */
+export function hashOfToken(text: string, prefix: Prefix): Buffer | undefined {
+  const isWhole =
+    patterns[prefix].test(text) &&
+    checksumOf(text.slice(0, -checksumCharacters)) === text.slice(-checksumCharacters)
+  return isWhole ? hash('sha256', text, 'buffer') : undefined
+}
+
+function patternOf(prefix: Prefix): RegExp {
+  return new RegExp(`^${prefix}[0-9a-f]{${2 * secretBytes + checksumCharacters}}$`)
+}
+
+function checksumOf(text: string): string {
+  return crc32(text).toString(16).padStart(checksumCharacters, '0')
 }

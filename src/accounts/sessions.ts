@@ -1,13 +1,11 @@
+import type { Database } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
-import { forbidden, missing } from '../model/problem.ts'
-import { readObject } from '../model/read-object.ts'
-import { collectViolations } from '../model/violations.ts'
-import { callerDetails, type SecurityLog } from '../security-log/security-log.ts'
-import type { Database } from '../store/database.ts'
-import { sql } from '../store/sql.ts'
-import { endSignIns } from './end-sign-ins.ts'
+import { collectViolations, forbidden, missing, readObject } from '../model/problem.ts'
+import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import { endLinksOf } from './links.ts'
+import { endSignIns } from './sign-ins.ts'
 
 /** A sign-in that stands, as its owner and administrators see it. */
 export interface Session {

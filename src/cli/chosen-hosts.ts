@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Settings } from '../configuration/settings.ts'
+import type { Settings } from '../config/settings.ts'
 import { prepareBank } from '../hosts/bank/main.ts'
 import { readCommandSettings } from '../hosts/commands/configuration.ts'
 import { readIdentitySettings } from '../hosts/identity/configuration.ts'

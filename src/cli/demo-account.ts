@@ -2,17 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { StoreSettings } from '../configuration/store-settings.ts'
+import type { StoreSettings } from '../config/store-settings.ts'
+import { newId } from '../db/columns.ts'
+import type { Database, Queries } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
 import { duplicate, Problem } from '../model/problem.ts'
-import { create } from '../operations/create.ts'
-import type { Tracker } from '../operations/tracker.ts'
+import type { Tracker } from '../records/context.ts'
+import { create } from '../records/create.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { user } from '../resources/user.ts'
-import type { Database, Queries } from '../store/database.ts'
-import { newId } from '../store/new-id.ts'
-import { sql } from '../store/sql.ts'
 import { seedDemoWorkspace } from './demo-workspace.ts'
-import { decideSeeded, findSeeded, keepSeeded, type SeededAccount } from './seeded-account.ts'
 
 export interface DemoAccount {
   /** As it is now; none where the account is removed, or not known. */
@@ -129,3 +128,41 @@ const notKept = (file: string, error: unknown) =>
 
 /** 96 bits of chance, with one of each kind of character that the password policy wants. */
 const generatePassword = (): string => `${randomBytes(12).toString('base64url')}-aA1`
+
+interface SeededAccount {
+  readonly login: string
+  readonly hash: string
+}
+
+/** In the transaction that makes the account. */
+async function keepSeeded(transaction: Queries, id: string): Promise<void> {
+  await transaction.query(sql`
+    insert into seeded_account (user_id) values (${id})
+    on conflict (is_only) do update set user_id = excluded.user_id`)
+}
+
+/**
+ * Stores from before the seeded account was kept: it is the one that was the administrator until now, by its login. Where nobody
+ * has that login any more, it is the oldest account, if that made itself, as only a seeded one does without a client. Decided
+ * once, so that nobody becomes an administrator by taking the login later.
+ */
+async function decideSeeded({ query, single }: Database, demoLogin: string): Promise<void> {
+  const [decided] = await query(sql`select from seeded_account`)
+  if (decided) return
+  await single.query(sql`
+    insert into seeded_account (user_id) select coalesce(
+      (select id from users where active and lower(trim(login)) = lower(trim(${demoLogin})) limit 1),
+      (select oldest.id from (select id from users order by created_at, id limit 1) as oldest
+        where exists (
+          select from history as entry where entry.resource = 'user' and entry.row_id = oldest.id
+            and entry.action = 'create' and entry.caller = oldest.id and entry.client is null))
+    ) on conflict do nothing`)
+}
+
+/** As it is now; none where it is removed, or not known. */
+async function findSeeded({ query }: Queries): Promise<SeededAccount | undefined> {
+  const [account] = await query<SeededAccount>(sql`
+    select account.login, account.password_hash as hash from users as account
+    join seeded_account as seeded on seeded.user_id = account.id where account.active`)
+  return account
+}

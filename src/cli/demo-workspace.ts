@@ -1,10 +1,10 @@
+import { newId } from '../db/columns.ts'
+import { insertRow, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
-import { create } from '../operations/create.ts'
-import type { Tracker } from '../operations/tracker.ts'
+import type { Tracker } from '../records/context.ts'
+import { create } from '../records/create.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { user } from '../resources/user.ts'
-import { newId } from '../store/new-id.ts'
-import { insertRow, type Values } from '../store/rows.ts'
 
 /** A small studio in the middle of its week, so that people who try the program see lists with something in them. */
 export async function seedDemoWorkspace(tracker: Tracker, demoAccountId: string): Promise<void> {

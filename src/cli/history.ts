@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { type Database, openDatabase } from '../db/database.ts'
+import { type SealedDay, sealedDays, sealHistory, verifyHistory } from '../db/history-chain.ts'
+import { sql } from '../db/sql.ts'
 import { csvHead, csvLine } from '../http/csv.ts'
-import { changeColumns, type StoredChange, showChange } from '../operations/show-change.ts'
-import { type Database, openDatabase } from '../store/database.ts'
-import { type SealedDay, sealedDays, sealHistory, verifyHistory } from '../store/history-chain.ts'
-import { sql } from '../store/sql.ts'
-import { useStore } from './backup/use-store.ts'
+import { changeColumns, type StoredChange, showChange } from '../records/serialize-record.ts'
+import { useStore } from './backup/run-backup.ts'
 
 /** `npm run cli -- verify-history [FILE]`: with a file of heads that were kept elsewhere, also against those. */
 export async function runVerifyHistory([file]: readonly string[]): Promise<void> {

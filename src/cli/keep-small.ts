@@ -1,13 +1,12 @@
 import { forgetOldLockouts } from '../accounts/lockouts.ts'
-import type { StoreSettings } from '../configuration/store-settings.ts'
-import { forgetOldKeys } from '../operations/idempotency-keys.ts'
+import type { StoreSettings } from '../config/store-settings.ts'
+import { forgetOldChanges } from '../db/change-log.ts'
+import type { Database } from '../db/database.ts'
+import { sealHistory } from '../db/history-chain.ts'
+import { forgetRemoved, keepHistory } from '../db/purge.ts'
+import { repeat } from '../model/repeat.ts'
+import { forgetOldKeys } from '../records/idempotency.ts'
 import { resources } from '../resources/all.ts'
-import { repeat } from '../schedule/repeat.ts'
-import { forgetOldChanges } from '../store/change-log.ts'
-import type { Database } from '../store/database.ts'
-import { forgetRemoved } from '../store/forget-removed.ts'
-import { sealHistory } from '../store/history-chain.ts'
-import { keepHistory } from '../store/history-months.ts'
 
 /** From now on forgets rows that nobody reads any more. Returns how to stop each of the jobs. */
 export async function keepSmall(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { leaveFirst } from './leave-first.ts'
+import { leaveFirst } from './start.ts'
 
 const hostsNoting = (noted: string[]) =>
   ['rest', 'bank'].map((title) => ({

@@ -1,11 +1,12 @@
 import { createPasswords } from '../accounts/passwords.ts'
-import { openBudgets } from '../configuration/budgets.ts'
-import { readSettings, type Settings } from '../configuration/settings.ts'
-import { readStoreSettings } from '../configuration/store-settings.ts'
-import { openDatabase } from '../store/database.ts'
-import { migrate } from '../store/migrate.ts'
+import { openBudgets } from '../config/budgets.ts'
+import { readSettings, type Settings } from '../config/settings.ts'
+import { readStoreSettings } from '../config/store-settings.ts'
+import { openDatabase } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
+import { distribute } from '../db/sharded/distribute.ts'
 import { seedDemoAccount } from './demo-account.ts'
-import { grantRights } from './roles/grant-rights.ts'
+import { grantRights } from './roles.ts'
 
 /** The schema and nothing else. */
 export async function runMigrate(): Promise<void> {
@@ -44,4 +45,19 @@ export function readPrepareSettings(settings: Settings) {
   if (store.databaseUrl === undefined)
     settings.reject('DATABASE_URL is not set; `npm start` prepares the embedded store by itself.')
   return { store, url: store.databaseUrl ?? '' }
+}
+
+/** `npm run cli -- distribute [SHARDS]`: spreads the rows of a Citus coordinator over its workers; can be run again. */
+export async function runDistribute([shards]: readonly string[]): Promise<void> {
+  if (shards !== undefined && !/^[1-9]\d{0,2}$/.test(shards))
+    throw new Error('How many shards? A number from 1 to 999: npm run cli -- distribute 16')
+  const { url } = readSettings(process.env, readPrepareSettings)
+  await migrateAndSay(url)
+  const done = await distribute(url, shards === undefined ? undefined : Number(shards))
+  for (const line of done) console.log(line)
+  console.log(
+    done.length === 0
+      ? 'Everything is where it belongs.'
+      : 'Start the hosts. Run `npm run cli -- prepare` first where they have roles of their own.',
+  )
 }

@@ -8,7 +8,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   backup: async () => (await import('./backup/run-backup.ts')).runBackup,
   restore: async () => (await import('./backup/run-backup.ts')).runRestore,
   restored: async () => (await import('./backup/run-backup.ts')).runRestored,
-  distribute: async () => (await import('./distribute.ts')).runDistribute,
+  distribute: async () => (await import('./prepare-store.ts')).runDistribute,
   'verify-history': async () => (await import('./history.ts')).runVerifyHistory,
   'history-heads': async () => (await import('./history.ts')).runHistoryHeads,
   'export-history': async () => (await import('./history.ts')).runExportHistory,

@@ -1,14 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createPasswords } from '../accounts/passwords.ts'
-import { openBudgets } from '../configuration/budgets.ts'
-import type { StoreSettings } from '../configuration/store-settings.ts'
-import type { TelemetrySettings } from '../configuration/telemetry-settings.ts'
+import { type Budgets, openBudgets } from '../config/budgets.ts'
+import type { TelemetrySettings } from '../config/host-settings.ts'
+import type { StoreSettings } from '../config/store-settings.ts'
+import { type Database, openDatabase } from '../db/database.ts'
+import { startEmbeddedStore } from '../db/embedded/start-embedded-store.ts'
+import { migrate } from '../db/migrate.ts'
 import { createLog } from '../http/log.ts'
-import type { Tracker } from '../operations/tracker.ts'
-import type { Database } from '../store/database.ts'
-import { watchSlowStatements } from '../store/slow-statements.ts'
+import { watchSlowStatements } from '../observability/slow-statements.ts'
+import type { Tracker } from '../records/context.ts'
 import type { DemoAccount } from './demo-account.ts'
-import { openStore } from './open-store.ts'
 
 /** The store of all hosts of this process. The first that asks opens it; a process whose hosts ask for nothing has none. */
 export interface SharedStore {
@@ -71,7 +72,7 @@ async function startTelemetry(
   database: Database,
   telemetry: TelemetrySettings,
 ): Promise<() => Promise<void>> {
-  const { openTelemetry } = await import('../telemetry/open-telemetry.ts')
+  const { openTelemetry } = await import('../observability/open-telemetry.ts')
   return openTelemetry(database, telemetry).stop
 }
 
@@ -88,5 +89,37 @@ function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   return () => {
     made ??= make()
     return made
+  }
+}
+
+export interface OpenStore {
+  readonly url: string
+  readonly database: Database
+  close(): Promise<void>
+}
+
+/** The store the settings name, or the embedded one, with its schema brought up to date. */
+async function openStore(
+  { databaseUrl, readUrls, dataDirectory, namedStatements }: StoreSettings,
+  budgets: Budgets,
+  onFault: (sentence: string) => void,
+): Promise<OpenStore> {
+  const embedded =
+    databaseUrl === undefined ? await startEmbeddedStore({ dataDirectory, onFault }) : undefined
+  const url = databaseUrl ?? embedded?.url ?? ''
+  try {
+    await migrate(url)
+  } catch (error) {
+    await embedded?.stop()
+    throw error
+  }
+  const database = openDatabase({ url, readUrls, applicationName: 'tracker', namedStatements, budgets })
+  return {
+    url,
+    database,
+    async close() {
+      await database.close()
+      await embedded?.stop()
+    },
   }
 }

@@ -1,13 +1,12 @@
-import { readSettings, unknownSettings } from '../configuration/settings.ts'
-import { readStoreSettings } from '../configuration/store-settings.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readSettings, unknownSettings } from '../config/settings.ts'
+import { readStoreSettings, type StoreSettings } from '../config/store-settings.ts'
 import { createLog } from '../http/log.ts'
+import { repeat } from '../model/repeat.ts'
 import { chosenHosts } from './chosen-hosts.ts'
+import type { DemoAccount } from './demo-account.ts'
 import type { RunningHost } from './hosts/running-host.ts'
-import { leaveFirst } from './leave-first.ts'
 import { shareStore } from './shared-store.ts'
-import { showStarted } from './show-started.ts'
-import { stopOnSignal } from './stop-on-signal.ts'
-import { stopWithNpm } from './stop-with-npm.ts'
 
 /** Starts the store and the chosen hosts in this process, and stops all of them in the reverse order. */
 export async function runStart(names: readonly string[]): Promise<void> {
@@ -60,4 +59,107 @@ function once(stop: () => Promise<void>): () => Promise<void> {
 async function allStarted(starts: readonly Promise<RunningHost>[]): Promise<readonly RunningHost[]> {
   await Promise.allSettled(starts)
   return Promise.all(starts)
+}
+
+/**
+ * All hosts of the process report that they are about to stop, and stop together when who looks at that has seen it: each waits
+ * for those who keep a connection to it.
+ */
+export async function leaveFirst(hosts: readonly RunningHost[], drainSeconds: number): Promise<void> {
+  if (drainSeconds === 0) return
+  for (const host of hosts) host.leave()
+  await sleep(drainSeconds * 1000)
+  await Promise.allSettled(hosts.map(({ stop }) => stop()))
+}
+
+/** What a start prints: the addresses, the account to sign in with, and how to stop. */
+function showStarted(
+  hosts: readonly RunningHost[],
+  account: DemoAccount | undefined,
+  { databaseUrl, dataDirectory }: StoreSettings,
+) {
+  const lines = [
+    ...hosts.flatMap(({ title, address, pages = [] }) => [
+      line(title, address),
+      ...pages.map((page) => line('', page)),
+    ]),
+    ...(account === undefined
+      ? []
+      : [
+          line(
+            'Store',
+            databaseUrl === undefined ? `embedded PostgreSQL in ${dataDirectory}` : 'DATABASE_URL',
+          ),
+          ...accountLines(account),
+        ]),
+    line('Stop', 'Ctrl-C'),
+  ]
+  console.log(`\n${lines.join('\n')}\n`)
+}
+
+const line = (label: string, text: string) => `  ${label.padEnd(14)}${text}`
+
+function accountLines({ login, generatedPassword, passwordFile }: DemoAccount): string[] {
+  if (login === undefined) return []
+  const account = line('Demo account', login)
+  if (generatedPassword)
+    return [account, line('  password', `${generatedPassword}  (kept in ${passwordFile})`)]
+  return passwordFile ? [account, line('  password', `in ${passwordFile}`)] : [account]
+}
+
+/** Longer than any host takes to finish its requests, once it has left; then the process ends without asking. */
+const stopSecondsMax = 20
+
+/** Wrappers such as npm and timeout pass a signal on that the terminal has sent to everybody: that is no second request. */
+const sameSignalMilliseconds = 1000
+
+/** Returns how to stop everything started so far, last first. Ctrl-C does so and ends the process; once more, at once. */
+function stopOnSignal(stops: (() => Promise<void>)[], drainSeconds: number): () => Promise<void> {
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= stopAll(stops, drainSeconds + stopSecondsMax)
+    return stopping
+  }
+  let signalledAt = Number.NaN
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (performance.now() - signalledAt < sameSignalMilliseconds) return
+      if (stopping !== undefined) process.exit(1)
+      signalledAt = performance.now()
+      console.log('Stopping …')
+      void stop().then(() => process.exit())
+    })
+  }
+  return stop
+}
+
+async function stopAll(stops: (() => Promise<void>)[], secondsMax: number) {
+  setTimeout(() => process.exit(1), secondsMax * 1000).unref()
+  for (;;) {
+    const stop = stops.pop()
+    if (stop === undefined) return
+    await stop().catch((error) => {
+      console.error(error)
+      process.exitCode = 1
+    })
+  }
+}
+
+/** Half a second more makes no difference. */
+const lookMilliseconds = 500
+
+/**
+ * npm passes a signal on to its shell only, which ends without a word to the program it runs. The program then has
+ * another parent: from that it concludes that it should stop.
+ */
+function stopWithNpm(stop: () => Promise<void>): void {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const parent = process.ppid
+  const looking = repeat({ everyMilliseconds: lookMilliseconds }, async () => {
+    if (process.ppid === parent) return
+    void looking.stop()
+    console.log('Stopping, because npm has ended …')
+    await stop()
+    process.exit()
+  })
 }

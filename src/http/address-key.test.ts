@@ -1,6 +1,6 @@
 import { deepStrictEqual, equal, notEqual, ok } from 'node:assert/strict'
 import { it } from 'node:test'
-import { addressKey } from './address-key.ts'
+import { addressKey } from './addresses.ts'
 
 it('one IPv4 client is one key, however its address is written', () => {
   for (const address of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { allowedReceivers, isPublicAddress } from './allowed-address.ts'
+import { allowedReceivers, isPublicAddress } from './addresses.ts'
 
 describe('An address of a receiver', () => {
   for (const address of ['8.8.8.8', '1.1.1.1', '192.0.1.1', '172.32.0.1', '2606:4700:4700::1111', '2a00::1'])

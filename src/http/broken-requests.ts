@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { type Envelope, envelopeOnTheWire, rawEnvelope, sendEnvelope } from './envelope.ts'
-import { requireFewKeys } from './query.ts'
+import { type Envelope, envelopeOnTheWire, rawEnvelope, sendEnvelope } from './errors.ts'
+import { requireFewKeys } from './url.ts'
 
 /** What no route can answer: Node would reply with an empty body of its own. */
 export function answerBrokenRequests(app: FastifyInstance): void {

@@ -3,8 +3,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createBudget } from '../model/budget.ts'
 import { compressAnswers } from './compress.ts'
-import { sendConditional } from './conditional.ts'
-import { createSentDates } from './sent-dates.ts'
+import { createSentDates, sendConditional } from './conditional.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
 const large = JSON.stringify({ rows: Array.from({ length: 200 }, (_, row) => ({ row, name: `Row ${row}` })) })

@@ -2,7 +2,6 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Budget } from '../model/budget.ts'
-import { acceptsCoding } from './accepted-coding.ts'
 import { addVary, tagOfCoding } from './conditional.ts'
 
 /**
@@ -65,3 +64,13 @@ const codingOf = ({ headers }: FastifyRequest): Coding | undefined =>
 
 const isJson = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type')).startsWith('application/json')
+
+/** Whether an `Accept-Encoding` header takes a coding, by its own name. */
+export function acceptsCoding(accepted: string | string[] | undefined, coding: string): boolean {
+  return String(accepted ?? '')
+    .split(',')
+    .some((part) => {
+      const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
+      return name.toLowerCase() === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/i.test(parameter))
+    })
+}

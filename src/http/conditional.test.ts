@@ -1,8 +1,13 @@
 import { equal, notEqual } from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { entityTag, isUnmodifiedSince, matchesTag, sendConditional } from './conditional.ts'
-import { httpDate } from './http-date.ts'
-import { createSentDates } from './sent-dates.ts'
+import {
+  createSentDates,
+  entityTag,
+  httpDate,
+  isUnmodifiedSince,
+  matchesTag,
+  sendConditional,
+} from './conditional.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
 const body = '{"result":{"data":[]}}'

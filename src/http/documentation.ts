@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { documentationPolicy } from './security-headers.ts'
+import { documentationPolicy } from './cors.ts'
 
 export interface Documented {
   readonly title: string

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { sendEnvelope } from './envelope.ts'
+import { sendEnvelope } from './errors.ts'
 
 export interface ReadinessCheck {
   /** Shown to anyone who asks, so it names a part and nothing more. */

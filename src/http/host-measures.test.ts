@@ -2,9 +2,9 @@ import { deepEqual, doesNotMatch, match } from 'node:assert/strict'
 import { it } from 'node:test'
 import { Registry } from 'prom-client'
 import { freshDatabase } from '../../test/support/fresh-database.ts'
-import { sql } from '../store/sql.ts'
+import { sql } from '../db/sql.ts'
 import { countEvents } from './count-events.ts'
-import { measureEvents, measureLag, measureStore } from './host-measures.ts'
+import { measureEvents, measureLag, measureStore } from './host-metrics.ts'
 
 it('metrics tell how long the store takes, by kind, also when it refuses', async (t) => {
   const { database, drop } = await freshDatabase()

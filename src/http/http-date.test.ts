@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import { it } from 'node:test'
-import { httpDate, readHttpDate } from './http-date.ts'
+import { httpDate, readHttpDate } from './conditional.ts'
 
 const second = 784_111_777
 const now = Date.parse('2026-11-22T00:00:00Z')

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
-import type { MetricsSettings } from '../configuration/metrics-settings.ts'
-import type { MeasuredParts } from './host-measures.ts'
+import type { MetricsSettings } from '../config/host-settings.ts'
+import type { MeasuredParts } from './host-metrics.ts'
 
 /** What every host measures, at `/metrics`. The library is loaded only where they are on. */
 export async function measureHost(
@@ -10,6 +10,6 @@ export async function measureHost(
   { metrics, metricsToken }: MetricsSettings,
 ): Promise<Registry | undefined> {
   if (!metrics) return undefined
-  const { addHostMeasures } = await import('./host-measures.ts')
+  const { addHostMeasures } = await import('./host-metrics.ts')
   return addHostMeasures(app, parts, metricsToken)
 }

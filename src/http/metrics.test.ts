@@ -1,8 +1,8 @@
 import { doesNotMatch, equal, match, ok } from 'node:assert/strict'
 import { it } from 'node:test'
 import { createBudgets } from '../model/budget.ts'
+import { addMetrics } from './host-metrics.ts'
 import { measureHost } from './measure-host.ts'
-import { addMetrics } from './metrics.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
 const otherSpellings = [

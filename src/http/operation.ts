@@ -1,4 +1,5 @@
-import { type Deprecation, deprecationProblems } from '../model/deprecation.ts'
+import type { FastifyReply } from 'fastify'
+import { type Deprecation, deprecationProblems, midnightOf } from '../model/deprecation.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 
@@ -36,3 +37,20 @@ export function checkDeprecation({ id, path, deprecation }: Operation): void {
   const [problem] = deprecationProblems(id, deprecation, edition)
   if (problem !== undefined) throw new Error(problem)
 }
+
+/** The headers of RFC 9745 and RFC 8594. Of several the one that ends first counts. */
+export function announceDeprecations(reply: FastifyReply, deprecations: readonly Deprecation[]): void {
+  const [first] = deprecations.toSorted((one, other) => midnightOf(one.until) - midnightOf(other.until))
+  if (first === undefined) return
+  reply.header('deprecation', `@${midnightOf(first.since) / 1000}`)
+  reply.header('sunset', new Date(midnightOf(first.until)).toUTCString())
+}
+
+/** Of the fields that a body names. */
+export const deprecationsIn = (
+  body: unknown,
+  fields: Readonly<Record<string, Deprecation>> = {},
+): readonly Deprecation[] =>
+  Object.entries(fields).flatMap(([name, deprecation]) =>
+    typeof body === 'object' && body !== null && Object.hasOwn(body, name) ? [deprecation] : [],
+  )

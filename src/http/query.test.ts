@@ -1,7 +1,7 @@
 import { deepStrictEqual, equal, throws } from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseQuery, requireFewKeys } from './query.ts'
 import { sampleHost } from './testing/sample-host.ts'
+import { parseQuery, requireFewKeys } from './url.ts'
 
 describe('a query', () => {
   it('keeps every value of a repeated key', () => {

@@ -1,4 +1,4 @@
-import { budgetLimits } from '../configuration/budgets.ts'
+import { budgetLimits } from '../config/budgets.ts'
 
 export interface RateLimits {
   /** Requests per address and window; 0 turns the limiter off. */

@@ -2,7 +2,7 @@ import { deepStrictEqual, equal, match, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { openBudgets } from '../configuration/budgets.ts'
+import { openBudgets } from '../config/budgets.ts'
 import { exchange, listen, sampleHost, send } from './testing/sample-host.ts'
 
 const hello = 'GET /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'

@@ -1,24 +1,27 @@
+import { isUtf8 } from 'node:buffer'
 import {
+  errorCodes,
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   fastify,
+  type HTTPMethods,
   LogController,
 } from 'fastify'
 import type { Bindings } from 'pino'
-import { type Budgets, budgetLimits, openBudgets } from '../configuration/budgets.ts'
-import { answerErrors, frameworkRefusal } from './answer-errors.ts'
-import { acceptBodies, type BodyKind } from './body.ts'
+import secureJson from 'secure-json-parse'
+import { type Budgets, budgetLimits, openBudgets } from '../config/budgets.ts'
+import type { RequestOrigin } from '../model/caller.ts'
+import { busy, invalid } from '../model/problem.ts'
+import { addressKey } from './addresses.ts'
 import { answerBrokenConnection, answerBrokenRequests } from './broken-requests.ts'
-import { allowOrigins, type CorsOptions } from './cors.ts'
-import { countConnections, limitAddresses } from './count-connections.ts'
-import { sendEnvelope } from './envelope.ts'
+import { addSecurityHeaders, allowOrigins, type CorsOptions, originOf, securityHeaders } from './cors.ts'
+import { countConnections, limitAddresses } from './count-events.ts'
+import { answerErrors, type Envelope, frameworkRefusal, sendEnvelope } from './errors.ts'
 import { type Log, logRequest, logRequests, requestIdHeader, requestIdOf, showRequestIds } from './log.ts'
-import { parseQuery } from './query.ts'
-import { limitRate, type RateLimitOptions } from './rate-limit.ts'
-import { addSecurityHeaders, securityHeaders } from './security-headers.ts'
-import { answerUnknownRoutes } from './unknown-route.ts'
+import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
+import { parseQuery, pathOf, requireFewKeys } from './url.ts'
 
 export interface ServerOptions {
   /** Nothing is logged without one. */
@@ -138,3 +141,155 @@ function answerBadAddress(error: Error, request: FastifyRequest, reply: FastifyR
     frameworkRefusal(error, request) ?? { statusCode: 400, message: 'The request could not be understood.' },
   )
 }
+
+type BodyKind = 'json' | 'form'
+
+/** An absent or empty body counts as `{}`, so that every required field is reported under its own key. */
+function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): void {
+  app.removeAllContentTypeParsers()
+  for (const kind of kinds) {
+    const { type, parse } = bodyKinds[kind]
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, bytes, done) => {
+      // Without a route the answer is 404 or 405, whatever the body is.
+      if (request.is404) return done(null, {})
+      const { body, problem } = attempt(() => parse(textOf(request, bytes as Buffer)))
+      done(problem ?? null, body)
+    })
+  }
+  app.addContentTypeParser('*', readEmpty)
+  app.addHook('preValidation', (request, _reply, done) => {
+    request.body ??= {}
+    done()
+  })
+}
+
+/** Separate from calling the next handler, so that its errors are never taken for those of a broken body. */
+function attempt(read: () => object): { body?: object; problem?: Error } {
+  try {
+    return { body: read() }
+  } catch (error) {
+    return { problem: error as Error }
+  }
+}
+
+/** Anything but UTF-8 is rejected, because text that is read in a wrong character set would be stored changed. */
+function textOf({ headers }: FastifyRequest, bytes: Buffer): string {
+  const charsets = [...(headers['content-type'] ?? '').matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)]
+  if (bytes.length > 0 && !charsets.every(([, name = '']) => /^utf-?8$/i.test(name)))
+    throw new UnsupportedCharset()
+  if (!isUtf8(bytes)) throw notUtf8()
+  return bytes.toString()
+}
+
+/** Its answer stands in `frameworkRefusals`. */
+class UnsupportedCharset extends Error {
+  readonly code = 'UNSUPPORTED_CHARSET'
+}
+
+const notUtf8 = () => invalid({ generalErrors: ['The body is not valid UTF-8.'] })
+
+const bodyKinds = {
+  json: { type: 'application/json', parse: parseJsonObject },
+  form: { type: 'application/x-www-form-urlencoded', parse: parseForm },
+} as const
+
+const jsonOptions = { protoAction: 'remove', constructorAction: 'remove' } as const
+
+function parseJsonObject(text: string): object {
+  if (text === '' || text === byteOrderMark) return {}
+  const value = parseJson(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw invalid({ generalErrors: ['The body must be a JSON object.'] })
+}
+
+const byteOrderMark = '\uFEFF'
+
+function parseJson(text: string): unknown {
+  try {
+    return secureJson.parse(text, jsonOptions)
+  } catch {
+    throw invalid({ generalErrors: ['The body is not valid JSON.'] })
+  }
+}
+
+function parseForm(text: string): object {
+  if (!hasUtf8Escapes(text)) throw notUtf8()
+  const form = parseQuery(text)
+  requireFewKeys(form)
+  return form
+}
+
+/** Whether the bytes that are written as `%C3%BC` are UTF-8. An escape below 80 is ASCII, and a broken one is text. */
+function hasUtf8Escapes(text: string): boolean {
+  for (const [escapes] of text.matchAll(/(?:%[89a-f][0-9a-f])+/gi))
+    if (!isUtf8(Buffer.from(escapes.replaceAll('%', ''), 'hex'))) return false
+  return true
+}
+
+/** A type we cannot read is no obstacle as long as nothing was sent in it. */
+async function readEmpty(request: FastifyRequest, payload: NodeJS.ReadableStream): Promise<object> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  const isEmpty = encoding === undefined && (length === undefined || length === '0')
+  if (request.is404 || isEmpty || (await isEmptyStream(payload))) return {}
+  throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()
+}
+
+/** Settles at the first byte, so that nothing of an unwanted body is kept. */
+function isEmptyStream(payload: NodeJS.ReadableStream): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    payload.once('data', () => resolve(false))
+    payload.once('end', () => resolve(true))
+    payload.once('error', reject)
+  })
+}
+
+/** 404 for an unknown path, 405 for a known one under another method, 204 with Allow for OPTIONS. */
+function answerUnknownRoutes(app: FastifyInstance): void {
+  app.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request.url)
+    const allowed = routedMethods.filter((method) => app.findRoute({ method, url: path }) !== null)
+    if (allowed.length === 0) return sendEnvelope(reply, nothingHere)
+    reply.header('allow', [...allowed, 'OPTIONS'].join(', '))
+    if (request.method === 'OPTIONS') return reply.code(204).send()
+    return sendEnvelope(reply, { statusCode: 405, message: `${request.method} is not supported here.` })
+  })
+}
+
+export const nothingHere: Envelope = { statusCode: 404, message: 'There is nothing at this address.' }
+
+// OPTIONS is missing on purpose: the CORS plugin registers it for every path, known or not.
+const routedMethods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+interface RateLimitOptions extends RateLimits {
+  /** Called for each refused request. */
+  readonly onRefused?: (origin: RequestOrigin) => void
+}
+
+/** Counts requests per client address, keeps a few waiting and refuses the rest with 429. */
+function limitRate(app: FastifyInstance, options: RateLimitOptions): void {
+  if (options.permitLimit === 0) return
+  const limiter = createRateLimiter(options)
+  app.addHook('preClose', (done) => {
+    limiter.close()
+    done()
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    if (exemptRoutes.has(request.routeOptions.url ?? '')) return done()
+    const admission = limiter.acquire(addressKey(request.ip), () => {
+      reply.raw.off('close', leave)
+      done()
+    })
+    const leave = () => {
+      if (admission.kind === 'waiting') admission.cancel()
+    }
+    if (admission.kind === 'admitted') return done()
+    if (admission.kind === 'refused') {
+      options.onRefused?.(originOf(request))
+      return done(busy(admission.retryAfterSeconds))
+    }
+    reply.raw.once('close', leave)
+  })
+}
+
+/** The route decides, because one path has many spellings. */
+const exemptRoutes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])

@@ -3,7 +3,7 @@ import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { addHealthRoutes } from './health.ts'
-import { prepareStop } from './shutdown.ts'
+import { prepareStop } from './listen.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
 
 async function stoppableHost(t: TestContext, options: { linger?: number } = {}) {

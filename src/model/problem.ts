@@ -103,3 +103,29 @@ export const uncertain = (cause: unknown) =>
     'The store failed before it was known whether this was done. Check that before you try again.',
     { cause },
   )
+
+/** Collects every violation of a body or query, so that all are reported at once. */
+export interface Violations {
+  add(key: string, ...messages: readonly string[]): void
+  refuseIfAny(): void
+}
+
+export function collectViolations(): Violations {
+  // A null prototype: a request may name a property `constructor`.
+  const errors: Record<string, string[]> = Object.create(null)
+  return {
+    add(key, ...messages) {
+      errors[key] = [...(errors[key] ?? []), ...messages]
+    },
+    refuseIfAny() {
+      if (Object.keys(errors).length > 0) throw invalid({ ...errors } satisfies FieldErrors)
+    },
+  }
+}
+
+/** A body is an object, whichever host it came from. */
+export function readObject(body: unknown): Readonly<Record<string, unknown>> {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body))
+    return body as Record<string, unknown>
+  throw invalid({ generalErrors: ['The body must be a JSON object.'] })
+}

@@ -9,11 +9,10 @@ import type { Edition, Resource } from './define-resource.ts'
 import { impediment } from './impediment.ts'
 import { organization } from './organization.ts'
 import { project } from './project.ts'
-import { projectView } from './project-view.ts'
-import { savedView } from './saved-view.ts'
 import { user } from './user.ts'
 import { userAssignment } from './user-assignment.ts'
 import { userProject } from './user-project.ts'
+import { projectView, savedView } from './views.ts'
 import { workflow } from './workflow.ts'
 
 const declared = [

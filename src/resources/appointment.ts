@@ -1,6 +1,6 @@
 import { optional, references, required } from '../model/field.ts'
 import { hours, moment, text, uuid } from '../model/field-kinds.ts'
-import { descriptionCharactersMax } from '../model/text-limits.ts'
+import { descriptionCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
 export const appointment = defineResource({

@@ -1,7 +1,7 @@
 import { membersOfAssignment } from '../model/access-rule.ts'
 import { optional, references } from '../model/field.ts'
 import { text, uuid } from '../model/field-kinds.ts'
-import { descriptionCharactersMax } from '../model/text-limits.ts'
+import { descriptionCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
 export const assignmentImpediment = defineResource({

@@ -2,7 +2,7 @@ import { membersOfProject } from '../model/access-rule.ts'
 import { optional, references, required } from '../model/field.ts'
 import { hours, moment, text, uuid } from '../model/field-kinds.ts'
 import { isEarlier } from '../model/moment.ts'
-import { descriptionCharactersMax, nameCharactersMax } from '../model/text-limits.ts'
+import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
 export const assignment = defineResource({

@@ -1,6 +1,6 @@
 import { callerByDefault, references, required } from '../model/field.ts'
 import { text, uuid } from '../model/field-kinds.ts'
-import { commentCharactersMax } from '../model/text-limits.ts'
+import { commentCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
 /** What somebody says about an assignment, in Markdown; it stays when its author goes, and goes with its assignment. */

@@ -1,11 +1,11 @@
 import type { Passwords } from '../accounts/passwords.ts'
+import type { Condition } from '../db/conditional-write.ts'
+import type { Queries } from '../db/database.ts'
+import type { AlsoInserted, Row, Values } from '../db/rows.ts'
 import type { AccessRule } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { type Field, labelOf, type Reference, type ValueOf } from '../model/field.ts'
 import type { FieldErrors } from '../model/problem.ts'
-import type { Condition } from '../store/conditional-write.ts'
-import type { Queries } from '../store/database.ts'
-import type { AlsoInserted, Row, Values } from '../store/rows.ts'
 
 type Fields = Readonly<Record<string, Field>>
 
@@ -70,7 +70,7 @@ export interface Rules {
 
 export type InputOf<F extends Fields> = { readonly [K in keyof F]: ValueOf<F[K]> }
 
-type ReferenceColumn<F> = {
+type ReferenceColumnOf<F> = {
   [K in keyof F]: F[K] extends { readonly references: Reference } ? K : never
 }[keyof F] &
   string
@@ -80,7 +80,7 @@ type MomentColumn<F> = {
 }[keyof F] &
   string
 
-type FilterOf<F extends Fields> = Filter<ReferenceColumn<F>, MomentColumn<F>>
+type FilterOf<F extends Fields> = Filter<ReferenceColumnOf<F>, MomentColumn<F>>
 
 /** Two fields with one number do not compile, and the error is the sentence. */
 type DistinctNumbers<F extends Fields> = {

@@ -1,7 +1,7 @@
 import { catalog } from '../model/access-rule.ts'
 import { required } from '../model/field.ts'
 import { text } from '../model/field-kinds.ts'
-import { nameCharactersMax } from '../model/text-limits.ts'
+import { nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
 export const impediment = defineResource({

@@ -1,7 +1,7 @@
 import { colleagues } from '../model/access-rule.ts'
 import { required } from '../model/field.ts'
 import { text } from '../model/field-kinds.ts'
-import { nameCharactersMax } from '../model/text-limits.ts'
+import { nameCharactersMax } from '../model/text.ts'
 import type { Listed } from './define-resource.ts'
 
 /** An account as its colleagues know it. The login is no field of it, so no list can show, search or sort by one. */

@@ -1,8 +1,29 @@
+import { newId } from '../db/columns.ts'
+import type { Condition } from '../db/conditional-write.ts'
+import { type AlsoInserted, isOtherVersion, type Values } from '../db/rows.ts'
+import type { Caller } from '../model/caller.ts'
 import { references, required, updateOnly } from '../model/field.ts'
 import { moment, text, uuid } from '../model/field-kinds.ts'
-import { nameCharactersMax } from '../model/text-limits.ts'
+import { stale } from '../model/problem.ts'
+import { nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
-import { creatorsMembership, sameVersion } from './project-rules.ts'
+import { userProject } from './user-project.ts'
+
+/** Anyone who creates a project becomes its first member; without this they could not see it. */
+const creatorsMembership = (caller: Caller, id: string): AlsoInserted[] => [
+  { table: userProject, values: { id: newId(), userId: caller.id, projectId: id } },
+]
+
+/** The version is the moment of the last change. Without `expectedVersion` the last write wins. */
+const sameVersion = ({ expectedVersion }: Values): Condition[] =>
+  expectedVersion !== undefined
+    ? [
+        {
+          refusedIf: isOtherVersion(expectedVersion),
+          refusal: () => stale('Project'),
+        },
+      ]
+    : []
 
 export const project = defineResource({
   name: 'project',

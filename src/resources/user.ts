@@ -1,15 +1,14 @@
+import { guessableProblem, type Passwords } from '../accounts/passwords.ts'
+import { endSignIns } from '../accounts/sign-ins.ts'
+import type { Queries } from '../db/database.ts'
+import type { Row, Values } from '../db/rows.ts'
+import { sql } from '../db/sql.ts'
 import { administratorsOnly } from '../model/access-rule.ts'
 import { required, requiredOnCreate, secret } from '../model/field.ts'
 import { newPassword, text } from '../model/field-kinds.ts'
-import { loginCharactersMax, nameCharactersMax } from '../model/text-limits.ts'
+import { invalid } from '../model/problem.ts'
+import { loginCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
-import {
-  endAccess,
-  endSignInsWhenCredentialsChange,
-  hashPassword,
-  refuseGuessablePassword,
-  refuseStoredLoginAsPassword,
-} from './user-rules.ts'
 
 export const user = defineResource({
   name: 'user',
@@ -36,3 +35,35 @@ export const user = defineResource({
     afterRemove: endAccess,
   },
 })
+
+/** The password itself is never stored. */
+async function hashPassword({ password, ...rest }: Values, passwords: Passwords): Promise<Values> {
+  return typeof password === 'string' ? { ...rest, passwordHash: await passwords.hash(password) } : rest
+}
+
+/** Who is restored is who they were, but without the role: nobody saw it in the list meanwhile, and could have taken it. */
+async function endAccess(transaction: Queries, userIds: readonly string[]): Promise<void> {
+  await endSignIns(transaction, userIds)
+  await transaction.query(sql`delete from administrators where user_id = any(${userIds}::uuid[])`)
+}
+
+async function endSignInsWhenCredentialsChange(
+  transaction: Queries,
+  before: Row,
+  after: Row,
+  { passwordHash }: Values,
+) {
+  if (passwordHash !== undefined || before.login !== after.login) await endSignIns(transaction, [after.id])
+}
+
+/** The login of the same body; that of the store where the body has none. */
+function refuseGuessablePassword({ password, login }: { password?: string; login?: string }) {
+  const problem = password === undefined ? undefined : guessableProblem(password, login)
+  return problem === undefined ? undefined : { password: [`Password ${problem}.`] }
+}
+
+function refuseStoredLoginAsPassword(before: Row, { password, login }: Values) {
+  if (typeof password !== 'string' || login !== undefined) return
+  const errors = refuseGuessablePassword({ password, login: String(before.login) })
+  if (errors) throw invalid(errors)
+}

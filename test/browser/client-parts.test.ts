@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { askTogether } from '../../web/src/api/ask-together.ts'
-import { readEvents } from '../../web/src/api/read-events.ts'
-import { matchPath } from '../../web/src/router/match-path.ts'
+import { askTogether } from '../../web/src/api/api.ts'
+import { readEvents } from '../../web/src/api/live-listing.ts'
+import { matchPath } from '../../web/src/router/router.ts'
 import { inOneLine, isolated, t } from '../../web/src/texts/text.ts'
 import { addDays, endMomentOf, momentOf, showDay } from '../../web/src/time/days.ts'
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { guessableProblem } from '../../src/accounts/guessable-password.ts'
-import { allowedReceivers } from '../../src/http/allowed-address.ts'
+import { guessableProblem } from '../../src/accounts/passwords.ts'
+import { allowedReceivers } from '../../src/http/addresses.ts'
 import { labelOf } from '../../src/model/field.ts'
 import { passwordProblems } from '../../src/model/password-policy.ts'
-import { slowness } from '../../src/operations/list.ts'
-import type { ListQuery } from '../../src/operations/read-list-query.ts'
+import { slowness } from '../../src/records/list.ts'
+import type { ListQuery } from '../../src/records/list-query.ts'
 import { resources } from '../../src/resources/all.ts'
 import { ptBrSpeech } from '../../web/src/texts/pt-br.ts'
 import { inOwnWords as inWordsOf } from '../../web/src/texts/text.ts'
@@ -17,12 +17,15 @@ const folder = join(import.meta.dirname, '..', '..', 'src')
 
 /** Of all sources those that say nothing to the web client, and to whom they do. */
 const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
-  [/^(cli|configuration|telemetry|security-log)\b/, 'operators'],
-  [/^store\/(embedded|distributed|history-chain|limited-reads|standbys)/, 'operators, in the log'],
-  [/^hosts\/rest\/(extensions\/)?routes\.ts/, 'readers of the documents'],
-  [/^http\/(log|metrics|event-stream)/, 'operators, and those who look at a stream'],
+  [/^(cli|config|observability)\b/, 'operators'],
+  [/^db\/(embedded|sharded|history-chain|limited-reads|standbys)/, 'operators, in the log'],
+  [/^hosts\/rest\/(extension-)?routes\.ts/, 'readers of the documents'],
+  [/^http\/(log|host-metrics|event-stream)/, 'operators, and those who look at a stream'],
   [/^http\/(health|broken-requests)/, 'operators, and those who program what speaks HTTP'],
-  [/^(model\/(deprecation|field)|resources\/(check-declarations|define-resource|all))\.ts/, 'us, at start'],
+  [
+    /^(model\/(deprecation|field)|resources\/(check-declarations|define-resource|all|derived))\.ts/,
+    'us, at start',
+  ],
   [
     /openapi|schemas\.ts$|(describe|document|refusal-examples|discovery|factor-operations)/,
     'readers of the documents',
@@ -32,17 +35,14 @@ const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
     /^hosts\/identity\/(?!endpoints\/factors|factors\/)/,
     'programs, and people on pages that have texts of their own',
   ],
-  [/^hosts\/rest\/mail\//, 'people in mails'],
+  [/^features\/mail\//, 'people in mails'],
   // Bodies, queries, ids and how they are written: the client writes them rightly.
   [
-    /^(operations\/(batch|feed|query|get|list-differences|read-ids|read-list-query|settled-moment|webhooks\/deliveries)|model\/read-object|http\/(body|query))\b/,
+    /^(records\/(batch|query|get|list-query|settled-timestamp)|features\/(changes\/(?!stream-limits|kept-snapshots)|webhooks\/deliveries)|http\/url)\b/,
     'those who program a client',
   ],
-  [/^operations\/reports\/read-report-query/, 'those who program a client'],
-  [
-    /^hosts\/rest\/(answer-list|idempotency-key|extensions\/(export|feed|query)-routes?)\.ts/,
-    'those who program a client',
-  ],
+  [/^features\/reports\/read-report-query/, 'those who program a client'],
+  [/^features\/(exports|queries)\.ts/, 'those who program a client'],
 ]
 /** The same of single sentences. */
 const sentencesForPrograms: ReadonlySet<string> = new Set([
@@ -56,6 +56,14 @@ const sentencesForPrograms: ReadonlySet<string> = new Set([
   '{} must be given once.',
   'The character set of the body must be UTF-8.',
   'The store did not answer in time.',
+  'Choose moments that lie nearer to each other.',
+  'There are more than {} changes between From and To. Read the feed.',
+  '{} is required, once.',
+  'To must be on or after From.',
+  'IdempotencyKey must be 1 to {} visible ASCII characters, without spaces.',
+  'The body is not valid UTF-8.',
+  'The body must be a JSON object.',
+  'The body is not valid JSON.',
 ])
 const sources = globSync('**/*.ts', { cwd: folder })
   .filter((file) => !/\.test\.ts$|testing\//.test(file) && !elsewhere.some(([files]) => files.test(file)))

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { reports } from '../../src/features/reports/read-report-query.ts'
 import { csvHead, csvLine } from '../../src/http/csv.ts'
-import { reports } from '../../src/operations/reports/reports.ts'
-import { headOfColumn, wordsOfHours } from '../../web/src/screens/reports/column-heads.ts'
 import { groupings } from '../../web/src/screens/reports/sums.ts'
-import { tableForPeople } from '../../web/src/screens/reports/table-for-people.ts'
+import { headOfColumn, tableForPeople, wordsOfHours } from '../../web/src/screens/reports/table-for-people.ts'
 
 describe('A table that somebody takes along', () => {
   const words = { headOf: headOfColumn, isNumber: (column: string) => column === 'hours' }

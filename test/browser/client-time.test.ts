@@ -1,11 +1,10 @@
 /// <reference lib="dom" />
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { ticksFor } from '../../web/src/screens/reports/periods.ts'
 import { assignmentsOf, type Given, projectsOf, weeksOf } from '../../web/src/screens/reports/report.ts'
-import { ticksFor } from '../../web/src/screens/reports/scale.ts'
-import { plannedHours } from '../../web/src/time/planned-hours.ts'
-import { sumHours } from '../../web/src/time/sum-hours.ts'
-import { mondayOf, readWeek } from '../../web/src/time/weeks.ts'
+import { mondayOf, readWeek } from '../../web/src/time/days.ts'
+import { plannedHours, sumHours } from '../../web/src/time/hours.ts'
 
 const planned = (startDate: string, endDate: string, amountHours: number) => ({
   startDate,

@@ -3,8 +3,15 @@ import { describe, test } from 'node:test'
 import type { Assignment } from '../../web/src/api/types.ts'
 import { hoursOf, secondsOf } from '../../web/src/assignment/timer.ts'
 import { barsOf } from '../../web/src/screens/project/lanes.ts'
-import { columns, columnsAfter, readColumns } from '../../web/src/screens/project/list/list-columns.ts'
-import { inOrder, linesOf, orderAfter, readOrder } from '../../web/src/screens/project/list/list-order.ts'
+import {
+  columns,
+  columnsAfter,
+  inOrder,
+  linesOf,
+  orderAfter,
+  readColumns,
+  readOrder,
+} from '../../web/src/screens/project/list/list-columns.ts'
 import { loadByDay, loadOf } from '../../web/src/screens/project/timeline/load.ts'
 import { presets, readPeriod } from '../../web/src/screens/reports/periods.ts'
 import { sumRowsOf } from '../../web/src/screens/reports/sums.ts'

@@ -143,6 +143,6 @@ await tracker.projects.create({ name: 'x' })
       'utf8',
     )
     assert.doesNotMatch(bundle, /from "(?:pg|fastify|@node-rs|node:)/)
-    assert.doesNotMatch(bundle, /budgetLimits|src\/(?:store|accounts|configuration|operations)\//)
+    assert.doesNotMatch(bundle, /budgetLimits|src\/(?:db|accounts|config|records)\//)
   })
 })

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { dotnetContracts } from '../../scripts/dotnet-contracts.ts'
-import { commands } from '../../src/hosts/commands/all-commands.ts'
-import { pathsOf } from '../../src/hosts/commands/paths.ts'
+import { commands } from '../../src/hosts/commands/main.ts'
+import { pathsOf } from '../../src/hosts/commands/register-commands.ts'
 
 const written = readFileSync(
   join(import.meta.dirname, '..', '..', 'clients', 'dotnet', 'Contracts.g.cs'),

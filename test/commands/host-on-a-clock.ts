@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { type BudgetName, openBudgets } from '../../src/configuration/budgets.ts'
+import { type BudgetName, openBudgets } from '../../src/config/budgets.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { type FrameConnection, frameTypes, openFrames, opening } from '../support/http2-frames.ts'
 import { until } from '../support/until.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { constants } from 'node:http2'
 import { test } from 'node:test'
 import { status } from '@grpc/grpc-js'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import {
   callHeaders,

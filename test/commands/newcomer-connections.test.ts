@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { status } from '@grpc/grpc-js'
-import { budgetLimits } from '../../src/configuration/budgets.ts'
+import { budgetLimits } from '../../src/config/budgets.ts'
 import {
   callHeaders,
   endStream,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from '../support/command-host.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { goodList, listOrganizations } from './assert-serves.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/store/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import type { AccountOptions } from '../support/insert-account.ts'
 import type { Entity } from './resources.ts'
 

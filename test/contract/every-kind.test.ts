@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { dotnetContracts } from '../../scripts/dotnet-contracts.ts'
-import { commands } from '../../src/hosts/commands/all-commands.ts'
+import { commands } from '../../src/hosts/commands/main.ts'
 import { sample, serveSamples, type Values, type Wire } from './every-kind.ts'
 
 const allValues = (turn: 1 | 2): Values => ({

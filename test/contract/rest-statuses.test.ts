@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { sql } from '../../src/store/sql.ts'
+import { sql } from '../../src/db/sql.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 import type { Caller, Input } from './driver.ts'
 import { onRest, type Tracker } from './every-host.ts'

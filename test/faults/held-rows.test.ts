@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type pg from 'pg'
-import { budgetLimits } from '../../src/configuration/budgets.ts'
+import { budgetLimits } from '../../src/config/budgets.ts'
 import { makeToken } from '../support/api-tokens.ts'
 import { refresh, signedIn } from '../support/browser.ts'
 import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openBudgets } from '../../src/configuration/budgets.ts'
-import { raw } from '../../src/store/sql.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
+import { raw } from '../../src/db/sql.ts'
 import { type LiveReader, listen } from '../support/live-events.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { assertAllGivenBack } from '../support/budgets-in-use.ts'
 import { type CommandCalls, openCommandCalls } from '../support/command-calls.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
-import { budgetLimits, openBudgets } from '../../src/configuration/budgets.ts'
+import { budgetLimits, openBudgets } from '../../src/config/budgets.ts'
 import { create } from '../support/batches.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 import { until } from '../support/until.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { newId } from '../../src/store/new-id.ts'
-import { sql } from '../../src/store/sql.ts'
+import { newId } from '../../src/db/columns.ts'
+import { sql } from '../../src/db/sql.ts'
 import {
   type Browser,
   createPkce,

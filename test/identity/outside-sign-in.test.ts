@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Environment } from '../../src/configuration/settings.ts'
-import { newId } from '../../src/store/new-id.ts'
-import { sql } from '../../src/store/sql.ts'
+import type { Environment } from '../../src/config/settings.ts'
+import { newId } from '../../src/db/columns.ts'
+import { sql } from '../../src/db/sql.ts'
 import {
   type Browser,
   claimsOf,

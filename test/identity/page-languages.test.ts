@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { en } from '../../src/hosts/identity/pages/texts/en.ts'
+import { en } from '../../src/hosts/identity/pages/texts.ts'
 import {
   type Browser,
   createPkce,

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { en } from '../../src/hosts/identity/pages/texts/en.ts'
-import { ptBr } from '../../src/hosts/identity/pages/texts/pt-br.ts'
+import { en, ptBr } from '../../src/hosts/identity/pages/texts.ts'
 import { nodesIn, parseSource, placeholdersOf, textOf } from '../support/syntax.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'src', 'hosts', 'identity')

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test'
 import { administratorsOf } from '../../src/accounts/administrators.ts'
 import { changePassword } from '../../src/accounts/change-password.ts'
 import { createLockouts } from '../../src/accounts/lockouts.ts'
-import { type Authentication, createAuthentication } from '../../src/authentication/authenticate.ts'
-import { sql } from '../../src/store/sql.ts'
+import { type Authentication, createAuthentication } from '../../src/auth/authenticate.ts'
+import { sql } from '../../src/db/sql.ts'
 import {
   type Browser,
   claimsOf,

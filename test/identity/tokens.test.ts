@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Sql, sql } from '../../src/store/sql.ts'
+import { type Sql, sql } from '../../src/db/sql.ts'
 import {
   type Browser,
   claimsOf,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sql } from '../../src/store/sql.ts'
+import { sql } from '../../src/db/sql.ts'
 import { createPkce, openBrowser, postSignIn, queryOf, requestOf } from '../support/browser.ts'
 import { cheapPasswords, password } from '../support/cheap-passwords.ts'
 import { countedPasswords } from '../support/counted-passwords.ts'

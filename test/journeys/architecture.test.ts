@@ -3,8 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { configurationPage } from '../../scripts/configuration-page.ts'
-import { declaredSettings } from '../../src/configuration/declared-settings.ts'
-import { readSettings, type Settings } from '../../src/configuration/settings.ts'
+import { declaredSettings } from '../../src/config/declared-settings.ts'
+import { readSettings, type Settings } from '../../src/config/settings.ts'
 import { resourcesOf } from '../../src/resources/all.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -87,7 +87,7 @@ describe('The declared settings', () => {
 /** Asks every reader of settings for everything it wants to know, and records the names. */
 async function variablesRead(): Promise<Set<string>> {
   const names = new Set<string>(['DRAIN_SECONDS'])
-  const files = globSync(['src/configuration/*-settings.ts', 'src/hosts/*/configuration.ts'], { cwd: root })
+  const files = globSync(['src/config/*-settings.ts', 'src/hosts/*/configuration.ts'], { cwd: root })
   for (const file of files) {
     const exported: Record<string, unknown> = await import(join(root, file))
     for (const [name, reader] of Object.entries(exported))

@@ -192,7 +192,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     assert.deepEqual(
       rows.map(({ name }) => name),
       [],
-      'src/cli/roles/rights.ts says which host needs a new table',
+      'src/cli/roles.ts says which host needs a new table',
     )
   })
 

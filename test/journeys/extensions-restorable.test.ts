@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { raw } from '../../src/db/sql.ts'
 import { resourceNamed } from '../../src/resources/all.ts'
-import { raw } from '../../src/store/sql.ts'
 import { type Entity, entities, pathOf, resources } from '../contract/resources.ts'
 import { furnish } from '../support/furnish.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { forgetOldKeys } from '../../src/operations/idempotency-keys.ts'
-import { sql } from '../../src/store/sql.ts'
+import { sql } from '../../src/db/sql.ts'
+import { forgetOldKeys } from '../../src/records/idempotency.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { type Person, type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
 

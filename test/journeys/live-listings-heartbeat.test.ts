@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fastify } from 'fastify'
-import { openBudgets } from '../../src/configuration/budgets.ts'
-import { type LiveStream, openLiveStream } from '../../src/hosts/rest/live-stream.ts'
-import { createKeptSnapshots } from '../../src/live/kept-snapshots.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
+import { createKeptSnapshots } from '../../src/features/changes/kept-snapshots.ts'
+import { type LiveStream, openLiveStream } from '../../src/features/changes/live-stream.ts'
 import { listen } from '../support/live-events.ts'
 
 // The clock is handed in, because a quarter of a minute is longer than all other tests of a listing together.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { goodList, listOrganizations } from '../commands/assert-serves.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { sql } from '../../src/store/sql.ts'
+import { sql } from '../../src/db/sql.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { createPkce, openBrowser, type Page, queryOf, requestOf } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { budgetLimits } from '../../src/configuration/budgets.ts'
+import { budgetLimits } from '../../src/config/budgets.ts'
 import { inDays } from '../support/api-tokens.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { openBrowser } from '../support/browser.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { sql } from '../../src/store/sql.ts'
+import { sql } from '../../src/db/sql.ts'
 import { password } from '../support/cheap-passwords.ts'
 import { accountsOf, another, assertLocked, assertWrong } from '../support/known-passwords.ts'
 import { type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'

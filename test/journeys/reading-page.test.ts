@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { seedDemoWorkspace } from '../../src/cli/demo-workspace.ts'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { cheapPasswords } from '../support/cheap-passwords.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 

@@ -217,7 +217,7 @@ describe('The security log', () => {
     const log = written.join('')
     assert.ok(!log.includes(password) && !log.includes(newPassword))
     assert.doesNotMatch(log, /eyJ[\w-]+\.eyJ/)
-    const source = await readFile(join(root, 'src/security-log/security-log.ts'), 'utf8')
+    const source = await readFile(join(root, 'src/observability/security-log.ts'), 'utf8')
     const table = await readFile(join(root, 'docs/security-events.md'), 'utf8')
     const names = [...source.matchAll(/^ {2}'?([a-z-]+)'?: '(?:info|warn)',$/gm)].map(([, name]) => name)
     assert.equal(names.length, 24)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Sql, sql } from '../../src/store/sql.ts'
+import { type Sql, sql } from '../../src/db/sql.ts'
 import { assertEnvelope } from '../support/assert-envelope.ts'
 import { claimsOf } from '../support/browser.ts'
 import { insertAccount } from '../support/insert-account.ts'

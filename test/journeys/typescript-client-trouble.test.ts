@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { openTracker, TrackerError, type TrackerOptions } from '../../clients/typescript/src/tracker.ts'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 import { until } from '../support/until.ts'
 

@@ -1,5 +1,5 @@
-import type { Queries } from '../../src/store/database.ts'
-import { sql } from '../../src/store/sql.ts'
+import type { Queries } from '../../src/db/database.ts'
+import { sql } from '../../src/db/sql.ts'
 
 /** What the store itself says of one table. */
 export interface StoredTable {

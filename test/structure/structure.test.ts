@@ -1,61 +1,74 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { findCircle, importGraph, type Levels, upwardImports } from './import-graph.ts'
-
-/** The lowest first; docs/architecture.md says what each is for, and lint what it may import besides. */
-const program: Levels = [
-  ['src/model', 'src/schedule', 'src/store/embedded'],
-  ['src/configuration', 'src/security-log'],
-  ['src/http', 'src/store'],
-  ['src/accounts', 'src/telemetry'],
-  ['src/resources', 'src/authentication'],
-  ['src/access'],
-  ['src/operations'],
-  ['src/live'],
-  ['src/hosts/rest', 'src/hosts/identity', 'src/hosts/commands', 'src/hosts/bank', 'src/hosts/web'],
-  ['src/cli'],
-  ['src/cli.ts'],
-]
+import {
+  type Border,
+  clientCrossings,
+  crossings,
+  findCircle,
+  importGraph,
+  withTable,
+} from '../../scripts/borders.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** The folders of the table in web/README.md; those of screens are neighbours. */
-const client: Levels = [
-  ...readFileSync(join(root, 'web', 'README.md'), 'utf8').matchAll(/^\| `([\w-]+(?:\.tsx)?)\/?` \|/gm),
-].map(([, name = '']) =>
-  name === 'screens' ? globSync('web/src/screens/*', { cwd: root }) : [`web/src/${name}`],
-)
-
 describe('The structure, drawn from every import,', () => {
-  for (const [folder, levels] of [
-    ['src', program],
-    ['web/src', client],
-  ] as const) {
-    const graph = importGraph(folder)
-
+  for (const folder of ['src', 'web/src']) {
     test(`has no circle in ${folder}`, () => {
+      const graph = importGraph(folder)
       assert.ok(graph.size > 100)
       assert.deepEqual(findCircle(graph)?.join(' → '), undefined)
     })
-
-    test(`has no import in ${folder} that leads up, or to a neighbour`, () => {
-      assert.deepEqual(upwardImports(graph, levels), [])
-    })
   }
 
-  test('would show a circle of types, an import that leads up, and one of a neighbour', () => {
+  test('crosses no border of the program', () => {
+    assert.deepEqual(crossings(importGraph('src')), [])
+  })
+
+  test('has no import in the web client that leads down its table, or to a neighbouring screen', () => {
+    assert.deepEqual(clientCrossings(importGraph('web/src')), [])
+  })
+
+  test('is the one on the page of the architecture', () => {
+    const page = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8')
+    assert.equal(withTable(page), page, 'Run `node scripts/borders.ts --write` after a wanted change.')
+  })
+
+  test('would show a circle of types', () => {
     const graph = new Map([
       ['low/a.ts', ['low/b.ts']],
-      ['low/b.ts', ['low/a.ts', 'high/c.ts']],
-      ['high/c.ts', ['low/a.ts', 'beside/d.ts']],
-      ['beside/d.ts', []],
+      ['low/b.ts', ['low/a.ts']],
     ])
     assert.equal(findCircle(graph)?.join(' '), 'low/a.ts low/b.ts low/a.ts')
-    assert.deepEqual(upwardImports(graph, [['low'], ['high', 'beside']]), [
-      'low/b.ts imports high/c.ts, which does not stand below it.',
-      'high/c.ts imports beside/d.ts, which does not stand below it.',
+  })
+
+  test('would show an import of a folder that is not allowed, of another host, and of another feature', () => {
+    const table: readonly Border[] = [
+      { folder: 'low', question: '', imports: [] },
+      { folder: 'features', question: '', imports: ['low'] },
+      { folder: 'hosts', question: '', imports: ['low', 'features'] },
+    ]
+    const graph = new Map([
+      ['src/low/a.ts', ['src/features/one/a.ts']],
+      ['src/features/one/a.ts', ['src/low/a.ts', 'src/features/two.ts', 'src/features/changes/feed.ts']],
+      ['src/hosts/rest/main.ts', ['src/features/one/a.ts', 'src/hosts/bank/main.ts', 'src/hosts/rest/b.ts']],
+      ['src/unknown/a.ts', []],
     ])
+    assert.deepEqual(crossings(graph, table), [
+      'src/low/a.ts imports src/features/one/a.ts: low/ imports nothing.',
+      'src/features/one/a.ts imports src/features/two.ts: features/ imports low/.',
+      'src/hosts/rest/main.ts imports src/hosts/bank/main.ts: hosts/ imports low/, features/.',
+      'src/unknown/a.ts stands in no folder of the table.',
+    ])
+  })
+
+  test('would show an import in the web client that leads down, or to another screen', () => {
+    const graph = new Map([
+      ['web/src/ui/a.tsx', ['web/src/time/days.ts', 'web/src/screens/week/a.tsx']],
+      ['web/src/screens/week/a.tsx', ['web/src/screens/reports/a.tsx', 'web/src/screens/week/b.tsx']],
+      ['web/src/time/days.ts', ['src/model/problem.ts']],
+    ])
+    assert.equal(clientCrossings(graph).length, 3)
   })
 })

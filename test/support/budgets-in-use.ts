@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Budgets } from '../../src/configuration/budgets.ts'
+import type { Budgets } from '../../src/config/budgets.ts'
 
 /** What is still counted; clients keep their connections. */
 const inUse = (budgets: Budgets): string[] =>
   budgets
     .states()
-    .flatMap(({ name, used }) => (used > 0 && !/Connections(OfAddress)?$/.test(name) ? [`${name} ${used}`] : []))
+    .flatMap(({ name, used }) =>
+      used > 0 && !/Connections(OfAddress)?$/.test(name) ? [`${name} ${used}`] : [],
+    )
 
 /** Everything that requests took is given back, some of it behind their answers. */
 export async function assertAllGivenBack(...all: readonly Budgets[]): Promise<void> {

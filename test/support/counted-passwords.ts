@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2'
 import { createPasswords, type PasswordOptions } from '../../src/accounts/passwords.ts'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
 
 /** Passwords with the cost of each verification that was really computed, such as `$argon2id$v=19$m=1024,t=1,p=1`. */
 export function countedPasswords(options: PasswordOptions) {

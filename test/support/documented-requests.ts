@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { linkPrefix, newTokenText } from '../../src/accounts/token-text.ts'
+import { linkPrefix, newTokenText } from '../../src/accounts/read-fields.ts'
 import { password } from './cheap-passwords.ts'
 
 interface DocumentedRequest {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { render, type Sql } from '../../src/store/sql.ts'
+import { render, type Sql } from '../../src/db/sql.ts'
 import { addressOf } from './fresh-database.ts'
 import { freshTracker } from './tracker.ts'
 

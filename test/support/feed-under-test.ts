@@ -1,5 +1,5 @@
 import { openCommandClient } from '../../clients/typescript/src/commands.ts'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
 import { openCommandCalls } from './command-calls.ts'
 import { type Person, startCommandsUnderTest } from './command-host.ts'
 

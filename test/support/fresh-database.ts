@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
-import { grantRights } from '../../src/cli/roles/grant-rights.ts'
-import { rightsOfHosts } from '../../src/cli/roles/rights.ts'
-import { type Database, type DatabaseOptions, openDatabase } from '../../src/store/database.ts'
-import { distribute } from '../../src/store/distributed/distribute.ts'
-import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { grantRights, rightsOfHosts } from '../../src/cli/roles.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../../src/db/database.ts'
+import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { distribute } from '../../src/db/sharded/distribute.ts'
 
 export interface FreshDatabase {
   readonly url: string
@@ -60,7 +59,7 @@ const limits = new WeakMap<Database, OwnLimits>()
 
 /**
  * The same database as a deployed host sees it: with `TEST_ROLES=on` under the role that has that host's rights and no other,
- * as its owner otherwise. So the journeys show whether `src/cli/roles/rights.ts` knows every statement.
+ * as its owner otherwise. So the journeys show whether `src/cli/roles.ts` knows every statement.
  */
 export function underRoleOf(host: 'rest' | 'identity', database: Database): Database {
   const url = addresses.get(database)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from '../../src/store/database.ts'
-import { newId } from '../../src/store/new-id.ts'
-import { sql } from '../../src/store/sql.ts'
+import { newId } from '../../src/db/columns.ts'
+import type { Database } from '../../src/db/database.ts'
+import { sql } from '../../src/db/sql.ts'
 
 export interface Account {
   readonly id: string

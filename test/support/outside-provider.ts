@@ -1,7 +1,7 @@
-import type { Environment } from '../../src/configuration/settings.ts'
-import type { Queries } from '../../src/store/database.ts'
-import { newId } from '../../src/store/new-id.ts'
-import { sql } from '../../src/store/sql.ts'
+import type { Environment } from '../../src/config/settings.ts'
+import { newId } from '../../src/db/columns.ts'
+import type { Queries } from '../../src/db/database.ts'
+import { sql } from '../../src/db/sql.ts'
 import {
   type Browser,
   createPkce,

@@ -1,4 +1,4 @@
-import type { Environment } from '../../src/configuration/settings.ts'
+import type { Environment } from '../../src/config/settings.ts'
 import { type Browser, createPkce, type Fields, type Page, type Pkce, queryOf } from './browser.ts'
 import { password as rightPassword } from './cheap-passwords.ts'
 

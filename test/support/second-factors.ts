@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { codeAt } from '../../src/hosts/identity/factors/totp.ts'
+import { codeAt } from '../../src/hosts/identity/factors/authenticator-app.ts'
 import {
   type Browser,
   createPkce,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Environment } from '../../src/configuration/settings.ts'
+import type { Environment } from '../../src/config/settings.ts'
 import { openBrowser } from './browser.ts'
 import { robot } from './known-clients.ts'
 

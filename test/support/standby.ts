@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { startEmbeddedStore } from '../../src/store/embedded/start-embedded-store.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
+import { migrate } from '../../src/db/migrate.ts'
 
 export interface ReplicatedStore {
   readonly primaryUrl: string

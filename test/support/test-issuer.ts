@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
-import type { Queries } from '../../src/store/database.ts'
-import { sql } from '../../src/store/sql.ts'
+import type { Queries } from '../../src/db/database.ts'
+import { sql } from '../../src/db/sql.ts'
 import type { Account } from './insert-account.ts'
 
 export interface IssuerKey {

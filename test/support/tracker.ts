@@ -1,12 +1,12 @@
 import type { Passwords } from '../../src/accounts/passwords.ts'
-import { openBudgets } from '../../src/configuration/budgets.ts'
+import { openBudgets } from '../../src/config/budgets.ts'
+import { newId } from '../../src/db/columns.ts'
+import type { Row, Values } from '../../src/db/rows.ts'
 import type { Caller } from '../../src/model/caller.ts'
 import { Problem, type ProblemKind } from '../../src/model/problem.ts'
-import { create } from '../../src/operations/create.ts'
-import type { Tracker } from '../../src/operations/tracker.ts'
+import type { Tracker } from '../../src/records/context.ts'
+import { create } from '../../src/records/create.ts'
 import { resourceNamed } from '../../src/resources/all.ts'
-import { newId } from '../../src/store/new-id.ts'
-import type { Row, Values } from '../../src/store/rows.ts'
 import { freshDatabase } from './fresh-database.ts'
 
 /** The verbs on a database of their own, for tests that need no network. */

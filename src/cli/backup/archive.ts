@@ -4,6 +4,8 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { link, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { createGunzip, createGzip } from 'node:zlib'
+import type { Applied } from '../../db/migrate.ts'
+import type { Sequence, StoredTable } from './copy.ts'
 
 /**
  * A backup is one file: gzip around records, each a letter, four bytes of length and the bytes. `J` is JSON, `D` a piece of
@@ -132,4 +134,24 @@ function takeBytes(file: string) {
     return all.subarray(0, length)
   }
   return { unpacked, take }
+}
+
+/** Raised when files of the version before can no longer be read. */
+export const formatOfBackups = 'tracker backup 1'
+
+/** The first record of a backup. After it each table has a record with its name, and its rows. */
+export interface BackupHead {
+  readonly format: string
+  readonly madeAt: string
+  readonly server: string
+  readonly migrations: readonly Applied[]
+  readonly tables: readonly StoredTable[]
+  /** Of the data folder, without which some of the rows are worth nothing. */
+  readonly files: Readonly<Record<string, string>>
+}
+
+/** The last one before the sum. */
+export interface BackupEnd {
+  readonly rows: Readonly<Record<string, number>>
+  readonly sequences: readonly Sequence[]
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { madeByDistribute } from '../../db/sharded/placement.ts'
 
 /** The part of a connection of the driver that copying needs. */
 interface Wire {
@@ -89,3 +90,83 @@ const drained = ({ stream }: Wire) =>
     stream.on('drain', done)
     stream.on('close', done)
   })
+
+/** A table whose rows are kept, as the catalog of the store has it. */
+export interface StoredTable {
+  /** With its schema: `bank.ledger`. */
+  readonly name: string
+  readonly columns: readonly string[]
+  /** Of a partitioned table: where its rows lie. */
+  readonly partitions: readonly Partition[]
+}
+
+export interface Partition {
+  readonly name: string
+  /** In the words of PostgreSQL: FOR VALUES FROM (…) TO (…). */
+  readonly bound: string
+}
+
+/** Made anew by the migrations, and where the store is spread again. */
+const madeAnew: readonly string[] = ['migrations', ...madeByDistribute].map((name) => `public.${name}`)
+
+/**
+ * Every table of the program's schemas, each after those it refers to. Numbers of transactions are left out: another
+ * server counts its own.
+ */
+export async function readStoredTables(client: pg.Client): Promise<readonly StoredTable[]> {
+  const { rows } = await client.query<StoredTable & { after: string[] }>(`
+    select n.nspname || '.' || c.relname as name,
+      (select array_agg(attname::text order by attnum) from pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' and atttypid <> 'xid8'::regtype
+      ) as columns,
+      coalesce((select json_agg(json_build_object('name', pn.nspname || '.' || p.relname, 'bound', pg_get_expr(p.relpartbound, p.oid)))
+        from pg_inherits join pg_class as p on p.oid = inhrelid join pg_namespace as pn on pn.oid = p.relnamespace
+        where inhparent = c.oid and c.relkind = 'p'), '[]') as partitions,
+      array(select distinct fn.nspname || '.' || f.relname from pg_constraint
+        join pg_class as f on f.oid = confrelid join pg_namespace as fn on fn.oid = f.relnamespace
+        where conrelid = c.oid and contype = 'f' and confrelid <> c.oid) as after
+    from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and not c.relispartition and n.nspname in ('public', 'bank')
+      and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+    order by 1`)
+  return ordered(rows.filter(({ name }) => !madeAnew.includes(name))).map(({ after: _, ...table }) => table)
+}
+
+function ordered<Table extends { name: string; after: readonly string[] }>(
+  tables: readonly Table[],
+): Table[] {
+  const done: Table[] = []
+  let left = tables
+  while (left.length > 0) {
+    const names = new Set(left.map(({ name }) => name))
+    const ready = left.filter(({ after }) => !after.some((name) => names.has(name)))
+    if (ready.length === 0) throw new Error(`The tables ${[...names].join(', ')} refer to each other.`)
+    done.push(...ready)
+    left = left.filter((table) => !ready.includes(table))
+  }
+  return done
+}
+
+export interface Sequence {
+  readonly table: string
+  readonly column: string
+  readonly next: string
+}
+
+/** The numbers that the store gives out itself, each with the one that comes next. */
+export async function readSequences(client: pg.Client): Promise<readonly Sequence[]> {
+  const { rows } = await client.query<{ table: string; column: string; sequence: string }>(`
+    select n.nspname || '.' || c.relname as table, attname as column,
+      pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), attname) as sequence
+    from pg_attribute join pg_class as c on c.oid = attrelid join pg_namespace as n on n.oid = relnamespace
+    where nspname in ('public', 'bank') and attnum > 0 and not attisdropped and relkind in ('r', 'p')
+      and pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), attname) is not null`)
+  const sequences: Sequence[] = []
+  for (const { sequence, ...owner } of rows) {
+    const found = await client.query<{ next: string }>(
+      `select (last_value + is_called::int)::text as next from ${sequence}`,
+    )
+    sequences.push({ ...owner, next: found.rows[0]?.next ?? '1' })
+  }
+  return sequences
+}

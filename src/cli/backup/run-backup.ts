@@ -1,11 +1,11 @@
-import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import pg from 'pg'
-import { checkBackup, restoreBackup } from './restore-backup.ts'
-import { putFiles, requireRoomFor } from './secret-files.ts'
-import { settleRestored } from './settle-restored.ts'
-import { useStore } from './use-store.ts'
-import { writeBackup } from './write-backup.ts'
+import { readSettings } from '../../config/settings.ts'
+import { readStoreSettings } from '../../config/store-settings.ts'
+import { runningStoreUrl, startEmbeddedStore } from '../../db/embedded/start-embedded-store.ts'
+import { checkBackup, restoreBackup, settleRestored } from './restore-backup.ts'
+import { putFiles, requireRoomFor, writeBackup } from './write-backup.ts'
 
 /** `npm run backup -- FILE`: written, read again, and only then said to be there. */
 export async function runBackup(words: readonly string[]): Promise<void> {
@@ -62,3 +62,27 @@ function onlyWord(words: readonly string[], command: string): string | undefined
 }
 
 const timestamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, '')
+
+export interface UsedStore {
+  readonly url: string
+  readonly dataDirectory: string
+}
+
+/** The store of the settings: an embedded one that runs already is used as it runs, and started otherwise. */
+export async function useStore<Result>(
+  { mayMake }: { readonly mayMake: boolean },
+  use: (store: UsedStore) => Promise<Result>,
+): Promise<Result> {
+  const { databaseUrl, dataDirectory } = readSettings(process.env, readStoreSettings)
+  if (databaseUrl !== undefined) return use({ url: databaseUrl, dataDirectory })
+  if (!mayMake && !existsSync(join(dataDirectory, 'postgres')))
+    throw new Error(`There is no store in ${dataDirectory}. Set DATA_DIR to its folder, or DATABASE_URL.`)
+  const running = runningStoreUrl(dataDirectory)
+  if (running !== undefined) return use({ url: running, dataDirectory })
+  const store = await startEmbeddedStore({ dataDirectory })
+  try {
+    return await use({ url: store.url, dataDirectory })
+  } finally {
+    await store.stop()
+  }
+}

@@ -13,9 +13,9 @@ import {
   isDistributed,
   withDatabase,
 } from '../../../test/support/fresh-database.ts'
-import { openBudgets } from '../../configuration/budgets.ts'
-import { readSettings } from '../../configuration/settings.ts'
-import { readStoreSettings } from '../../configuration/store-settings.ts'
+import { openBudgets } from '../../config/budgets.ts'
+import { readSettings } from '../../config/settings.ts'
+import { readStoreSettings } from '../../config/store-settings.ts'
 import { seedDemoAccount } from '../demo-account.ts'
 import { checkBackup, restoreBackup } from './restore-backup.ts'
 import { runRestored } from './run-backup.ts'

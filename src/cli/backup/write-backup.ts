@@ -1,13 +1,10 @@
-import { readFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { holdCommits } from '../../store/distributed/hold-commits.ts'
-import { readApplied } from '../../store/migrate.ts'
-import { type Archive, writeArchive } from './archive.ts'
-import { copyOut } from './copy.ts'
-import { type BackupEnd, type BackupHead, formatOfBackups } from './format.ts'
-import { secretFiles } from './secret-files.ts'
-import { readSequences, readStoredTables, type StoredTable } from './stored-tables.ts'
+import { readApplied } from '../../db/migrate.ts'
+import { holdCommits } from '../../db/sharded/hold-commits.ts'
+import { type Archive, type BackupEnd, type BackupHead, formatOfBackups, writeArchive } from './archive.ts'
+import { copyOut, readSequences, readStoredTables, type StoredTable } from './copy.ts'
 
 /** All rows as they were at one moment, while everybody goes on writing. Returns how many there are. */
 export async function writeBackup(url: string, dataDirectory: string, file: string): Promise<number> {
@@ -99,3 +96,31 @@ async function copyTable(
 }
 
 export const quoted = (name: string): string => name.split('.').map(pg.escapeIdentifier).join('.')
+
+/** What the program itself made in the data folder and a restored store needs: the first opens the keys in the store. */
+const secretFiles = ['identity-secret', 'demo-password']
+
+type Files = Readonly<Record<string, string>>
+
+/** Before anything is changed: a secret that something else may still need is never replaced. */
+export async function requireRoomFor(files: Files, dataDirectory: string): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    if (!secretFiles.includes(name))
+      throw new Error(`The backup has a file ${name}, which is none of this program.`)
+    const file = join(dataDirectory, name)
+    const found = await readFile(file, 'utf8').catch(() => undefined)
+    if (found !== undefined && found !== text)
+      throw new Error(
+        `${file} is another one than the backup's. Set DATA_DIR to a new folder, or move the file away.`,
+      )
+  }
+}
+
+export async function putFiles(files: Files, dataDirectory: string): Promise<void> {
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(dataDirectory, name)
+    await writeFile(file, text, { mode: 0o600 })
+    await chmod(file, 0o600)
+  }
+}

@@ -7,7 +7,7 @@ import {
 } from '../../accounts/administrators.ts'
 import { isDeactivated } from '../../accounts/deactivation.ts'
 import { normalizeLogin } from '../../accounts/login.ts'
-import { render, sql } from '../../store/sql.ts'
+import { render, sql } from '../../db/sql.ts'
 import { type Finding, fine, look } from './finding.ts'
 
 /** Without an administrator no account can be made. */

@@ -1,12 +1,14 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type pg from 'pg'
-import { type Environment, readSettings } from '../../configuration/settings.ts'
-import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
-import { readPending } from '../../store/migrate.ts'
+import { type Environment, readSettings } from '../../config/settings.ts'
+import { readPending } from '../../db/migrate.ts'
+import { everywhere, withAssignment } from '../../db/sharded/placement.ts'
+import { type IdentitySettings, readIdentitySettings } from '../../hosts/identity/configuration.ts'
+import { createSecretBox } from '../../hosts/identity/keys/key-ring.ts'
 import { checkAdministrators } from './check-administrators.ts'
-import { checkKeys } from './check-keys.ts'
-import { checkNodes } from './check-nodes.ts'
+import { openClient } from './check-standbys.ts'
 import { type Finding, fine, look, wrong } from './finding.ts'
-import { openClient } from './open-client.ts'
 
 const versionMin = 150_000
 
@@ -213,3 +215,90 @@ export function gradeClock(store: number, before: number, after: number): Findin
 }
 
 const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
+
+type KeySettings = Pick<IdentitySettings, 'keySecret' | 'dataDirectory' | 'isStoreShared'>
+
+/** Whether the secret of this machine opens the keys that the store holds now. */
+async function checkKeys(client: pg.Client, settings: KeySettings): Promise<Finding> {
+  const { rows: tables } = await client.query(`select to_regclass('identity_keys') as name`)
+  if (tables[0]?.name === null) return look('keys', 'the store has no schema yet', 'The next start makes it.')
+  const { rows } = await client.query<{ id: string; purpose: string; sealed: Buffer }>(
+    `select id, purpose, sealed from identity_keys where now() between starts_at and ends_at`,
+  )
+  if (rows.length === 0)
+    return look('keys', 'there are none yet', 'The identity host makes them at its start.')
+  const secret = settings.keySecret ?? (await keptSecret(settings.dataDirectory))
+  const closed = rows.filter(
+    ({ id, purpose, sealed }) =>
+      !secret || createSecretBox(secret, `${purpose} keys`).open(sealed, id) === undefined,
+  )
+  if (closed.length > 0)
+    return wrong(
+      'keys',
+      `${closed.length} of ${rows.length} do not open with this machine's secret`,
+      'Set Jwt__SigningKey to the secret of the other instances, or put identity-secret back from a backup.',
+    )
+  if (settings.isStoreShared && settings.keySecret === undefined)
+    return look(
+      'keys',
+      'the secret is a file of this machine',
+      'Set Jwt__SigningKey before another instance starts.',
+    )
+  return fine('keys', `${rows.length} open with the secret`)
+}
+
+const keptSecret = (dataDirectory: string) =>
+  readFile(join(dataDirectory, 'identity-secret'), 'utf8').then(
+    (text) => text.trim(),
+    () => undefined,
+  )
+
+/** Of a store that is spread over nodes. */
+async function checkNodes(client: pg.Client): Promise<readonly Finding[]> {
+  const { rows } = await client.query<{ isDistributed: boolean; isCitus: boolean }>(
+    `select to_regclass('row_places') is not null as "isDistributed", to_regclass('pg_dist_node') is not null as "isCitus"`,
+  )
+  const [store] = rows
+  if (store?.isDistributed) return [...(await checkEach(client)), ...(await checkTables(client))]
+  return store?.isCitus
+    ? [
+        look(
+          'nodes',
+          'Citus is here, and all rows are on this node',
+          'Stop the hosts, then: npm run cli -- distribute',
+        ),
+      ]
+    : []
+}
+
+async function checkEach(client: pg.Client): Promise<readonly Finding[]> {
+  const { rows } = await client.query<{ node: string; answered: boolean; answer: string; shards: number }>(
+    `select format('%s:%s', node.nodename, node.nodeport) as node, success as answered, result as answer,
+       (select count(*)::int from pg_dist_placement join pg_dist_shard using (shardid)
+        where logicalrelid = 'assignments'::regclass and pg_dist_placement.groupid = node.groupid) as shards
+     from run_command_on_workers('select count(*) from pg_prepared_xacts where prepared < now() - interval ''5 minutes''') as asked
+       join pg_dist_node as node on node.nodename = asked.nodename and node.nodeport = asked.nodeport`,
+  )
+  return rows.map(({ node, answered, answer, shards }) => {
+    if (!answered)
+      return wrong('nodes', `${node} does not answer: ${answer}`, 'Start it, or its standby in its place.')
+    if (answer !== '0')
+      return wrong(
+        'nodes',
+        `${node} has ${answer} transactions that were prepared more than five minutes ago`,
+        'Look at the log of the coordinator: it ends them itself, every minute. select recover_prepared_transactions()',
+      )
+    return fine('nodes', `${node} has ${shards} shards of assignments`)
+  })
+}
+
+async function checkTables(client: pg.Client): Promise<readonly Finding[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select name from unnest($1::text[]) as name
+     where not exists (select from pg_dist_partition where logicalrelid = name::regclass and (partmethod = 'h' or repmodel = 't'))`,
+    [[...everywhere, ...withAssignment, 'assignments']],
+  )
+  return rows.map(({ name }) =>
+    wrong('nodes', `${name} is on the coordinator only`, 'Stop the hosts, then: npm run cli -- distribute'),
+  )
+}

@@ -1,17 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type Environment,
-  readSettings,
-  SettingsError,
-  unknownSettings,
-} from '../../configuration/settings.ts'
-import { readStoreSettings } from '../../configuration/store-settings.ts'
-import { runningStoreUrl } from '../../store/embedded/start-embedded-store.ts'
+import { type Environment, readSettings, SettingsError, unknownSettings } from '../../config/settings.ts'
+import { readStoreSettings } from '../../config/store-settings.ts'
+import { runningStoreUrl } from '../../db/embedded/start-embedded-store.ts'
 import { chosenHosts } from '../chosen-hosts.ts'
-import { checkFolder } from './check-folder.ts'
-import { checkPorts } from './check-ports.ts'
-import { checkProcesses } from './check-processes.ts'
+import { checkFolder, checkPorts, checkProcesses } from './check-host.ts'
 import { checkStandbys } from './check-standbys.ts'
 import { checkStore } from './check-store.ts'
 import { type Finding, fine, look, wrong } from './finding.ts'

@@ -2,8 +2,7 @@ import type { CommandSettings } from '../../hosts/commands/configuration.ts'
 import { startCommands } from '../../hosts/commands/main.ts'
 import { createLog } from '../../http/log.ts'
 import type { SharedStore } from '../shared-store.ts'
-import { authenticationOf } from './authentication-of.ts'
-import { addressOf, listening, type RunningHost } from './running-host.ts'
+import { addressOf, authenticationOf, listening, type RunningHost } from './running-host.ts'
 
 export async function start(settings: CommandSettings, store: SharedStore): Promise<RunningHost> {
   const tracker = await store.tracker()

@@ -2,8 +2,7 @@ import type { RestSettings } from '../../hosts/rest/configuration.ts'
 import { startRest } from '../../hosts/rest/main.ts'
 import { createLog } from '../../http/log.ts'
 import type { SharedStore } from '../shared-store.ts'
-import { authenticationOf } from './authentication-of.ts'
-import { addressOf, listening, type RunningHost } from './running-host.ts'
+import { addressOf, authenticationOf, listening, type RunningHost } from './running-host.ts'
 
 export async function start(settings: RestSettings, store: SharedStore): Promise<RunningHost> {
   const tracker = await store.tracker()

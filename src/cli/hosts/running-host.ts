@@ -1,4 +1,9 @@
-import type { TrackerSettings } from '../../configuration/tracker-settings.ts'
+import { administratorsOf } from '../../accounts/administrators.ts'
+import { createAuthentication } from '../../auth/authenticate.ts'
+import type { TrackerSettings } from '../../config/tracker-settings.ts'
+import type { Log } from '../../http/log.ts'
+import { createSecurityLog } from '../../observability/security-log.ts'
+import type { Tracker } from '../../records/context.ts'
 
 export interface RunningHost {
   readonly title: string
@@ -23,3 +28,19 @@ export async function listening<Host>(variable: string, start: () => Promise<Hos
     throw new Error(`Port ${port} is in use. Stop what uses it, or set ${variable} to another port.`)
   }
 }
+
+/** Of a host that checks tokens for itself. */
+export const authenticationOf = (
+  { database }: Tracker,
+  settings: TrackerSettings & { readonly audience: string },
+  scope: string,
+  log: Log,
+) =>
+  createAuthentication({
+    ...settings,
+    database,
+    scope,
+    administrators: administratorsOf(settings),
+    log: log.ofStrangers,
+    securityLog: createSecurityLog(log),
+  })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { openBudgets } from '../../configuration/budgets.ts'
+import { openBudgets } from '../../config/budgets.ts'
 import { get, startInProcess } from './testing/in-process.ts'
 import { exchange, requestBytes } from './testing/raw-socket.ts'
 

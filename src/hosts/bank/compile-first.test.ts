@@ -8,7 +8,7 @@ import { test } from 'node:test'
 test('After the first start of all was compiled by its launcher, no instance loads what reads TypeScript', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'compile-first-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  assert.equal(readsTypeScript(folder, "(await import('./compile-first.ts')).compileFirst()"), true)
+  assert.equal(readsTypeScript(folder, "(await import('./supervisor.ts')).compileFirst()"), true)
   assert.equal(readsTypeScript(folder, "import('./instance.ts')"), false)
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readSettings, SettingsError } from '../../configuration/settings.ts'
+import { readSettings, SettingsError } from '../../config/settings.ts'
 import { readBankSettings } from './configuration.ts'
 
 describe('the settings of the bank', () => {

@@ -1,6 +1,6 @@
-import { type MetricsSettings, readMetricsSettings } from '../../configuration/metrics-settings.ts'
-import type { Settings } from '../../configuration/settings.ts'
-import { readTrackerSettings } from '../../configuration/tracker-settings.ts'
+import { type MetricsSettings, readMetricsSettings } from '../../config/host-settings.ts'
+import type { Settings } from '../../config/settings.ts'
+import { readTrackerSettings } from '../../config/tracker-settings.ts'
 
 export interface BankSettings extends MetricsSettings {
   readonly host: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { sql } from '../../store/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { auditLedger } from './testing/audit.ts'
 import { get, type InProcess, post, startInProcess, statementOf, transact } from './testing/in-process.ts'
 import { exchange, requestBytes } from './testing/raw-socket.ts'

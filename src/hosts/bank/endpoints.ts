@@ -1,9 +1,7 @@
 import { mayReadMeasures } from '../../http/may-read-measures.ts'
 import { type ClientAnswers, problemBody, type Reply } from './answers.ts'
 import type { MeasuresAsText } from './measures.ts'
-import { readBody } from './read-body.ts'
-import { refusalOf } from './refusals.ts'
-import { json, plainText, refuse, send } from './send.ts'
+import { json, plainText, readBody, refusalOf, refuse, send } from './respond.ts'
 import type { Answer, Endpoint } from './server.ts'
 
 export interface ReadMeasures {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { flushCompileCache } from 'node:module'
-import { type Budgets, openBudgets } from '../../configuration/budgets.ts'
+import { type Budgets, openBudgets } from '../../config/budgets.ts'
 import { createLog, type Log } from '../../http/log.ts'
 import { openAccounts } from './accounts.ts'
 import { type AnswerOptions, bankAnswers } from './answers.ts'

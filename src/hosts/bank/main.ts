@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Logger } from 'pino'
-import type { Settings } from '../../configuration/settings.ts'
+import type { Settings } from '../../config/settings.ts'
 import { createLog } from '../../http/log.ts'
 import { type BankSettings, readBankSettings } from './configuration.ts'
 import type { Assignment } from './instance.ts'

@@ -1,4 +1,4 @@
-import type { Budgets } from '../../configuration/budgets.ts'
+import type { Budgets } from '../../config/budgets.ts'
 import type { MeasureCall } from './transactions.ts'
 
 export interface Measure {
@@ -15,7 +15,7 @@ export interface Measures extends Measure {
 export async function openMeasures(budgets: Budgets): Promise<Measures> {
   const [{ Histogram }, { durationBucketsSeconds, measureHost }] = await Promise.all([
     import('prom-client'),
-    import('../../http/metrics.ts'),
+    import('../../http/host-metrics.ts'),
   ])
   const { registry, durations } = measureHost(budgets, 'Time from the request to its answer.')
   const registers = [registry]

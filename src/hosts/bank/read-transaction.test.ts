@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { readTransaction } from './read-transaction.ts'
+import { readTransaction } from './answers.ts'
 
 const read = (body: unknown) =>
   readTransaction(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))

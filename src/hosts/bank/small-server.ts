@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerBrokenConnection } from '../../http/broken-requests.ts'
-import { repeat } from '../../schedule/repeat.ts'
+import { repeat } from '../../model/repeat.ts'
 import { beginConnection, detach, type SmallConnection, type SmallServerState } from './small-connection.ts'
 
 export interface SmallServerOptions

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDatabase } from '../../../test/support/fresh-database.ts'
-import { raw } from '../../store/sql.ts'
+import { raw } from '../../db/sql.ts'
+import { openStatements } from './accounts.ts'
 import { openConnection } from './connection.ts'
-import { openStatements } from './statement.ts'
 
 /** What a page shows, with some room for what reading it costs besides. */
 const rowsReadMax = 20

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Connection } from './connection.ts'
-import type { Row } from './prepared-call.ts'
-import { openStatements } from './statement.ts'
+import { openStatements } from './accounts.ts'
+import type { Connection, Row } from './connection.ts'
 
 function heldConnection() {
   const calls: { account: unknown; answer(row: Row): void; fail(error: Error): void }[] = []

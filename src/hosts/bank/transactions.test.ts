@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { type Connection, NothingApplied, type Statement } from './connection.ts'
-import type { Row } from './prepared-call.ts'
+import { type Connection, NothingApplied, type Row, type Statement } from './connection.ts'
 import { openTransactions } from './transactions.ts'
 
 interface Call extends Statement {

@@ -1,6 +1,5 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { type Connection, isSilence, NothingApplied } from './connection.ts'
-import type { Row } from './prepared-call.ts'
+import { type Connection, isSilence, NothingApplied, type Row } from './connection.ts'
 
 export interface Transaction {
   readonly account: number

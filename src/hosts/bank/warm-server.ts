@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { openBudgets } from '../../configuration/budgets.ts'
+import { openBudgets } from '../../config/budgets.ts'
+import { openStatements } from './accounts.ts'
 import { bankAnswers } from './answers.ts'
 import type { Connection } from './connection.ts'
 import { bankEndpoints } from './endpoints.ts'
 import { knownLines } from './known-lines.ts'
 import { createBankServer } from './server.ts'
-import { openStatements } from './statement.ts'
 import { openTransactions } from './transactions.ts'
 
 /** Lets the compiler see every line often, on a port of its own: the real server and a made-up database. */

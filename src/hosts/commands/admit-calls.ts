@@ -1,14 +1,10 @@
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js'
-import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
-import { baseCallOf, type InnerCall } from './base-call.ts'
-import type { CallLog } from './call-log.ts'
-import type { CountCall } from './count-calls.ts'
-import { type Admit, addressOf } from './limit-calls.ts'
+import type { Authenticated, Authentication } from '../../auth/authenticate.ts'
+import { baseCallOf, type CallLog, type InnerCall, type RequestIds } from './call-log.ts'
+import { type Admit, addressOf, type CountCall } from './limit-calls.ts'
 import type { Newcomers } from './newcomers.ts'
 import type { PendingRequests } from './pending-requests.ts'
-import type { RequestIds } from './request-ids.ts'
-import type { TrustedConnections } from './trusted-connections.ts'
-import type { UnauthenticatedCalls } from './unauthenticated-calls.ts'
+import type { TrustedConnections, UnauthenticatedCalls } from './unauthenticated-calls.ts'
 
 export interface Admission {
   readonly authentication: Authentication

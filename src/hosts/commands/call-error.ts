@@ -1,9 +1,8 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js'
-import { Problem, retryAfterDefaultSeconds } from '../../model/problem.ts'
+import { budgetLimits } from '../../config/budgets.ts'
+import { Problem, type ProblemKind, retryAfterDefaultSeconds } from '../../model/problem.ts'
 import { UnreadableMessage } from './message.ts'
-import { OversizedMessage } from './message-size.ts'
 import { sentencesIn, statusDetailsKey, writeStatusDetails } from './status-details.ts'
-import { statuses } from './statuses.ts'
 
 /** How a call ends that did not succeed. */
 export type CallError = Pick<ServiceError, 'code' | 'details' | 'metadata'>
@@ -47,4 +46,35 @@ function problemError({ message, errors, retryAfterSeconds }: Problem, code: sta
     metadata.set('retry-after', String(retryAfterSeconds ?? retryAfterDefaultSeconds))
   }
   return { code, details, metadata }
+}
+
+/** What a command answers for each kind of refusal: a status, or a result that says it failed. */
+export const statuses: Readonly<Record<ProblemKind, status | 'failedResult'>> = {
+  invalid: status.INVALID_ARGUMENT,
+  unauthenticated: status.UNAUTHENTICATED,
+  forbidden: status.PERMISSION_DENIED,
+  missing: 'failedResult',
+  gone: status.OUT_OF_RANGE,
+  duplicate: status.ALREADY_EXISTS,
+  inUse: status.FAILED_PRECONDITION,
+  stale: 'failedResult',
+  changed: 'failedResult',
+  contended: status.ABORTED,
+  // Commands carry no key.
+  reused: status.INVALID_ARGUMENT,
+  locked: status.RESOURCE_EXHAUSTED,
+  busy: status.RESOURCE_EXHAUSTED,
+  overloaded: status.UNAVAILABLE,
+  // Clients repeat what was UNAVAILABLE by themselves.
+  uncertain: status.UNKNOWN,
+}
+
+export const messageBytesMax = budgetLimits.commandMessageBytes.max
+
+/** Says that it would be larger than `messageBytesMax` once it is decompressed. */
+export class OversizedMessage extends Error {
+  constructor() {
+    super(`The message must not be larger than ${messageBytesMax / 1024 ** 2} MiB.`)
+    this.name = 'OversizedMessage'
+  }
 }

@@ -1,4 +1,6 @@
-import { status } from '@grpc/grpc-js'
+import type { ServerHttp2Stream } from 'node:http2'
+import { Metadata, type ServerInterceptor, status } from '@grpc/grpc-js'
+import { requestIdFrom, requestIdHeader } from '../../http/log.ts'
 import type { Lines } from '../../model/limit-lines.ts'
 import { Problem } from '../../model/problem.ts'
 import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
@@ -39,4 +41,66 @@ export function createCallLog(
       return unexpectedError()
     },
   }
+}
+
+export interface RequestIds {
+  /** The id that the headers of a call name, or a new one; the same whenever it is asked. */
+  of(metadata: Metadata): string
+  /** Sends it back in the trailers of every call. */
+  readonly interceptor: ServerInterceptor
+}
+
+export function createRequestIds(): RequestIds {
+  const ids = new WeakMap<Metadata, string>()
+  const of = (metadata: Metadata) => {
+    const id = ids.get(metadata) ?? requestIdFrom(metadata.get(requestIdHeader)[0])
+    ids.set(metadata, id)
+    return id
+  }
+  return {
+    of,
+    interceptor: (_method, call) => {
+      const { metadata } = baseCallOf(call)
+      // The library ends some calls by itself, past every interceptor.
+      const send = call.sendStatus.bind(call)
+      call.sendStatus = (ending) => {
+        const trailers = ending.metadata?.clone() ?? new Metadata()
+        trailers.set(requestIdHeader, of(metadata))
+        send({ ...ending, metadata: trailers })
+      }
+      return call as ReturnType<ServerInterceptor>
+    },
+  }
+}
+
+/** A call as an interceptor is given it. */
+export type InnerCall = Parameters<ServerInterceptor>[1]
+
+/** What the gRPC library keeps to itself of a call. Its version is pinned, and every test of a call needs all of it. */
+export interface BaseCall {
+  readonly stream: ServerHttp2Stream
+  /** The same that every interceptor and the handler are given. */
+  readonly metadata: Metadata
+  /** Messages that nobody asked for yet. */
+  readonly readQueue: readonly unknown[]
+  readonly decoder: { maxReadMessageLength: number }
+  maxReceiveMessageSize: number
+  handleDataFrame(data: Buffer): void
+  decompressMessage(message: Buffer, encoding: string): Buffer | Promise<Buffer>
+}
+
+/** Of the call that the first interceptors are given, before any of them wraps it. */
+export function baseCallOf(call: InnerCall): BaseCall {
+  const base = call as unknown as BaseCall
+  if (
+    !base.stream ||
+    !base.readQueue ||
+    !base.metadata ||
+    !base.decoder ||
+    !base.handleDataFrame ||
+    !base.decompressMessage
+  ) {
+    throw new Error('The gRPC library reads messages in another way now.')
+  }
+  return base
 }

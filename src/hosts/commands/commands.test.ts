@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { resources, resourcesOf } from '../../resources/all.ts'
 import type { Edition } from '../../resources/define-resource.ts'
-import { commands } from './all-commands.ts'
-import { pathsOf } from './paths.ts'
+import { commands } from './main.ts'
 import { fileDescriptor, messagesIn } from './protobuf/descriptors.ts'
 import { protoFile } from './protobuf/proto-file.ts'
 import { packages } from './protobuf/service.ts'
+import { pathsOf } from './register-commands.ts'
 
 const editions: readonly Edition[] = ['v1', 'ext']
 const published = (file: string) => new URL(`../../../docs/contract/${file}`, import.meta.url)

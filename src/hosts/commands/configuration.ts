@@ -1,11 +1,11 @@
-import { type MetricsSettings, readMetricsSettings } from '../../configuration/metrics-settings.ts'
-import type { Settings } from '../../configuration/settings.ts'
+import { type MetricsSettings, readMetricsSettings } from '../../config/host-settings.ts'
+import type { Settings } from '../../config/settings.ts'
 import {
   type RateLimitSettings,
   readRateLimit,
   readTrackerSettings,
   type TrackerSettings,
-} from '../../configuration/tracker-settings.ts'
+} from '../../config/tracker-settings.ts'
 
 export interface CommandSettings extends TrackerSettings, MetricsSettings {
   /** HTTP/2 without TLS: commands, reflection and health. */

@@ -1,9 +1,50 @@
-import { Metadata, type ServerWritableStream } from '@grpc/grpc-js'
-import type { FeedWire } from '../../live/feed-stream.ts'
+import { Metadata, type ServerWritableStream, status } from '@grpc/grpc-js'
+import type { Authenticated } from '../../auth/authenticate.ts'
+import type { FeedStreams, FeedWire } from '../../features/changes/feed-streams.ts'
 import { overloaded, Problem } from '../../model/problem.ts'
-import type { Content } from './message.ts'
+import type { CallLog, RequestIds } from './call-log.ts'
+import type { StreamCommand } from './commands.ts'
+import type { Content, Encoding } from './message.ts'
 
-export type FeedCall = ServerWritableStream<Buffer, Buffer>
+export interface Following {
+  readonly feeds: FeedStreams
+  readonly callLog: CallLog
+  readonly requestIds: RequestIds
+  /** How long a client may take nothing of what was sent. */
+  readonly takeMilliseconds: number
+  sessionOf(metadata: FeedCall['metadata']): Authenticated
+}
+
+/** What handles the calls of a command that answers with a stream. */
+export function followHandlerOf(
+  { feeds, sessionOf, callLog, requestIds, takeMilliseconds }: Following,
+  command: StreamCommand,
+  encoding: Encoding,
+) {
+  const read = encoding.reader(command.request)
+  const write = encoding.writer(command.result)
+  return (call: FeedCall): void => {
+    const startedAt = performance.now()
+    const named = { command: command.name, requestId: requestIds.of(call.metadata) }
+    const end = (error?: unknown) => {
+      if (error === undefined) return callLog.noteEnd(named, goneStatus(call), startedAt)
+      const refusal = callLog.refusalOf(named, error)
+      callLog.noteEnd(named, refusal.code, startedAt)
+      // The library ends the call with what such an error says, behind the messages that are under way.
+      call.emit('error', Object.assign(new Error(refusal.details), refusal))
+    }
+    const begin = async () => {
+      const wire = feedCall(call, { write, takeMilliseconds, onEnd: end })
+      await feeds.open(command.follow(read(call.request)), sessionOf(call.metadata), wire)
+    }
+    begin().catch(end)
+  }
+}
+
+const goneStatus = (call: FeedCall): status =>
+  Number(call.getDeadline()) <= Date.now() ? status.DEADLINE_EXCEEDED : status.CANCELLED
+
+type FeedCall = ServerWritableStream<Buffer, Buffer>
 
 interface FeedCallOptions {
   readonly write: (content: Content) => Buffer
@@ -17,7 +58,7 @@ interface FeedCallOptions {
 const untakenBytesMax = 64 * 1024
 
 /** The feed as the messages of one call. */
-export const feedCall = (call: FeedCall, { write, takeMilliseconds, onEnd }: FeedCallOptions): FeedWire => ({
+const feedCall = (call: FeedCall, { write, takeMilliseconds, onEnd }: FeedCallOptions): FeedWire => ({
   eventOf: (change, cursor) => write({ change, cursor }),
   open({ onReady, onClose }) {
     let isClosed = false

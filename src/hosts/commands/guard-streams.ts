@@ -1,6 +1,13 @@
-import type { Http2Server, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
-import { constants } from 'node:http2'
-import { status } from '@grpc/grpc-js'
+import {
+  constants,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
+import type { FastifyInstance } from 'fastify'
+import { UnreadableMessage } from './message.ts'
 import type { Newcomers } from './newcomers.ts'
 
 export interface StreamLimits {
@@ -118,3 +125,122 @@ function closeAnswered(stream: ServerHttp2Stream): void {
 
 const hasSentStatus = ({ sentHeaders, sentTrailers }: ServerHttp2Stream): boolean =>
   sentTrailers !== undefined || sentHeaders?.['grpc-status'] !== undefined
+
+/** The gRPC library rejects whatever is no call. `GET /` gets the answer of the diagnostics, so both ports have one policy. */
+export function answerRoot(http2Servers: readonly Http2Server[], diagnostics: FastifyInstance): void {
+  for (const http2Server of http2Servers) {
+    const [pass] = http2Server.listeners('stream')
+    if (pass === undefined) throw new Error('The gRPC library listens to streams in another way now.')
+    http2Server.removeAllListeners('stream')
+    http2Server.on('stream', (stream, headers) => {
+      if (isRoot(headers)) answerLike(diagnostics, stream, headers)
+      else pass.call(http2Server, stream, headers)
+    })
+  }
+}
+
+const isRoot = ({ ':method': method, ':path': path }: IncomingHttpHeaders): boolean =>
+  path === '/' && (method === 'GET' || method === 'HEAD')
+
+function answerLike(diagnostics: FastifyInstance, stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+  const method = headers[':method'] as 'GET' | 'HEAD'
+  const remoteAddress = stream.session?.socket.remoteAddress
+  diagnostics
+    .inject({ method, url: '/', headers: plainHeaders(headers), ...(remoteAddress && { remoteAddress }) })
+    .then(({ statusCode, headers: answered, rawPayload }) => {
+      if (stream.destroyed || stream.closed) return
+      stream.respond({ ...allowedHeaders(answered), ':status': statusCode })
+      // A client that never ends its request would keep the stream.
+      stream.end(method === 'HEAD' ? undefined : rawPayload, () => stream.close(constants.NGHTTP2_NO_ERROR))
+    })
+    .catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
+}
+
+const plainHeaders = (headers: IncomingHttpHeaders) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(':')))
+
+/** HTTP/2 rejects those that describe a connection. */
+const allowedHeaders = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnections.has(name)))
+
+const ofConnections: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+
+/** The next request of a stream is read when the last answer is taken: who only asks would fill the memory with answers. */
+export const paceRequests: ServerInterceptor = (method, call) => {
+  if (!method.requestStream) return call as ServerInterceptingCall
+  let answersWaiting = 0
+  let isReadWanted = false
+  const paced = new ServerInterceptingCall(call)
+  const startRead = paced.startRead.bind(paced)
+  const sendMessage = paced.sendMessage.bind(paced)
+  const readNext = () => {
+    if (!isReadWanted || answersWaiting > 0) return
+    isReadWanted = false
+    startRead()
+  }
+  paced.startRead = () => {
+    isReadWanted = true
+    readNext()
+  }
+  paced.sendMessage = (message, taken) => {
+    answersWaiting += 1
+    sendMessage(message, () => {
+      answersWaiting -= 1
+      taken()
+      readNext()
+    })
+  }
+  return paced
+}
+
+/** Ends calls whose request does not arrive: an open stream without a message would be kept for ever. */
+export const requestTimeLimit =
+  (milliseconds: number): ServerInterceptor =>
+  (method, call) => {
+    if (method.requestStream) return call as ServerInterceptingCall
+    return new ServerInterceptingCall(call, {
+      start(next) {
+        let timer: NodeJS.Timeout | undefined
+        next({
+          onReceiveMetadata(metadata, received) {
+            timer = setTimeout(() => call.sendStatus(tooSlow), milliseconds)
+            received(metadata)
+          },
+          onReceiveHalfClose(received) {
+            clearTimeout(timer)
+            received()
+          },
+          onCancel: () => clearTimeout(timer),
+        })
+      },
+    })
+  }
+
+const tooSlow = { code: status.DEADLINE_EXCEEDED, details: 'The request did not arrive in time.' }
+
+type Ending = Parameters<ServerInterceptingCall['sendStatus']>[0]
+
+/** A message that cannot be read is the client's mistake; the library answers INTERNAL, which says that it is ours. */
+export const answerUnreadable: ServerInterceptor = (_method, call) => {
+  // The library ends such a call by itself, past every interceptor.
+  const send = call.sendStatus.bind(call)
+  call.sendStatus = (ending) => {
+    send(
+      isClientsFault(ending)
+        ? { code: status.INVALID_ARGUMENT, details: new UnreadableMessage().message }
+        : ending,
+    )
+  }
+  return call as ServerInterceptingCall
+}
+
+/** A method that there is not never gets here. */
+function isClientsFault({ code, details = '' }: Ending): boolean {
+  if (code === status.UNIMPLEMENTED) return /^Received (no|a second) request message/.test(details)
+  return code === status.INTERNAL && clientFaults.has(details)
+}
+
+const clientFaults: ReadonlySet<string> = new Set([
+  'Failed to decompress message',
+  'Error deserializing request',
+])

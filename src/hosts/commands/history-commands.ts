@@ -1,6 +1,5 @@
-import { readFeedPage } from '../../operations/feed/read-feed-page.ts'
-import { readFeedQuery } from '../../operations/feed/read-feed-query.ts'
-import { listHistory } from '../../operations/list-history.ts'
+import { readFeedPage, readFeedQuery } from '../../features/changes/read-feed.ts'
+import { listHistory } from '../../features/history/history.ts'
 import type { Command, StreamCommand, UnaryCommand } from './commands.ts'
 import { followChangesMessages, readChangesMessages, readHistoryMessages } from './history-messages.ts'
 

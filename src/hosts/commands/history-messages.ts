@@ -1,5 +1,5 @@
-import { feedActions } from '../../operations/feed/read-feed-query.ts'
-import { pageSizeDefault, pageSizeMax } from '../../operations/limits.ts'
+import { feedActions } from '../../features/changes/read-feed.ts'
+import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { resourceNames } from '../../resources/all.ts'
 import type { Message, MessageField } from './message.ts'
 import { type CommandMessages, outcome } from './messages.ts'

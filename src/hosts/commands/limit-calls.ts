@@ -1,5 +1,7 @@
+import type { ServerHttp2Stream } from 'node:http2'
 import type { Metadata } from '@grpc/grpc-js'
-import { addressKey } from '../../http/address-key.ts'
+import type { Budgets } from '../../config/budgets.ts'
+import { addressKey } from '../../http/addresses.ts'
 import { createRateLimiter } from '../../http/rate-limiter.ts'
 import { busy } from '../../model/problem.ts'
 import type { CommandSettings } from './configuration.ts'
@@ -68,3 +70,19 @@ export function forwardedAddress(forwarded: string, proxies: number): string | u
     .filter((address) => address !== '')
   return addresses.at(-proxies) ?? addresses[0]
 }
+
+/** Refuses a call of an account that has too many under way, over all its connections. */
+export type CountCall = (stream: ServerHttp2Stream, accountId: string) => void
+
+export function createCallCounter(budgets: Budgets): CountCall {
+  const ofAccount = budgets.budget('commandStreamsOfAccount')
+  return (stream, accountId) => {
+    // Cancelled while its token was looked at.
+    if (stream.closed) return
+    if (!ofAccount.take(1, accountId)) throw busy(retryAfterSeconds)
+    stream.once('close', () => ofAccount.giveBack(1, accountId))
+  }
+}
+
+/** By then some of them have ended. */
+const retryAfterSeconds = 1

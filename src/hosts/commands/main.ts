@@ -1,44 +1,43 @@
 import type { AddressInfo } from 'node:net'
-import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { Server, ServerCredentials, status } from '@grpc/grpc-js'
 import type { FastifyInstance } from 'fastify'
-import type { Authentication } from '../../authentication/authenticate.ts'
-import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
+import type { Authentication } from '../../auth/authenticate.ts'
+import { type Budgets, budgetLimits } from '../../config/budgets.ts'
+import type { MetricsSettings } from '../../config/host-settings.ts'
+import { storeReadiness } from '../../db/migrate.ts'
+import { createFeedStreams } from '../../features/changes/feed-streams.ts'
+import { createStreamLimits } from '../../features/changes/stream-limits.ts'
 import { countEvents } from '../../http/count-events.ts'
-import { listen } from '../../http/listen.ts'
+import { addHealthRoutes, type ReadinessCheck } from '../../http/health.ts'
+import { lingerMilliseconds, listen, prepareStop, type Stopping } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
-import { lingerMilliseconds } from '../../http/shutdown.ts'
-import { createFeedStreams } from '../../live/feed-streams.ts'
-import { createStreamLimits } from '../../live/stream-limits.ts'
-import type { Tracker } from '../../operations/tracker.ts'
-import { resources } from '../../resources/all.ts'
-import type { Resource } from '../../resources/define-resource.ts'
-import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
-import { storeReadiness } from '../../store/readiness.ts'
+import { measureHost } from '../../http/measure-host.ts'
+import { createServer, smallBodies } from '../../http/server.ts'
+import { createSecurityLog, requestsRefused } from '../../observability/security-log.ts'
+import type { Tracker } from '../../records/context.ts'
+import { resources, resourcesOf } from '../../resources/all.ts'
+import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { type AdmittedCalls, admitCalls } from './admit-calls.ts'
-import { commands } from './all-commands.ts'
-import { answerRoot } from './answer-root.ts'
-import { answerUnreadable } from './answer-unreadable.ts'
-import { createCallLog } from './call-log.ts'
+import { messageBytesMax } from './call-error.ts'
+import { createCallLog, createRequestIds, type RequestIds } from './call-log.ts'
+import { type Command, commandsOfResources } from './commands.ts'
 import type { CommandSettings } from './configuration.ts'
-import { http2ServersOf, trackConnections } from './connections.ts'
-import { createCallCounter } from './count-calls.ts'
-import { createDiagnostics } from './diagnostics.ts'
-import { guardStreams, type StreamLimits } from './guard-streams.ts'
-import { createCallLimiter, proxiesByDefault } from './limit-calls.ts'
-import { messageBytesMax } from './message-size.ts'
-import { measureCalls } from './metrics.ts'
+import {
+  answerRoot,
+  answerUnreadable,
+  guardStreams,
+  paceRequests,
+  requestTimeLimit,
+  type StreamLimits,
+} from './guard-streams.ts'
+import { historyCommands } from './history-commands.ts'
+import { createCallCounter, createCallLimiter, proxiesByDefault } from './limit-calls.ts'
 import { limitNewcomers, type Newcomers } from './newcomers.ts'
-import { type OpenCalls, trackCalls } from './open-calls.ts'
-import { paceRequests } from './pace-requests.ts'
-import { commandNames } from './paths.ts'
 import { createPendingRequests } from './pending-requests.ts'
 import { addStandardServices } from './protobuf/standard-services.ts'
-import { registerCommands } from './register-commands.ts'
-import { createRequestIds, type RequestIds } from './request-ids.ts'
-import { requestTimeLimit } from './request-time-limit.ts'
-import { stopServer } from './stop-server.ts'
-import { createTrustedConnections } from './trusted-connections.ts'
-import { limitUnauthenticatedCalls } from './unauthenticated-calls.ts'
+import { commandNames, registerCommands } from './register-commands.ts'
+import { http2ServersOf, type OpenCalls, stopServer, trackCalls, trackConnections } from './stop-server.ts'
+import { createTrustedConnections, limitUnauthenticatedCalls } from './unauthenticated-calls.ts'
 
 export interface CommandHost {
   readonly port: number
@@ -223,3 +222,56 @@ function bind(server: Server, { host, port }: CommandSettings): Promise<number> 
 /** The library reports a taken port by a sentence only. */
 const inUse = ({ message }: Error, port: number) =>
   message.includes('EADDRINUSE') ? { code: 'EADDRINUSE', port } : {}
+
+/** Every command of an edition, in the order of its .proto file. */
+export const commands = (edition: Edition, declared: readonly Resource[] = resources): Command[] => [
+  ...commandsOfResources(resourcesOf(edition, declared)),
+  ...(edition === 'ext' ? historyCommands : []),
+]
+
+/** The HTTP/1.1 side: health for everybody, and `GET /` under the fallback policy. */
+function createDiagnostics(
+  authentication: Authentication,
+  checks: readonly ReadinessCheck[],
+  { log, trustedHops, budgets }: { log: Log; trustedHops: number; budgets: Budgets },
+): { readonly diagnostics: FastifyInstance; readonly stopping: Stopping } {
+  const app = createServer({
+    log,
+    trustedHops,
+    budgets,
+    ...smallBodies(budgetLimits.diagnosticsBodyBytes.max),
+  })
+  const stopping = prepareStop(app)
+  app.get('/', {
+    async onRequest(request) {
+      await authentication.authenticate(request.headers.authorization)
+      request.isAuthenticated = true
+    },
+    handler: (_request, reply) => reply.send('Hello World!'),
+  })
+  addHealthRoutes(app, [stopping.readiness, ...checks])
+  return { diagnostics: app, stopping }
+}
+
+/** Durations by command and status, at the diagnostics' `/metrics`, with what every host measures. */
+async function measureCalls(
+  diagnostics: FastifyInstance,
+  parts: Parameters<typeof measureHost>[1],
+  options: MetricsSettings,
+) {
+  const registry = await measureHost(diagnostics, parts, options)
+  if (!registry) return () => undefined
+  const [{ Histogram }, { durationBucketsSeconds }] = await Promise.all([
+    import('prom-client'),
+    import('../../http/host-metrics.ts'),
+  ])
+  const durations = new Histogram({
+    name: 'command_duration_seconds',
+    help: 'Time from a complete request to its answer.',
+    labelNames: ['command', 'code'] as const,
+    buckets: durationBucketsSeconds,
+    registers: [registry],
+  })
+  return (command: string, code: status, seconds: number) =>
+    durations.observe({ command, code: status[code] }, seconds)
+}

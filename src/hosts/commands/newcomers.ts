@@ -6,14 +6,13 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2'
-import { createBoundedCache } from '../../authentication/bounded-cache.ts'
-import type { Budgets } from '../../configuration/budgets.ts'
-import { addressKey } from '../../http/address-key.ts'
+import type { Socket } from 'node:net'
+import { createBoundedCache } from '../../auth/bounded-cache.ts'
+import type { Budgets } from '../../config/budgets.ts'
+import { addressKey } from '../../http/addresses.ts'
 import { type Budget, giveBackAll, hasRoom, type Part, takeAll } from '../../model/budget.ts'
-import { type Repetition, repeat } from '../../schedule/repeat.ts'
-import { groupByAddress } from './group-by-address.ts'
+import { type Repetition, repeat } from '../../model/repeat.ts'
 import { forwardedAddress } from './limit-calls.ts'
-import { takeTurns } from './take-turns.ts'
 
 /** Clients that have not shown a token yet. */
 export interface Newcomers {
@@ -166,3 +165,170 @@ function ratesOf(budgets: Budgets) {
 
 const hangUp = (session: Http2Session): void =>
   session.destroy(new Error('Too much without a token.'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
+
+export interface Turns {
+  /** Closes the connections that still wait. */
+  stop(): Promise<void>
+}
+
+/**
+ * HTTP/2 reads, answers and keeps something for every connection. Those that come faster than their address or the process may have
+ * new ones wait before that, unread, and the addresses take turns: a flood delays its own address only.
+ */
+function takeTurns(
+  http2Servers: readonly Http2Server[],
+  budgets: Budgets,
+  mayEnter: (address: string) => boolean,
+): Turns {
+  const ofAll = { budget: budgets.budget('newcomerConnections') }
+  const ofAddress = (address: string) => ({
+    budget: budgets.budget('newcomerConnectionsOfAddress'),
+    holder: address,
+  })
+  const queue = openQueue(budgets)
+  const hasTurn = (address: string) => hasRoom(ofAddress(address)) && mayEnter(address)
+  const letOneIn = (): boolean => {
+    const address = hasRoom(ofAll) ? queue.addresses().find(hasTurn) : undefined
+    if (address === undefined) return false
+    takeAll([ofAll, ofAddress(address)])
+    const next = queue.takeOldest(address)
+    if (next?.socket.destroyed === false) next.accept()
+    return true
+  }
+  const takeTurn = () => {
+    while (letOneIn());
+  }
+  const turns = repeat({ everyMilliseconds: turnMilliseconds }, takeTurn)
+  const arrive = (address: string, arrival: Arrival) => {
+    const isFirst = !queue.has(address)
+    queue.add(address, arrival)
+    if (isFirst) takeTurn()
+  }
+  for (const http2Server of http2Servers) interceptConnections(http2Server, queue.mayAdd, arrive)
+  return {
+    async stop() {
+      await turns.stop()
+      for (const { socket } of queue.connections()) socket.destroy()
+    },
+  }
+}
+
+/** Half of the time in which the rate of an address has room for one more. */
+const turnMilliseconds = 50
+
+interface Arrival {
+  readonly socket: Socket
+  /** Hands the connection to HTTP/2. */
+  accept(): void
+}
+
+function openQueue(budgets: Budgets) {
+  const ofAll = budgets.budget('newcomersWaiting')
+  const ofAddress = budgets.budget('newcomersWaitingOfAddress')
+  const waiting = groupByAddress<Arrival>({
+    ofAll,
+    ofAddress,
+    onRemoved: ({ socket }) => socket.destroy(),
+  })
+  return {
+    ...waiting,
+    mayAdd(address: string): boolean {
+      // When the queue is full, an address that has a place in it leaves room for others.
+      const max = ofAll.used() < ofAll.max ? ofAddress.max : 1
+      if (ofAddress.used(address) < max) return true
+      ofAddress.noteRefusal()
+      return false
+    },
+  }
+}
+
+/**
+ * Both are options of Node's servers which the gRPC library does not pass on, and the server looks at them with each connection. Its
+ * list of blocked addresses is asked before a socket is made.
+ */
+function interceptConnections(
+  http2Server: Http2Server,
+  mayArrive: (address: string) => boolean,
+  arrive: (address: string, arrival: Arrival) => void,
+): void {
+  const blockList = { check: (address: string) => !mayArrive(addressKey(address)) }
+  Object.assign(http2Server, { pauseOnConnect: true, blockList })
+  const [accept] = http2Server.listeners('connection')
+  if (accept === undefined) throw new Error('HTTP/2 servers listen to connections in another way now.')
+  http2Server.removeListener('connection', accept as () => void)
+  http2Server.on('connection', (socket: Socket) => {
+    socket.on('error', () => undefined)
+    arrive(addressKey(socket.remoteAddress), {
+      socket,
+      accept() {
+        socket.read(0)
+        accept.call(http2Server, socket)
+      },
+    })
+  })
+}
+
+/** Keeps connections by address, those of an address in the order in which they came. */
+export interface AddressGroups<Connection> {
+  /** When a budget is exhausted, the oldest connection of the address that has most makes room. */
+  add(address: string, connection: Connection): void
+  delete(address: string, connection: Connection): void
+  /** The oldest one of an address leaves, and the address moves behind all others. */
+  takeOldest(address: string): Connection | undefined
+  has(address: string): boolean
+  addresses(): readonly string[]
+  connections(): readonly Connection[]
+}
+
+interface Limits<Connection> {
+  readonly ofAll: Budget
+  readonly ofAddress: Budget
+  readonly onRemoved: (connection: Connection) => void
+}
+
+function groupByAddress<Connection>({
+  ofAll,
+  ofAddress,
+  onRemoved,
+}: Limits<Connection>): AddressGroups<Connection> {
+  const groups = new Map<string, Set<Connection>>()
+  const budgetsOf = (address: string) => [{ budget: ofAddress, holder: address }, { budget: ofAll }]
+  const remove = (address: string, connection: Connection): void => {
+    const group = groups.get(address)
+    if (!group?.delete(connection)) return
+    giveBackAll(budgetsOf(address))
+    if (group.size === 0) groups.delete(address)
+  }
+  const takeOldest = (address: string): Connection | undefined => {
+    const group = groups.get(address)
+    if (!group) return undefined
+    groups.delete(address)
+    groups.set(address, group)
+    const [oldest] = group
+    if (oldest !== undefined) remove(address, oldest)
+    return oldest
+  }
+  const largest = (): string => {
+    let [most = '', size] = ['', 0]
+    for (const [address, group] of groups) if (group.size > size) [most, size] = [address, group.size]
+    return most
+  }
+  const makeRoom = (address: string): boolean => {
+    const isFull = ofAddress.used(address) >= ofAddress.max
+    const removed = takeOldest(isFull ? address : largest())
+    if (removed !== undefined) onRemoved(removed)
+    return removed !== undefined
+  }
+  return {
+    add(address, connection) {
+      while (!takeAll(budgetsOf(address))) if (!makeRoom(address)) return onRemoved(connection)
+      const group = groups.get(address) ?? new Set()
+      groups.set(address, group.add(connection))
+    },
+    delete: remove,
+    takeOldest,
+    has: (address) => groups.has(address),
+    addresses: () => [...groups.keys()],
+    connections: () => [...groups.values()].flatMap((group) => [...group]),
+  }
+}

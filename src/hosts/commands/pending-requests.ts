@@ -1,10 +1,10 @@
 import { status } from '@grpc/grpc-js'
-import { limitConcurrency } from '../../accounts/limit-concurrency.ts'
-import type { Budgets } from '../../configuration/budgets.ts'
+import { limitConcurrency } from '../../accounts/passwords.ts'
+import type { Budgets } from '../../config/budgets.ts'
 import { giveBackAll, takeAll } from '../../model/budget.ts'
 import { Problem } from '../../model/problem.ts'
-import { baseCallOf, type InnerCall } from './base-call.ts'
-import { messageBytesMax } from './message-size.ts'
+import { messageBytesMax } from './call-error.ts'
+import { baseCallOf, type InnerCall } from './call-log.ts'
 
 export interface PendingRequests {
   /** From here on every byte that is kept of this call's request is counted, packed and unpacked. */

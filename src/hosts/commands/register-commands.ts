@@ -1,15 +1,16 @@
-import type { Server, ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js'
-import { status } from '@grpc/grpc-js'
-import { whileItStands } from '../../authentication/while-it-stands.ts'
-import { unauthenticated } from '../../model/problem.ts'
-import type { Tracker } from '../../operations/tracker.ts'
-import { startWork } from '../../store/work.ts'
-import { CallGone } from './call-error.ts'
+import { type Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js'
+import { whileItStands } from '../../auth/authenticate.ts'
+import { startWork } from '../../db/work.ts'
+import type { Caller } from '../../model/caller.ts'
+import { Problem, unauthenticated } from '../../model/problem.ts'
+import type { Tracker } from '../../records/context.ts'
+import { CallGone, statuses } from './call-error.ts'
 import { type Command, isStream, type UnaryCommand } from './commands.ts'
-import { type Following, followHandlerOf } from './follow-handler.ts'
-import type { Encoding } from './message.ts'
-import { pathsOf } from './paths.ts'
-import { runCommand } from './run-command.ts'
+import { messagePack } from './dotnet/message-pack.ts'
+import { type Following, followHandlerOf } from './feed-call.ts'
+import type { Content, Encoding } from './message.ts'
+import { protobuf } from './protobuf/protobuf.ts'
+import { serviceNameOf } from './protobuf/service.ts'
 
 export interface Registration extends Following {
   readonly commands: readonly Command[]
@@ -82,3 +83,47 @@ const isGone = (call: Call): boolean => call.cancelled || isLate(call)
 const isLate = (call: Call): boolean => Number(call.getDeadline()) <= Date.now()
 
 const goneStatus = (call: Call): status => (isLate(call) ? status.DEADLINE_EXCEEDED : status.CANCELLED)
+
+/** Runs one command. A missing row and a stale version are results; every other refusal is thrown on. */
+async function runCommand(
+  tracker: Tracker,
+  command: UnaryCommand,
+  caller: Caller,
+  request: Content,
+): Promise<Content> {
+  try {
+    const found = await command.run(tracker, caller, request)
+    return { success: true, message: command.successMessage, ...found }
+  } catch (error) {
+    if (error instanceof Problem && statuses[error.kind] === 'failedResult') {
+      return { success: false, message: error.message }
+    }
+    throw error
+  }
+}
+
+export interface CommandPath {
+  readonly path: string
+  readonly encoding: Encoding
+}
+
+/** Where one command is called: the path says how its messages are encoded. */
+export const pathsOf = (
+  { edition, entity, name, request }: Command,
+  dotnetNamespace: string,
+): CommandPath[] => [
+  { path: `/${serviceNameOf(edition)}/${name}`, encoding: protobuf },
+  // The .NET clients leave the name of the method empty.
+  { path: `/${dotnetNamespace}.${entity}.${request.name}/`, encoding: messagePack },
+  { path: `/${dotnetNamespace}.${entity}.${request.name}`, encoding: messagePack },
+]
+
+/** Which command a path leads to. */
+export function commandNames(commands: readonly Command[], dotnetNamespace: string) {
+  const names = new Map(
+    commands.flatMap((command) =>
+      pathsOf(command, dotnetNamespace).map(({ path }) => [path, command.name] as const),
+    ),
+  )
+  return (path: string): string | undefined => names.get(path)
+}

@@ -1,10 +1,11 @@
 import type { Http2Server } from 'node:http2'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Server } from '@grpc/grpc-js'
-import { closeListener } from '../../http/close-listener.ts'
-import { repeat } from '../../schedule/repeat.ts'
-import type { Connections } from './connections.ts'
-import type { OpenCalls } from './open-calls.ts'
+import { type Server, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
+import type { Budgets } from '../../config/budgets.ts'
+import { countConnections } from '../../http/count-events.ts'
+import { closeListener } from '../../http/listen.ts'
+import { repeat } from '../../model/repeat.ts'
 import type { StandardServices } from './protobuf/standard-services.ts'
 
 /** Takes no new calls, finishes those in flight, but not for ever, and leaves no connection behind. */
@@ -56,3 +57,93 @@ const pollMilliseconds = 20
 
 /** For the last frames to arrive, and the client to close first. */
 const hangUpMilliseconds = 500
+
+export interface OpenCalls {
+  readonly interceptor: ServerInterceptor
+  /** Ends streams that would never end by themselves, such as watches of health: the host would wait for them in vain. */
+  endStreams(): void
+  /** Calls that still wait are answered with what is known, before the connection is cut. */
+  giveUp(): void
+}
+
+/** Watches the calls in flight. */
+export function trackCalls(): OpenCalls {
+  const open = new Map<ServerInterceptingCall, 'arriving' | 'working' | 'streaming'>()
+  return {
+    interceptor({ requestStream, responseStream }, call) {
+      const isStream = requestStream || responseStream
+      const tracked = new ServerInterceptingCall(call, {
+        start(next) {
+          next({
+            onReceiveMetadata(metadata, received) {
+              open.set(tracked, isStream ? 'streaming' : 'arriving')
+              received(metadata)
+            },
+            onReceiveHalfClose(received) {
+              if (!isStream) open.set(tracked, 'working')
+              received()
+            },
+            onCancel: () => void open.delete(tracked),
+          })
+        },
+      })
+      return tracked
+    },
+    endStreams() {
+      for (const [call, state] of open) if (state === 'streaming') call.sendStatus(nothingDone)
+    },
+    giveUp() {
+      for (const [call, state] of open) call.sendStatus(state === 'working' ? outcomeUnknown : nothingDone)
+    },
+  }
+}
+
+const nothingDone = { code: status.UNAVAILABLE, details: 'The host stops.' }
+
+/** A client that reads UNAVAILABLE tries again, which would be wrong for what may have been done. */
+const outcomeUnknown = { code: status.UNKNOWN, details: 'The host stopped before the outcome was known.' }
+
+interface Connections {
+  /** Tells all that no more calls shall come on their connection; those that cross this are answered. */
+  announceEnd(): void
+  count(): number
+  /** Those that have said everything, to clients that do not hang up. */
+  cutEnded(): void
+  cutAll(): void
+}
+
+/** The library waits for every client to hang up, and cuts nobody when its statistics are off. */
+export function trackConnections(http2Servers: readonly Http2Server[], budgets: Budgets): Connections {
+  const open = new Set<Socket>()
+  for (const http2Server of http2Servers) {
+    countConnections(http2Server, budgets.budget('commandConnections'))
+    http2Server.on('connection', (socket: Socket) => {
+      open.add(socket)
+      socket.once('close', () => open.delete(socket))
+    })
+  }
+  return {
+    announceEnd() {
+      for (const socket of open) socket.write(goAwaySoon)
+    },
+    count: () => open.size,
+    cutEnded() {
+      for (const socket of open) if (socket.writableFinished) socket.destroy()
+    },
+    cutAll() {
+      for (const socket of open) socket.destroy()
+    },
+  }
+}
+
+/**
+ * A GOAWAY without an error and with the highest number of a call there is, as https://www.rfc-editor.org/rfc/rfc9113#section-6.8
+ * wants it before the one that refuses calls. Node has no function for it: after its own no call is answered any more. Each of
+ * its writes is one of whole frames, so this one stands between two.
+ */
+const goAwaySoon = Buffer.from('0000080700000000007fffffff00000000', 'hex')
+
+/** The library keeps them to itself; its version is pinned, and the tests of hostile clients need them. */
+export const http2ServersOf = (server: Server): readonly Http2Server[] => [
+  ...(server as unknown as { http2Servers: ReadonlyMap<Http2Server, unknown> }).http2Servers.keys(),
+]

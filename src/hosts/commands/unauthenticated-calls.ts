@@ -1,11 +1,10 @@
-import { constants } from 'node:http2'
+import { constants, type Http2Session, type ServerHttp2Session } from 'node:http2'
 import { status } from '@grpc/grpc-js'
-import { type Budgets, budgetLimits } from '../../configuration/budgets.ts'
-import { addressKey } from '../../http/address-key.ts'
+import { type Budgets, budgetLimits } from '../../config/budgets.ts'
+import { addressKey } from '../../http/addresses.ts'
 import { giveBackAll, takeAll } from '../../model/budget.ts'
-import { type BaseCall, baseCallOf, type InnerCall } from './base-call.ts'
+import { type BaseCall, baseCallOf, type InnerCall } from './call-log.ts'
 import { addressOf } from './limit-calls.ts'
-import type { TrustedConnections } from './trusted-connections.ts'
 
 export interface UnauthenticatedCalls {
   /** Whether this call of a service that needs no token may go on; it has its answer if not. */
@@ -83,3 +82,26 @@ function endFloods(base: BaseCall): void {
 
 /** Looked at in pieces, so that a flood is noticed before all of it has become objects. */
 const floodPieceBytes = 1024
+
+/** Connections on which a token was accepted. */
+export interface TrustedConnections {
+  has(connection: Http2Session): boolean
+  add(connection: Http2Session | undefined): void
+}
+
+/**
+ * A new connection may have as many streams as every client assumes before it knows the limit; a token that was accepted on it
+ * opens more. The client learns that before it has its first answer, so no well-behaved client is refused for a stream that it
+ * opened while this host had not forgotten an ended one yet.
+ */
+export function createTrustedConnections(): TrustedConnections {
+  const trusted = new WeakSet<Http2Session>()
+  return {
+    has: (connection) => trusted.has(connection),
+    add(connection) {
+      if (!connection || trusted.has(connection) || connection.destroyed) return
+      trusted.add(connection)
+      ;(connection as ServerHttp2Session).settings({ maxConcurrentStreams: budgetLimits.commandStreams.max })
+    },
+  }
+}

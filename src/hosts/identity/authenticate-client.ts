@@ -2,8 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { type Client, digestOf } from './clients.ts'
 import type { Identity } from './identity.ts'
 import { invalidRequest, OAuthError } from './oauth-error.ts'
-import type { Parameters } from './parameters.ts'
-import type { Call } from './route.ts'
+import type { Call, Parameters } from './route.ts'
 
 interface Credentials {
   readonly id: string

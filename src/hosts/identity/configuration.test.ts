@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readSettings, SettingsError } from '../../configuration/settings.ts'
+import { readSettings, SettingsError } from '../../config/settings.ts'
 import { clientsOf, scriptOriginsOf } from './clients.ts'
 import { readIdentitySettings } from './configuration.ts'
 

@@ -1,15 +1,15 @@
 import type { Administrators } from '../../accounts/administrators.ts'
 import type { Lockouts } from '../../accounts/lockouts.ts'
 import type { Passwords } from '../../accounts/passwords.ts'
+import type { Database } from '../../db/database.ts'
 import type { Log } from '../../http/log.ts'
-import type { SecurityLog } from '../../security-log/security-log.ts'
-import type { Database } from '../../store/database.ts'
+import type { SecurityLog } from '../../observability/security-log.ts'
 import type { Clients } from './clients.ts'
 import type { IdentitySettings } from './configuration.ts'
+import type { OutsideProviders } from './federation/providers.ts'
+import type { SecretBox } from './keys/key-ring.ts'
 import type { Seals } from './keys/seals.ts'
-import type { SecretBox } from './keys/secret-box.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
-import type { OutsideProviders } from './outside/open-providers.ts'
 
 /** Where every endpoint works. */
 export interface Identity {

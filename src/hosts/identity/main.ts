@@ -1,35 +1,37 @@
 import type { FastifyInstance } from 'fastify'
 import { administratorsOf } from '../../accounts/administrators.ts'
+import { isDeactivated } from '../../accounts/deactivation.ts'
 import { createLockouts, forgetOldLockouts } from '../../accounts/lockouts.ts'
-import { budgetLimits } from '../../configuration/budgets.ts'
+import { budgetLimits } from '../../config/budgets.ts'
+import type { Database } from '../../db/database.ts'
+import { storeReadiness } from '../../db/migrate.ts'
+import { batchSize, deleteInBatches, inBatches } from '../../db/purge.ts'
+import { type Sql, sql } from '../../db/sql.ts'
 import type { CorsOptions } from '../../http/cors.ts'
 import { countEvents } from '../../http/count-events.ts'
 import { addDocumentation, type Documentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
-import { listen } from '../../http/listen.ts'
+import { listen, prepareStop } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { measureHost } from '../../http/measure-host.ts'
 import { createServer, smallBodies } from '../../http/server.ts'
-import { prepareStop } from '../../http/shutdown.ts'
-import type { Tracker } from '../../operations/tracker.ts'
-import { repeat } from '../../schedule/repeat.ts'
-import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
-import { storeReadiness } from '../../store/readiness.ts'
-import { sql } from '../../store/sql.ts'
+import { invalid } from '../../model/problem.ts'
+import { repeat } from '../../model/repeat.ts'
+import { createSecurityLog, requestsRefused } from '../../observability/security-log.ts'
+import type { Tracker } from '../../records/context.ts'
+import { type Account, accountColumns } from './accounts.ts'
 import type { IdentitySettings } from './configuration.ts'
 import { extensionRoutes } from './extension-routes.ts'
+import { openProviders } from './federation/providers.ts'
 import type { Identity } from './identity.ts'
 import { openKeys } from './keys/open-keys.ts'
+import { moment } from './moment.ts'
 import { openClients } from './open-clients.ts'
 import { identityExtensionsDocument, openApiOf } from './openapi.ts'
-import { openProviders } from './outside/open-providers.ts'
-import { warnOfProviders } from './outside/warn-of-providers.ts'
 import { addPageScripts } from './pages/scripts.ts'
-import { refuseNul } from './refuse-nul.ts'
 import { registerRoutes } from './register-routes.ts'
 import type { Route } from './route.ts'
 import { identityRoutes, navigationPaths } from './routes.ts'
-import { sweep } from './sweep.ts'
 
 export interface IdentityHost {
   readonly app: FastifyInstance
@@ -146,4 +148,70 @@ function warnOfKeySecret({ keySecret, isStoreShared, dataDirectory }: IdentitySe
     )
   if (keySecret !== undefined && keySecret.length < keySecretCharactersMin)
     log.warn({ keySecretCharactersMin }, 'The secret that encrypts the keys is shorter than recommended.')
+}
+
+/** PostgreSQL stores no NUL, and nothing that is meant for this host has one: refused once, for every path. */
+function refuseNul(app: FastifyInstance): void {
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (hasNul(request.query) || hasNul(request.body))
+      throw invalid({ generalErrors: ['The request contains a character that is not allowed.'] })
+    done()
+  })
+}
+
+const hasNul = (given: unknown): boolean =>
+  Object.entries(given ?? {}).some(([name, value]) => `${name}${value}`.includes('\0'))
+
+/** Deletes what can no longer be used. Several instances may do so at once. */
+export async function sweep(database: Database, now: number, inactivityMinutes: number): Promise<void> {
+  const isOver = sql`expires_at <= ${moment(now)}`
+  // A spent one shows a second use, as long as its session is there.
+  await deleteInBatches(database, { table: 'authorization_codes' }, sql`${isOver} and spent_at is null`)
+  await deleteInBatches(database, { table: 'revoked_tokens' }, isOver)
+  await deleteInBatches(database, { table: 'spent_steps' }, isOver)
+  await deleteInBatches(database, { table: 'outside_attempts' }, isOver)
+  await deleteInBatches(database, { table: 'outside_attempts' }, isInExcess)
+  // Spent codes and all refresh tokens go with their session.
+  await deleteInBatches(database, { table: 'signin_sessions' }, isOver)
+  // Sessions that no longer work must not be listed.
+  if (inactivityMinutes > 0) await inBatches(database, endUnused(now, now - inactivityMinutes * 60_000))
+}
+
+/**
+ * Each address has a limit of its own; this is the limit for all addresses together. The rows are counted without a lock, so
+ * nobody who is coming back from a provider waits.
+ */
+const isInExcess = sql`expires_at <= (
+  select expires_at from outside_attempts order by expires_at desc offset ${budgetLimits.outsideAttempts.max}::int limit 1)`
+
+const endUnused = (now: number, unusedSince: number): Sql => sql`
+  update signin_sessions set ended_at = ${moment(now)} where id in (
+    select id from signin_sessions
+    where ended_at is null and coalesce(last_used_at, created_at) <= ${moment(unusedSince)}
+    limit ${batchSize}::int for update skip locked)
+  returning 1`
+
+/** What the people who run the service should know before others find out. */
+async function warnOfProviders(identity: Identity): Promise<void> {
+  const { settings, log } = identity
+  for (const { id, issuer } of settings.providers)
+    if (issuer.startsWith('http:'))
+      log.warn(
+        { provider: id, issuer },
+        'A provider is asked without TLS: anybody between it and this host can sign in as anybody.',
+      )
+  if (!settings.passwords && !(await mayAdministratorsSignIn(identity)))
+    log.warn('No administrator can sign in yet: passwords are off, and none is connected with a provider.')
+}
+
+/** With more connections than this nobody needs the warning, so no more are read. */
+const connectedMax = 10_000
+
+async function mayAdministratorsSignIn({ settings, database, administrators }: Identity): Promise<boolean> {
+  if (settings.providers.some(({ linkByVerifiedEmail }) => linkByVerifiedEmail)) return true
+  const connected = await database.query<Account>(sql`
+    select distinct ${accountColumns} from users as account
+    join outside_identities as known on known.user_id = account.id
+    where account.active and not ${isDeactivated} limit ${connectedMax}::int`)
+  return connected.some((account) => administrators.isAdministrator(account))
 }

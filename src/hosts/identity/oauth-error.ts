@@ -1,5 +1,5 @@
 /** The codes of RFC 6749 (4.1.2.1, 5.2), RFC 6750 (3.1), RFC 7009 (2.2.1), RFC 9470 (3) and OpenID Connect Core (3.1.2.6) in use. */
-export type OAuthErrorCode =
+type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'
@@ -35,3 +35,19 @@ export class OAuthError extends Error {
 export const invalidRequest = (description: string) => new OAuthError('invalid_request', description)
 
 export const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
+
+/** Everything else is 400 (RFC 6749, 5.2). */
+const oauthStatuses: Partial<Record<OAuthErrorCode, number>> = {
+  invalid_client: 401,
+  invalid_token: 401,
+  insufficient_user_authentication: 401,
+  insufficient_scope: 403,
+}
+
+export const oauthStatusOf = (code: OAuthErrorCode): number => oauthStatuses[code] ?? 400
+
+/** How OAuth calls a refusal of the server itself, such as one of the rate limiter. */
+export function oauthCodeOf(status: number): string {
+  if (status === 429 || status === 503) return 'temporarily_unavailable'
+  return status >= 500 ? 'server_error' : 'invalid_request'
+}

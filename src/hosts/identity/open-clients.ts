@@ -1,5 +1,6 @@
-import type { Database } from '../../store/database.ts'
-import { sql } from '../../store/sql.ts'
+import type { Database } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
+import { webClientId } from '../../model/client.ts'
 import {
   type Client,
   type ClientSettings,
@@ -9,7 +10,7 @@ import {
   type StoredClient,
   scriptOriginsOf,
 } from './clients.ts'
-import { noteClients } from './note-clients.ts'
+import { moment } from './moment.ts'
 
 export interface OpenClients {
   /** As they are now: those of the settings, and those that administrators have made. */
@@ -64,4 +65,29 @@ async function readStored(database: Database): Promise<StoredClient[]> {
 function replace(clients: Map<string, Client>, next: Clients): void {
   clients.clear()
   for (const [id, client] of next) clients.set(id, client)
+}
+
+/**
+ * Tells the other hosts, through the store, which clients the settings name: tokens of one that has been removed from
+ * them stop working. The settings of the instance that started last count, as with a new deployment.
+ */
+async function noteClients(database: Database, clients: Clients, now: number): Promise<void> {
+  const noted = [...clients.values()].filter(({ id }) => id !== webClientId)
+  const ids = noted.map(({ id }) => id).toSorted()
+  const names = ids.map((id) => clients.get(id)?.registration?.name ?? id)
+  // Tokens have the moment of their issue in whole seconds.
+  const thisSecond = moment(Math.floor(now / 1000) * 1000)
+  await database.transaction(async (transaction) => {
+    // Two instances that start at once write in the same order.
+    await transaction.query(sql`
+      insert into service_clients as known (id, name)
+      select id, name from unnest(${ids}::text[], ${names}::text[]) as given(id, name) order by id
+      on conflict (id) do update set name = excluded.name, valid_since = coalesce(known.valid_since, ${thisSecond})`)
+    await transaction.query(sql`
+      update service_clients set valid_since = null
+      where id in (
+        select id from service_clients where id <> all(${ids}::text[]) and valid_since is not null
+        order by id for update
+      )`)
+  })
 }

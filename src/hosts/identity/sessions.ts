@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { rememberLanguage } from '../../accounts/account-language.ts'
 import { endLinksOf, endLinksOfAccount } from '../../accounts/links.ts'
+import { rememberLanguage } from '../../accounts/login.ts'
+import type { Queries } from '../../db/database.ts'
+import { raw, type Sql, sql } from '../../db/sql.ts'
 import type { Language } from '../../model/language.ts'
-import type { Queries } from '../../store/database.ts'
-import { raw, type Sql, sql } from '../../store/sql.ts'
 import { type Account, accountColumns, factorChangesOf } from './accounts.ts'
-import { lockFactors } from './factors/lock-factors.ts'
 import type { Identity } from './identity.ts'
 import { millisecondsOf, moment } from './moment.ts'
 
@@ -175,3 +174,10 @@ export const endStolenSession = (
     await endLinksOf(transaction, [sessionId])
     return ended.length > 0
   })
+
+/** Changes of one account's factors take turns until commit, so that what was looked at still holds when it is written. */
+export async function lockFactors(transaction: Queries, accountId: string): Promise<void> {
+  await transaction.query(
+    sql`select from pg_advisory_xact_lock(hashtextextended(${`factors ${accountId}`}, 0))`,
+  )
+}

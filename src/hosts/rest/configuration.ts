@@ -1,12 +1,16 @@
-import { type MailSettings, readMailSettings } from '../../configuration/mail-settings.ts'
-import { type MetricsSettings, readMetricsSettings } from '../../configuration/metrics-settings.ts'
-import type { Settings } from '../../configuration/settings.ts'
+import {
+  type MailSettings,
+  type MetricsSettings,
+  readMailSettings,
+  readMetricsSettings,
+} from '../../config/host-settings.ts'
+import type { Settings } from '../../config/settings.ts'
 import {
   type RateLimitSettings,
   readRateLimit,
   readTrackerSettings,
   type TrackerSettings,
-} from '../../configuration/tracker-settings.ts'
+} from '../../config/tracker-settings.ts'
 
 export interface RestSettings extends TrackerSettings, MetricsSettings {
   readonly port: number

@@ -1,33 +1,33 @@
 import type { FastifyInstance } from 'fastify'
 import { administratorsOf } from '../../accounts/administrators.ts'
-import type { Authentication } from '../../authentication/authenticate.ts'
-import type { MailSettings } from '../../configuration/mail-settings.ts'
-import { allowedReceivers } from '../../http/allowed-address.ts'
+import type { Authentication } from '../../auth/authenticate.ts'
+import type { MailSettings } from '../../config/host-settings.ts'
+import { storeReadiness } from '../../db/migrate.ts'
+import { createModificationDates } from '../../db/modification-dates.ts'
+import { createFeedStreams } from '../../features/changes/feed-streams.ts'
+import { createLiveListings } from '../../features/changes/live-listings.ts'
+import { createStreamLimits } from '../../features/changes/stream-limits.ts'
+import { startWebhooks } from '../../features/webhooks/worker.ts'
+import { allowedReceivers } from '../../http/addresses.ts'
 import { compressAnswers } from '../../http/compress.ts'
 import { countEvents } from '../../http/count-events.ts'
 import { addDocumentation } from '../../http/documentation.ts'
 import { addHealthRoutes, addHelloRoute } from '../../http/health.ts'
-import { listen } from '../../http/listen.ts'
+import { listen, prepareStop } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { measureHost } from '../../http/measure-host.ts'
 import { createServer } from '../../http/server.ts'
-import { prepareStop } from '../../http/shutdown.ts'
-import { createFeedStreams } from '../../live/feed-streams.ts'
-import { createStreamLimits } from '../../live/stream-limits.ts'
-import type { Tracker } from '../../operations/tracker.ts'
+import { forbidden } from '../../model/problem.ts'
+import { createSecurityLog, requestsRefused } from '../../observability/security-log.ts'
+import type { Tracker } from '../../records/context.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
-import { createSecurityLog, requestsRefused } from '../../security-log/security-log.ts'
-import { createModificationDates } from '../../store/modification-dates.ts'
-import { storeReadiness } from '../../store/readiness.ts'
+import type { Route } from '../../routes/route.ts'
 import type { RestSettings } from './configuration.ts'
-import { aboutExtensions, type ExtensionParts, extensionRoutes } from './extensions/routes.ts'
-import { createLiveListings } from './live-listings.ts'
+import { aboutExtensions, type ExtensionParts, extensionRoutes } from './extension-routes.ts'
 import { openApiOf } from './openapi.ts'
 import { registerRoutes } from './register-routes.ts'
 import { aboutContract, contractRoutes } from './routes.ts'
-import { startWebhooks } from './webhooks/worker.ts'
-import { withoutPasswords } from './without-passwords.ts'
 
 export interface RestHost {
   readonly app: FastifyInstance
@@ -122,8 +122,18 @@ async function startWorkers(
     })
   const mailWorker = async (settings: MailSettings) => {
     // Its library is loaded only where mails are sent.
-    const { startMails } = await import('./mail/worker.ts')
+    const { startMails } = await import('../../features/mail/worker.ts')
     return securityLog ? [startMails({ database, settings, log, securityLog })] : []
   }
   return [...(extensions && webhooks ? [webhookWorker()] : []), ...(mail ? await mailWorker(mail) : [])]
+}
+
+/** Where passwords are switched off, every route that sets one is refused: the password could not be used to sign in. */
+const withoutPasswords = (routes: readonly Route[], { passwords }: { readonly passwords: boolean }) =>
+  passwords
+    ? routes
+    : routes.map((route): Route => (route.isForPasswords ? { ...route, handle: refuse } : route))
+
+async function refuse(): Promise<never> {
+  throw forbidden('Passwords are switched off here: people sign in by an outside provider.')
 }

@@ -1,10 +1,31 @@
+import { budgetLimits } from '../../config/budgets.ts'
+import {
+  type Envelope,
+  frameworkRefusals,
+  largerThan,
+  problemStatuses,
+  unexpected,
+} from '../../http/errors.ts'
 import { type About as DocumentParts, documentOf, queryParameters } from '../../http/openapi.ts'
 import type { Schema } from '../../http/operation.ts'
-import { keyHours } from '../../operations/idempotency-keys.ts'
-import { keyCharactersMax, keyHeader, replayedHeader } from './idempotency-key.ts'
-import { refusalExamples } from './refusal-examples.ts'
-import { ref } from './resource-schemas.ts'
-import { isKeyed, type Operation } from './route.ts'
+import {
+  busy,
+  changed,
+  forbidden,
+  gone,
+  invalid,
+  missing,
+  overloaded,
+  type Problem,
+  reused,
+  stale,
+  unauthenticated,
+  uncertain,
+} from '../../model/problem.ts'
+import { keyHours } from '../../records/idempotency.ts'
+import { isKeyed, type Operation } from '../../routes/route.ts'
+import { ref } from '../../routes/schemas.ts'
+import { keyCharactersMax, keyHeader, replayedHeader } from './register-routes.ts'
 
 /** What a document of this host says beside its operations. */
 export type About = Pick<DocumentParts, 'title' | 'description' | 'schemas' | 'tags'>
@@ -153,4 +174,32 @@ const descriptions: Readonly<Record<string, string>> = {
 const common = {
   security: [{ bearer: [] }],
   securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+}
+
+/** What a refusal looks like, made by what makes the refusals themselves. */
+const refusalExamples: Readonly<Record<number, Envelope>> = {
+  ...Object.fromEntries(
+    [
+      invalid({ name: ['Name is required.'] }),
+      unauthenticated(),
+      forbidden(),
+      missing('Project'),
+      stale('Project'),
+      gone('What was asked for is not kept any more.'),
+      changed('Project'),
+      reused(),
+      busy(60),
+      uncertain(undefined),
+      overloaded('Too much of this is under way. Please try again later.', { retryAfterSeconds: 5 }),
+    ].map((problem) => [problemStatuses[problem.kind], envelopeOf(problem)]),
+  ),
+  413: largerThan(budgetLimits.restBodyBytes.max),
+  ...(frameworkRefusals.FST_ERR_CTP_INVALID_MEDIA_TYPE && {
+    415: frameworkRefusals.FST_ERR_CTP_INVALID_MEDIA_TYPE,
+  }),
+  500: unexpected,
+}
+
+function envelopeOf({ kind, message, errors }: Problem): Envelope {
+  return { statusCode: problemStatuses[kind], message, ...(errors && { errors }) }
 }

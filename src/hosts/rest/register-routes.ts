@@ -1,29 +1,26 @@
+import { createHmac } from 'node:crypto'
 import type { ParsedUrlQuery } from 'node:querystring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { requireNoApp, requireOwnClient, requirePerson } from '../../access/token-rights.ts'
-import type { Authenticated, Authentication } from '../../authentication/authenticate.ts'
-import { whileItStands } from '../../authentication/while-it-stands.ts'
-import { addressKey } from '../../http/address-key.ts'
-import { sendConditional } from '../../http/conditional.ts'
-import { announceDeprecations, deprecationsIn } from '../../http/deprecation.ts'
-import { envelopeType } from '../../http/envelope.ts'
-import { checkDeprecation } from '../../http/operation.ts'
-import { keySpeller } from '../../http/query.ts'
-import { originOf } from '../../http/request-origin.ts'
-import { createSentDates, type SentDates } from '../../http/sent-dates.ts'
-import type { RequestOrigin } from '../../model/caller.ts'
+import { type Authenticated, type Authentication, whileItStands } from '../../auth/authenticate.ts'
+import { type FairQueue, takePlace } from '../../db/fair-queue.ts'
+import type { KnownDates, ModificationDates } from '../../db/modification-dates.ts'
+import { startWork, type Work } from '../../db/work.ts'
+import { addressKey } from '../../http/addresses.ts'
+import { createSentDates, type SentDates, sendConditional } from '../../http/conditional.ts'
+import { originOf } from '../../http/cors.ts'
+import { envelopeType } from '../../http/errors.ts'
+import { announceDeprecations, checkDeprecation, deprecationsIn } from '../../http/operation.ts'
+import { keySpeller } from '../../http/url.ts'
+import type { Caller, RequestOrigin } from '../../model/caller.ts'
 import { zeroUuid } from '../../model/field-kinds.ts'
-import { overloaded, unauthenticated } from '../../model/problem.ts'
-import { createOnce, type Once } from '../../operations/once.ts'
-import type { Tracker } from '../../operations/tracker.ts'
+import { invalid, overloaded, unauthenticated } from '../../model/problem.ts'
+import type { Tracker } from '../../records/context.ts'
+import { createOnce, type KeyedRequest, type Once } from '../../records/idempotency.ts'
+import { requireNoApp, requireOwnClient, requirePerson } from '../../records/token-rights.ts'
+import { resources } from '../../resources/all.ts'
 import { filterNames } from '../../resources/derived.ts'
 import { pagingNumbers } from '../../resources/list-keys.ts'
-import { type FairQueue, takePlace } from '../../store/fair-queue.ts'
-import type { KnownDates, ModificationDates } from '../../store/modification-dates.ts'
-import { startWork, type Work } from '../../store/work.ts'
-import { readKeyedRequest, replayedHeader } from './idempotency-key.ts'
-import { type Answer, type Exchange, isKeyed, type Route } from './route.ts'
-import { showServerTiming } from './server-timing.ts'
+import { type Answer, type Exchange, isKeyed, type Route } from '../../routes/route.ts'
 
 export interface Registration {
   readonly tracker: Tracker
@@ -225,4 +222,61 @@ function sendAnswer(
     // A personal token sees more or less when the role of its account changes, which no change of a row tells.
     lastModified: caller.token ? undefined : dates.dateOf(answer.lastChangeSecond),
   })
+}
+
+/** For administrators: to anybody else, times would tell of rows that they may not see. */
+function showServerTiming(reply: FastifyReply, caller: Caller, work: Work): void {
+  if (!caller.isAdministrator) return
+  const parts = [
+    ['total', reply.elapsedTime],
+    ['store', work.storeSeconds * 1000],
+    ['queue', work.waitSeconds * 1000],
+  ] as const
+  reply.header(
+    'server-timing',
+    parts.map(([name, milliseconds]) => `${name};dur=${milliseconds.toFixed(1)}`).join(', '),
+  )
+}
+
+export const keyHeader = 'Idempotency-Key'
+export const replayedHeader = 'Idempotency-Replayed'
+
+export const keyCharactersMax = 255
+
+/** What the header of a POST says: the key, and what it stands for. Nothing without one. */
+function readKeyedRequest(request: FastifyRequest, caller: Caller): KeyedRequest | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  // Two headers arrive as one text with a space in it.
+  if (typeof key !== 'string' || key.length > keyCharactersMax || !/^[!-~]+$/.test(key)) {
+    throw invalid({
+      idempotencyKey: [
+        `IdempotencyKey must be 1 to ${keyCharactersMax} visible ASCII characters, without spaces.`,
+      ],
+    })
+  }
+  const { method, routeOptions, body } = request
+  return {
+    account: caller.id,
+    // The answer for one token must not be given to another one, which may see less.
+    key: hashOf(key, caller.token ? `key of ${caller.token.id}` : 'key'),
+    secret: hashOf(key, 'answer'),
+    request: hashOf(key, `${method} ${routeOptions.url}\n${JSON.stringify(body, comparable)}`),
+  }
+}
+
+const hashOf = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+
+/** A fast hash of a password would help anyone who reads the store to guess it: these are not compared. */
+const secrets: ReadonlySet<string> = new Set([
+  'currentPassword',
+  'newPassword',
+  ...resources.flatMap(({ fields }) => Object.keys(fields).filter((name) => fields[name]?.isSecret)),
+])
+
+/** The order of keys makes no other request. */
+function comparable(name: string, value: unknown): unknown {
+  if (secrets.has(name)) return undefined
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -1,13 +1,13 @@
 import { createLockouts } from '../../accounts/lockouts.ts'
-import type { Tracker } from '../../operations/tracker.ts'
+import type { LiveListings } from '../../features/changes/live-listings.ts'
+import { accountRoutes, accountSchemas } from '../../features/own-account.ts'
+import type { Tracker } from '../../records/context.ts'
 import { resources, resourcesOf } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
-import { accountRoutes, accountSchemas } from './account-routes.ts'
-import type { LiveListings } from './live-listings.ts'
+import { forTokens, type Route } from '../../routes/route.ts'
+import { resourceSchemas, sharedSchemas } from '../../routes/schemas.ts'
 import type { About } from './openapi.ts'
 import { resourceRoutes } from './resource-routes.ts'
-import { resourceSchemas, sharedSchemas } from './resource-schemas.ts'
-import { forTokens, type Route } from './route.ts'
 
 /** Every route of the contract, in the order of the document. */
 export const contractRoutes = (

@@ -1,9 +1,8 @@
-import { canMail } from '../../configuration/mail-settings.ts'
-import { type MetricsSettings, readMetricsSettings } from '../../configuration/metrics-settings.ts'
-import { readPasskeySettings } from '../../configuration/passkey-settings.ts'
-import type { Settings } from '../../configuration/settings.ts'
-import { readTrackerSettings, type TrackerSettings } from '../../configuration/tracker-settings.ts'
-import { webClientId } from '../../model/web-client.ts'
+import { canMail, type MetricsSettings, readMetricsSettings } from '../../config/host-settings.ts'
+import { readPasskeySettings } from '../../config/passkey-settings.ts'
+import type { Settings } from '../../config/settings.ts'
+import { readTrackerSettings, type TrackerSettings } from '../../config/tracker-settings.ts'
+import { webClientId } from '../../model/client.ts'
 
 export interface WebSettings extends MetricsSettings {
   readonly host: string

@@ -1,19 +1,17 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { budgetLimits, openBudgets } from '../../configuration/budgets.ts'
-import { acceptsCoding } from '../../http/accepted-coding.ts'
-import { sendEnvelope } from '../../http/envelope.ts'
+import { budgetLimits, openBudgets } from '../../config/budgets.ts'
+import { acceptsCoding } from '../../http/compress.ts'
+import { sendEnvelope } from '../../http/errors.ts'
 import { addHealthRoutes } from '../../http/health.ts'
-import { listen } from '../../http/listen.ts'
+import { listen, prepareStop } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { measureHost } from '../../http/measure-host.ts'
-import { pathOf } from '../../http/path.ts'
-import { createServer, smallBodies } from '../../http/server.ts'
-import { prepareStop } from '../../http/shutdown.ts'
-import { nothingHere } from '../../http/unknown-route.ts'
-import type { WebSettings } from './configuration.ts'
-import { contentPolicy } from './content-policy.ts'
-import { encodings, readFiles, type ServedFile, type ServedFiles } from './files.ts'
+import { createServer, nothingHere, smallBodies } from '../../http/server.ts'
+import { pathOf } from '../../http/url.ts'
+import type { ClientConfiguration, WebSettings } from './configuration.ts'
 
 export interface WebHost {
   readonly app: FastifyInstance
@@ -86,4 +84,80 @@ function choose(file: ServedFile, accepted: string | undefined) {
     if (body !== undefined && acceptsCoding(accepted, name)) return { body, encoding: name }
   }
   return { body: file.plain, encoding: undefined }
+}
+
+/** What the client's page may load and call: its own files, the interface and the provider; nothing else at all. */
+function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
+  const api = new URL(apiUrl).origin
+  const provider = new URL(issuer).origin
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    `connect-src 'self' ${api} ${provider}`,
+    // Browsers apply it to the redirects after the sign-in post too.
+    `form-action 'self' ${provider}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+interface ServedFile {
+  readonly type: string
+  /** Named after its content, so that it never changes. */
+  readonly immutable: boolean
+  readonly plain: Buffer
+  /** Compressed at build time, by the name of the encoding; none for what does not shrink. */
+  readonly encoded: ReadonlyMap<Encoding, Buffer>
+}
+
+export type Encoding = (typeof encodings)[number]['name']
+
+/** By path, `/` being the page. */
+type ServedFiles = ReadonlyMap<string, ServedFile>
+
+/** Reads the whole client into memory: some hundred kilobytes, which then cost no system call. */
+async function readFiles(folder: string): Promise<ServedFiles> {
+  if (!existsSync(join(folder, 'index.html')))
+    throw new Error('The web client is not built. Run npm run build, or start the other hosts by name.')
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const sources = paths.filter((path) => !encodings.some(({ suffix }) => path.endsWith(suffix)))
+  const files = await Promise.all(
+    sources.map(async (path) => [addressOf(folder, path), await readOne(path, paths)] as const),
+  )
+  return new Map(files)
+}
+
+/** In the order of preference. */
+const encodings = [
+  { name: 'br', suffix: '.br' },
+  { name: 'gzip', suffix: '.gz' },
+] as const
+
+async function readOne(path: string, paths: readonly string[]): Promise<ServedFile> {
+  const there = encodings.filter(({ suffix }) => paths.includes(path + suffix))
+  const encoded = await Promise.all(
+    there.map(async ({ name, suffix }) => [name, await readFile(path + suffix)] as const),
+  )
+  return {
+    type: types[extname(path)] ?? 'application/octet-stream',
+    immutable: path.includes(`${sep}assets${sep}`),
+    plain: await readFile(path),
+    encoded: new Map(encoded),
+  }
+}
+
+function addressOf(folder: string, path: string): string {
+  const address = `/${relative(folder, path).split(sep).join('/')}`
+  return address === '/index.html' ? '/' : address
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
 }

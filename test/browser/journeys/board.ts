@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { sql } from '../../../src/store/sql.ts'
+import { sql } from '../../../src/db/sql.ts'
 import type { Stage } from '../support/stage.ts'
 
 const column = (page: Page, name: string) => page.getByRole('region', { name })

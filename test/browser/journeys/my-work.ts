@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addDays, daysBetween, today } from '../../../web/src/time/days.ts'
-import { mondayOf } from '../../../web/src/time/weeks.ts'
+import { addDays, daysBetween, mondayOf, today } from '../../../web/src/time/days.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core'
-import { addDays, today } from '../../../web/src/time/days.ts'
-import { mondayOf } from '../../../web/src/time/weeks.ts'
+import { addDays, mondayOf, today } from '../../../web/src/time/days.ts'
 import type { Stage } from './stage.ts'
 
 export const monday = mondayOf(today())

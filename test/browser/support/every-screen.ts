@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { sql } from '../../../src/store/sql.ts'
-import { matchPath } from '../../../web/src/router/match-path.ts'
+import { sql } from '../../../src/db/sql.ts'
+import { matchPath } from '../../../web/src/router/router.ts'
 import type { TrackerHosts } from './tracker-hosts.ts'
 import type { TestWorkspace } from './workspace.ts'
 

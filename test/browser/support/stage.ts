@@ -1,5 +1,5 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import type { Environment } from '../../../src/configuration/settings.ts'
+import type { Environment } from '../../../src/config/settings.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { startTrackerHosts, type TrackerHosts } from './tracker-hosts.ts'
 import { makeWorkspace, password, type TestWorkspace } from './workspace.ts'

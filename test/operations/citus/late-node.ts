@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { changesSince } from '../../../src/store/change-log.ts'
-import { openDatabase } from '../../../src/store/database.ts'
+import { changesSince } from '../../../src/db/change-log.ts'
+import { openDatabase } from '../../../src/db/database.ts'
 
 /**
  * A transaction is committed on the coordinator and not yet on a worker, whose process is stopped just then. Who reads changes must

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noConsole: what it prints is the result.
 import pg from 'pg'
-import { statementsOf } from '../../../src/store/statements-of.ts'
+import { statementsOf } from '../../../src/db/sql.ts'
 
 /** A migration as one to come may be, applied after the store was distributed, and taken back. */
 const client = new pg.Client({ connectionString: process.env.DATABASE_URL })

@@ -1,8 +1,6 @@
 import { SessionEnded } from '../session/session.ts'
 import type { Page } from './api.ts'
 import { ApiProblem } from './api-problem.ts'
-import { withLiveSlot } from './live-slots.ts'
-import { readEvents } from './read-events.ts'
 import type { Send } from './send.ts'
 
 export type Connection = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'closed'
@@ -166,4 +164,55 @@ function untilEvent(
     over.abort()
     clearTimeout(timer)
   })
+}
+
+/** Of the six connections a browser has to a host for all its windows; the others are for what is read and saved. */
+const slots = ['tracker.live.1', 'tracker.live.2', 'tracker.live.3', 'tracker.live.4']
+
+/** Runs with one of the connections that may stay open, held until the end; or, while other windows have all of them, without. */
+async function withLiveSlot<Value>(run: (hasSlot: boolean) => Promise<Value>): Promise<Value> {
+  for (const slot of slots) {
+    const result = await navigator.locks.request(slot, { ifAvailable: true }, async (lock) =>
+      lock === null ? undefined : { value: await run(true) },
+    )
+    if (result !== undefined) return result.value
+  }
+  return run(false)
+}
+
+export interface StreamEvent {
+  readonly id: string
+  readonly data: string
+}
+
+/**
+ * The events of a `text/event-stream` body; an EventSource cannot send a token. `onBytes` hears of everything that
+ * arrives, heartbeats too.
+ */
+export async function* readEvents(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onBytes: () => void,
+): AsyncGenerator<StreamEvent> {
+  let text = ''
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    onBytes()
+    text = (text + chunk).replaceAll('\r\n', '\n')
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const event = eventIn(block)
+      if (event !== undefined) yield event
+    }
+  }
+}
+
+function eventIn(block: string): StreamEvent | undefined {
+  let id = ''
+  const data: string[] = []
+  for (const line of block.split('\n')) {
+    const [, field, value = ''] = /^(\w+):? ?(.*)$/.exec(line) ?? []
+    if (field === 'id') id = value
+    if (field === 'data') data.push(value)
+  }
+  return data.length > 0 ? { id, data: data.join('\n') } : undefined
 }

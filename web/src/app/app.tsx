@@ -1,10 +1,8 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { homePath } from '../router/addresses.ts'
-import { SessionEndedDialog } from '../screens/sign-in/session-ended-dialog.tsx'
-import { SignInCallback } from '../screens/sign-in/sign-in-callback.tsx'
+import { homePath } from '../router/router.ts'
+import { SessionEndedDialog, SignedInTab, SignInCallback } from '../screens/sign-in/sign-in-callback.tsx'
 import { SignInPage } from '../screens/sign-in/sign-in-page.tsx'
-import { SignedInTab } from '../screens/sign-in/signed-in-tab.tsx'
 import { useServices } from '../services/services.ts'
 import type { Session } from '../session/session.ts'
 import { startSignIn } from '../session/sign-in.ts'
@@ -76,4 +74,12 @@ function Leaving({ hadSession }: { readonly hadSession: boolean }) {
       <p role="status">{problem ?? t('One moment, you are being signed in…')}</p>
     </main>
   )
+}
+
+/** Who points at a button that is only a sign reads what it does, as screen readers say it. */
+export function nameOnHover(): void {
+  addEventListener('pointerover', ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLElement>('.icon-only[aria-label]') : null
+    if (button) button.title = button.getAttribute('aria-label') ?? ''
+  })
 }

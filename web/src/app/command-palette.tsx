@@ -1,13 +1,13 @@
 import { loadByIds } from '../api/load-all.ts'
-import { assignmentPath, projectPath } from '../router/addresses.ts'
+import { assignmentPath, projectPath } from '../router/router.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Combobox, type Option } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
-import { PersonAvatar } from '../ui/person-avatar.tsx'
-import { ProjectMark } from '../ui/project-mark.tsx'
-import { chooseTheme, currentTheme } from './theme.ts'
+import { ProjectMark } from '../ui/page.tsx'
+import { PersonAvatar } from '../ui/person-picker.tsx'
+import { chooseTheme, currentTheme } from './theme.tsx'
 
 export interface Action {
   readonly icon: IconName

@@ -1,6 +1,5 @@
 import type { ComponentType } from 'preact'
-import { matchPath, type PathParameters } from '../router/match-path.ts'
-import type { ScreenProps } from '../router/screen-props.ts'
+import { matchPath, type PathParameters, type ScreenProps } from '../router/router.ts'
 import type { Text } from '../texts/text.ts'
 import type { IconName } from '../ui/icon.tsx'
 

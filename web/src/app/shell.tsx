@@ -1,23 +1,22 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { homePath } from '../router/addresses.ts'
-import type { ScreenProps } from '../router/screen-props.ts'
+import { type Running, runningTimer, secondsOf } from '../assignment/timer.ts'
+import { isEndingTimer, TimerDialog } from '../assignment/timer-button.tsx'
+import { assignmentPath, homePath, type ScreenProps } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
+import { showClock } from '../time/hours.ts'
+import { Dialog } from '../ui/dialog.tsx'
 import { Guarded } from '../ui/guarded.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
+import { useMedia, useSecondsUntil } from '../ui/place.ts'
 import { ToastCorner } from '../ui/toasts.tsx'
-import { useMedia } from '../ui/use-media.ts'
 import { CommandPalette } from './command-palette.tsx'
-import { ConnectionBar } from './connection-bar.tsx'
-import { chooseDensity, isCompact } from './density.ts'
 import { findScreen, type Screen, screens } from './screens.ts'
-import { ShortcutSheet } from './shortcut-sheet.tsx'
-import { ThemeSwitch } from './theme-switch.tsx'
-import { TimerEnd, TimerMark } from './timer-mark.tsx'
-import { useShortcuts } from './use-shortcuts.ts'
+import { ThemeSwitch } from './theme.tsx'
+import { shortcuts, useShortcuts } from './use-shortcuts.ts'
 
 /** What stands around every screen: navigation, account, connection, news. */
 export function Shell() {
@@ -209,4 +208,130 @@ const Failed = ({ title }: { readonly title: string }) => (
       {t('Load the page again')}
     </button>
   </Page>
+)
+
+/** The time that runs, on every screen and in every tab. */
+function TimerMark() {
+  const running = useOwnTimer()
+  if (running === undefined) return null
+  return (
+    <div class="timer-mark">
+      <a href={assignmentPath(running.projectId, running.assignmentId)} title={running.name}>
+        <Clock running={running} />
+        <span class="timer-name" dir="auto">
+          {running.name}
+        </span>
+      </a>
+      <button
+        type="button"
+        class="button quiet icon-only"
+        aria-label={t('Stop the timer')}
+        title={t('Stop the timer')}
+        onClick={() => {
+          isEndingTimer.value = true
+        }}
+      >
+        <Icon name="stop" />
+      </button>
+    </div>
+  )
+}
+
+/** What becomes of the time, once somebody has stopped it. */
+function TimerEnd() {
+  const running = useOwnTimer()
+  const onClose = () => {
+    isEndingTimer.value = false
+  }
+  useEffect(() => {
+    if (running === undefined) onClose()
+  }, [running])
+  return running && isEndingTimer.value ? <TimerDialog running={running} onClose={onClose} /> : null
+}
+
+/** Somebody else may have started one in this browser. */
+function useOwnTimer(): Running | undefined {
+  const { session } = useServices()
+  const running = runningTimer.value
+  return running?.userId === session.person.value?.id ? running : undefined
+}
+
+function Clock({ running }: { readonly running: Running }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <time class="timer-clock" role="timer" aria-label={t('Running for {name}', { name: running.name })}>
+      {showClock(secondsOf(running, now))}
+    </time>
+  )
+}
+
+/** One line under the top bar while the device is offline or the server asks the client to wait. */
+function ConnectionBar() {
+  const { busyUntil } = useServices()
+  const isOnline = useOnline()
+  const seconds = useSecondsUntil(busyUntil.value)
+  const text = isOnline
+    ? seconds > 0 && t('The server is busy. Trying again in {seconds} s…', { seconds })
+    : t('You are offline. What you see may be old; what you type is kept.')
+  return (
+    <div class="connection-bar" role="status">
+      {text || null}
+    </div>
+  )
+}
+
+/**
+ * What the browser says of its network is believed until an answer proves it wrong: a machine without any network still
+ * reaches a server of its own.
+ */
+function useOnline(): boolean {
+  const { isReached } = useServices()
+  const [isOnline, setOnline] = useState(navigator.onLine)
+  useEffect(() => {
+    const follow = () => setOnline(navigator.onLine)
+    addEventListener('online', follow)
+    addEventListener('offline', follow)
+    return () => {
+      removeEventListener('online', follow)
+      removeEventListener('offline', follow)
+    }
+  }, [])
+  return isOnline || isReached.value
+}
+
+const key = 'tracker.density'
+
+/** Smaller letters and lines, for people who want to see more at once; a choice of this browser. */
+const isCompact = (): boolean => localStorage.getItem(key) === 'compact'
+
+export function showChosenDensity(): void {
+  if (isCompact()) document.documentElement.dataset.density = 'compact'
+  else delete document.documentElement.dataset.density
+}
+
+function chooseDensity(compact: boolean): void {
+  if (compact) localStorage.setItem(key, 'compact')
+  else localStorage.removeItem(key)
+  showChosenDensity()
+}
+
+const ShortcutSheet = ({ onClose }: { onClose(): void }) => (
+  <Dialog title={t('Keyboard shortcuts')} onClose={onClose}>
+    <dl class="shortcut-sheet">
+      {shortcuts.map(({ keys, does }) => (
+        <div key={does}>
+          <dt>{t(does)}</dt>
+          <dd>
+            {keys.map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </Dialog>
 )

@@ -1,25 +1,28 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/api-problem.ts'
+import { createEvents } from '../api/events.ts'
+import { useListing } from '../data/use-listing.ts'
+import { useLoaded } from '../data/use-loaded.ts'
 import { useMembers } from '../data/use-members.ts'
-import { assignmentPath } from '../router/addresses.ts'
+import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { showMoment } from '../time/moments.ts'
+import { showMoment } from '../time/kept-format.ts'
+import { ChangeList } from '../ui/change-list.tsx'
 import { Guarded } from '../ui/guarded.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { PersonLine } from '../ui/members-dialog.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
+import { PersonPicker } from '../ui/person-picker.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { CommentsSection } from './comments-section.tsx'
 import { DescriptionField } from './description-field.tsx'
-import { HistorySection } from './history-section.tsx'
 import { ImpedimentsSection } from './impediments-section.tsx'
 import { FactsInPlace, TextInPlace } from './in-place-fields.tsx'
-import { PeopleSection } from './people-section.tsx'
 import { TimeSection } from './time-section.tsx'
-import { useAssignment } from './use-assignment.ts'
 import { type PanelSections, usePanelSections } from './use-panel-sections.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -204,5 +207,100 @@ function Gone({
         {t('Restore')}
       </button>
     </Note>
+  )
+}
+
+/** One assignment as it is this second; the last known one where it was removed meanwhile. */
+function useAssignment(id: string) {
+  const listing = useListing('assignment', { ids: id }, { live: true })
+  const [own, setOwn] = useState<Assignment>()
+  const [last, setLast] = useState<Assignment>()
+  const stored = listing.rows[0]
+  useEffect(() => {
+    if (stored !== undefined) setLast(stored)
+  }, [stored])
+  const changedAt = (row: Assignment | undefined) => row?.updatedAt ?? row?.createdAt ?? ''
+  const newest = changedAt(own) > changedAt(stored ?? last) ? own : (stored ?? last)
+  return {
+    assignment: newest,
+    isGone: !listing.isLoading && listing.problem === undefined && stored === undefined,
+    problem: listing.problem,
+    /** What was just saved, before the listing tells of it. */
+    put: setOwn,
+    reload: listing.reload,
+  }
+}
+
+/** Who works on it besides the one responsible. */
+function PeopleSection({
+  assignment,
+  helpers,
+}: Pick<PanelSections, 'helpers'> & { readonly assignment: RecordOf<'assignment'> }) {
+  const assignmentId = assignment.id
+  const { api, people } = useServices()
+  const remove = useRemoval()
+  const [problem, setProblem] = useState<string>()
+  const add = (userId: string) => {
+    if (helpers.rows.some((helper) => helper.userId === userId))
+      return setProblem(t('{name} works on it already.', { name: people.nameOf(userId) }))
+    api.create('userAssignment', { assignmentId, userId }).then(
+      () => setProblem(undefined),
+      (error) => setProblem(sentenceOf(error)),
+    )
+  }
+  return (
+    <section class="panel-section" aria-labelledby="people-title">
+      <h3 id="people-title">{t('Also working on it')}</h3>
+      <ul class="rows">
+        {helpers.rows.map(({ id, userId }) => (
+          <PersonLine
+            key={id}
+            id={userId}
+            name={people.nameOf(userId)}
+            removeLabel={t('Remove {name} from the assignment', { name: people.nameOf(userId) })}
+            onRemove={() => void remove('userAssignment', id, people.nameOf(userId))}
+          />
+        ))}
+      </ul>
+      <PersonPicker
+        label={t('Add a person')}
+        placeholder={t('Add a person…')}
+        projectId={assignment.projectId}
+        onChoose={add}
+      />
+      {problem && (
+        <p class="field-errors" role="alert">
+          {problem}
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** The history of the assignment, loaded when the section is opened. */
+function HistorySection({ assignmentId }: { readonly assignmentId: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <section class="panel-section">
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <h3 class="in-summary">{t('History')}</h3>
+        </summary>
+        {isOpen && <Entries assignmentId={assignmentId} />}
+      </details>
+    </section>
+  )
+}
+
+function Entries({ assignmentId }: { readonly assignmentId: string }) {
+  const { send } = useServices()
+  const { value, problem, reload } = useLoaded(`history-${assignmentId}`, ['assignment'], (signal) =>
+    createEvents(send).history({ resource: 'assignment', id: assignmentId, pageSize: 50 }, signal),
+  )
+  if (problem) return <LoadProblem problem={problem} onRetry={reload} />
+  return value === undefined ? (
+    <Skeleton as="rows" rows={2} cells="face lines" />
+  ) : (
+    <ChangeList changes={value.data} />
   )
 }

@@ -1,7 +1,11 @@
-import type { CreateOf, RecordOf } from '../api/api.ts'
-import { readHours } from '../forms/hours.ts'
+import { signal } from '@preact/signals'
+import type { Api, CreateOf, RecordOf } from '../api/api.ts'
+import { loadByIds } from '../api/load-all.ts'
+import { readHours } from '../forms/fields.tsx'
+import { inOneLine } from '../texts/text.ts'
 import { dayOf, momentOf } from '../time/days.ts'
 import { typeHours } from '../time/hours.ts'
+import type { Option } from '../ui/combobox.tsx'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -54,3 +58,48 @@ export const fieldsOf = ({ id, name, startDate, endDate, amountHours, ...referen
   userId: references.userId,
   assignmentTypeId: references.assignmentTypeId,
 })
+
+type Stage = RecordOf<'workflow'>
+
+const keyOf = (projectId: string) => `tracker.done.${projectId}`
+/** Read again after a choice by the component that shows it. */
+const choices = signal(0)
+
+/** Names of a stage for finished work, in several languages. */
+const doneNames =
+  /^(done|finished|complete[d]?|closed|feito|conclu[ií]d[oa]s?|pronto|terminad[oa]|erledigt|fertig)$/i
+
+/** Which stage of a project means done: the one chosen in this browser, else one with such a name, else the last. */
+export function doneStageOf(projectId: string, stages: readonly Stage[]): string | undefined {
+  void choices.value
+  const chosen = localStorage.getItem(keyOf(projectId))
+  const found =
+    stages.find(({ id }) => id === chosen) ??
+    stages.find(({ name }) => doneNames.test(name.trim())) ??
+    stages.at(-1)
+  return found?.id
+}
+
+export function chooseDoneStage(projectId: string, stageId: string): void {
+  localStorage.setItem(keyOf(projectId), stageId)
+  choices.value += 1
+}
+
+/** Others are found by typing more. */
+const suggestionsMax = 20
+
+/** Assignments by a part of their name or description, each with its project, because names may be equal. */
+export async function findAssignments(
+  api: Api,
+  search: string,
+  signal: AbortSignal,
+): Promise<readonly Option[]> {
+  const query = { search, pageSize: suggestionsMax, sortColumn: 'name' }
+  const { data } = await api.list('assignment', query, signal)
+  const ids = data.map(({ projectId }) => projectId)
+  const projects = await loadByIds(api, 'project', ids, signal)
+  return data.map(({ id, name, projectId }) => ({
+    id,
+    name: inOneLine(name, projects.get(projectId)?.name),
+  }))
+}

@@ -1,15 +1,18 @@
+import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
+import { limits } from '../api/types.ts'
+import { Form } from '../forms/form.tsx'
+import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { showMoment } from '../time/moments.ts'
+import { showMoment } from '../time/kept-format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
-import { PersonAvatar } from '../ui/person-avatar.tsx'
+import { PersonAvatar } from '../ui/person-picker.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
-import { CommentForm } from './comment-form.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
 type Comment = RecordOf<'comment'>
@@ -111,5 +114,57 @@ function CommentLine({ comment }: { readonly comment: Comment }) {
         )}
       </div>
     </li>
+  )
+}
+
+export interface CommentFormProps {
+  readonly draft: string
+  readonly label: string
+  readonly submitLabel: string
+  readonly initial: string
+  onSubmit(text: string): Promise<void>
+  onCancel?(): void
+}
+
+/** Markdown, sent with Ctrl and Enter; what was typed survives a closed panel. */
+function CommentForm({ draft, label, submitLabel, initial, onSubmit, onCancel }: CommentFormProps) {
+  const form = useForm({ draft, initial: { text: initial }, submit: ({ text }) => onSubmit(text) })
+  const { text } = form.values.value
+  const problem = form.errors.value.text?.join(' ')
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
+    else if (event.key === 'Escape' && onCancel) {
+      event.preventDefault()
+      onCancel()
+    }
+  }
+  return (
+    <Form
+      form={form}
+      submitLabel={submitLabel}
+      isIdle={!form.isChanged.value && onCancel === undefined}
+      onCancel={onCancel}
+      onDone={form.discard}
+    >
+      <div class="field">
+        <textarea
+          class="input"
+          dir="auto"
+          aria-label={label}
+          aria-invalid={problem ? 'true' : undefined}
+          placeholder={label}
+          rows={Math.min(12, Math.max(2, text.split('\n').length))}
+          maxLength={limits.text}
+          value={text}
+          onInput={(event) => form.set('text', event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        {problem && (
+          <p class="field-errors" role="alert">
+            {problem}
+          </p>
+        )}
+      </div>
+    </Form>
   )
 }

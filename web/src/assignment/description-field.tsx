@@ -3,9 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '../api/types.ts'
 import { t } from '../texts/text.ts'
 import { Markdown } from '../ui/markdown.tsx'
-import { InPlaceField } from './in-place-field.tsx'
-import type { InPlaceProps } from './in-place-fields.tsx'
-import { useEdit } from './use-edit.ts'
+import { InPlaceField, type InPlaceProps } from './in-place-fields.tsx'
+import { useEdit } from './use-in-place.ts'
 
 /** Read as it is meant to look, written as text: Ctrl and Enter saves, Escape puts it aside. */
 export function DescriptionField({ assignment, onSaved }: InPlaceProps) {

@@ -1,4 +1,5 @@
-import type { TargetedKeyboardEvent } from 'preact'
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
+import { useId } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/api-problem.ts'
 import { limits } from '../api/types.ts'
@@ -9,9 +10,7 @@ import { t } from '../texts/text.ts'
 import { showLongDay } from '../time/days.ts'
 import { DayInput } from '../ui/day-input.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
-import { InPlaceField } from './in-place-field.tsx'
-import { type EditableName, useEdit } from './use-edit.ts'
-import type { InPlace } from './use-in-place.ts'
+import { type EditableName, type InPlace, useEdit } from './use-in-place.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -167,3 +166,74 @@ export function FactsInPlace(props: InPlaceProps & { readonly stages: readonly R
     </div>
   )
 }
+
+export interface InPlaceFieldProps {
+  readonly label: string
+  readonly edit: InPlace
+  /** How a value of it is shown to people. */
+  readonly show?: (text: string) => string
+  readonly isLabelHidden?: boolean
+  readonly children: (attributes: {
+    readonly id: string
+    readonly 'aria-invalid'?: 'true'
+    readonly 'aria-describedby'?: string
+  }) => ComponentChildren
+}
+
+/** A field that saves itself, with its messages and with what somebody else has changed it to. */
+export function InPlaceField({
+  label,
+  edit,
+  show = (text) => text,
+  isLabelHidden = false,
+  children,
+}: InPlaceFieldProps) {
+  const id = useId()
+  const { problem, theirs } = edit
+  return (
+    <div class="field in-place">
+      <label for={id} class={isLabelHidden ? 'visually-hidden' : ''}>
+        {label}
+      </label>
+      {children({ id, ...(problem && { 'aria-invalid': 'true', 'aria-describedby': `${id}-problem` }) })}
+      {problem && (
+        <p class="field-errors" id={`${id}-problem`} role="alert">
+          {problem}
+        </p>
+      )}
+      {theirs !== undefined && <Conflict label={label} edit={edit} show={show} />}
+    </div>
+  )
+}
+
+type ConflictProps = Pick<InPlaceFieldProps, 'label' | 'edit'> & { readonly show: (text: string) => string }
+
+const Conflict = ({ label, edit, show }: ConflictProps) => (
+  <div class="conflict" role="alert">
+    <p>{t('Somebody else has changed this meanwhile.')}</p>
+    <dl class="facts">
+      <dt>{t('Theirs')}</dt>
+      <dd dir="auto">{show(edit.theirs ?? '')}</dd>
+      <dt>{t('Yours')}</dt>
+      <dd dir="auto">{show(edit.text)}</dd>
+    </dl>
+    <span class="conflict-buttons">
+      <button
+        type="button"
+        class="button"
+        aria-label={t('Keep theirs: {label}', { label })}
+        onClick={edit.takeBack}
+      >
+        {t('Keep theirs')}
+      </button>
+      <button
+        type="button"
+        class="button"
+        aria-label={t('Save mine: {label}', { label })}
+        onClick={() => void edit.saveMine()}
+      >
+        {t('Save mine')}
+      </button>
+    </span>
+  </div>
+)

@@ -1,8 +1,18 @@
+import { signal } from '@preact/signals'
+import { useState } from 'preact/hooks'
+import { sentenceOf } from '../api/api-problem.ts'
+import { readHours, TextField } from '../forms/fields.tsx'
+import { Form } from '../forms/form.tsx'
+import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
+import { undoLabel } from '../services/toasts.ts'
 import { t } from '../texts/text.ts'
+import { dayOfMoment } from '../time/days.ts'
+import { showHours, typeHours } from '../time/hours.ts'
+import { DayField } from '../ui/day-input.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { runningTimer } from './timer.ts'
-import { type Timed, useTimer } from './use-timer.ts'
+import { hoursOf, type Running, runningTimer, secondsOf, startTimer, stopTimer } from './timer.ts'
 
 export interface TimerButtonProps {
   readonly assignment: Timed
@@ -29,5 +39,108 @@ export function TimerButton({ assignment, isNamed = false }: TimerButtonProps) {
       <Icon name={isRunning ? 'stop' : 'play'} />
       {isNamed && <span>{isRunning ? t('Stop the timer') : t('Start a timer')}</span>}
     </button>
+  )
+}
+
+/** What time can run on. */
+interface Timed {
+  readonly id: string
+  readonly projectId: string
+  readonly name: string
+}
+
+/** Whether somebody has asked to end it, and is asked what it was for. */
+export const isEndingTimer = signal(false)
+
+/** Below this nobody has worked. */
+const secondsMin = 20
+
+/** Starting another timer records the one before. */
+function useTimer() {
+  const { api, session, toasts } = useServices()
+  const record = async (running: Running) => {
+    const amountHours = hoursOf(secondsOf(running))
+    const { assignmentId, userId, name } = running
+    const keepDate = dayOfMoment(running.since)
+    const { id } = await api.create('appointment', { assignmentId, userId, keepDate, amountHours })
+    toasts.show({
+      kind: 'done',
+      text: t('{hours} recorded for {name}.', { hours: showHours(amountHours), name }),
+      action: { label: undoLabel(), run: () => api.remove('appointment', [id]) },
+    })
+  }
+  return {
+    async start({ id, projectId, name }: Timed) {
+      const userId = session.person.value?.id ?? ''
+      const before = runningTimer.peek()
+      startTimer({ assignmentId: id, projectId, name, userId })
+      if (before?.userId !== userId || secondsOf(before) < secondsMin) return
+      try {
+        await record(before)
+      } catch (error) {
+        toasts.show({ kind: 'problem', text: `${before.name}: ${sentenceOf(error)}` })
+      }
+    },
+    stop() {
+      isEndingTimer.value = true
+    },
+    discard: stopTimer,
+  }
+}
+
+/** Longer than this it was probably forgotten. */
+const hoursExpected = 12
+
+/** What becomes of the time that ran: recorded, thrown away, or running on. */
+export function TimerDialog({ running, onClose }: { readonly running: Running; onClose(): void }) {
+  const { api, toasts } = useServices()
+  const { assignmentId, userId, name } = running
+  const [hours] = useState(() => hoursOf(secondsOf(running)))
+  const form = useForm({
+    initial: { keepDate: dayOfMoment(running.since), amountHours: typeHours(hours), description: '' },
+    async submit({ keepDate, amountHours, description }) {
+      const recorded = readHours(amountHours, 'amountHours')
+      await api.create('appointment', {
+        assignmentId,
+        userId,
+        keepDate,
+        amountHours: recorded,
+        description: description.trim() || null,
+      })
+      stopTimer()
+      toasts.show({
+        kind: 'done',
+        text: t('{hours} recorded for {name}.', { hours: showHours(recorded), name }),
+      })
+    },
+  })
+  const discard = () => {
+    stopTimer()
+    onClose()
+  }
+  return (
+    <Dialog title={t('Record the time for {name}', { name })} onClose={onClose}>
+      {hours > hoursExpected && (
+        <p class="form-note">
+          {t('The timer ran for {hours}. Was it forgotten?', { hours: showHours(hours) })}
+        </p>
+      )}
+      <Form
+        form={form}
+        submitLabel={t('Record')}
+        onCancel={onClose}
+        cancelLabel={t('Keep it running')}
+        onDone={onClose}
+      >
+        <TextField form={form} name="description" label={t('What for')} autofocus />
+        <div class="field-pair">
+          <DayField form={form} name="keepDate" label={t('Day')} required />
+          <TextField form={form} name="amountHours" label={t('Hours')} inputMode="decimal" required />
+        </div>
+      </Form>
+      <button type="button" class="button quiet danger" onClick={discard}>
+        {t('Throw the time away')}
+      </button>
+    </Dialog>
   )
 }

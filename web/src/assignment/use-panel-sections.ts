@@ -1,7 +1,7 @@
 import { limits } from '../api/types.ts'
-import { useAllRows } from '../data/use-all-rows.ts'
-import { useKnownPeople } from '../data/use-known-people.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
+import { useAllRows } from '../data/use-live.ts'
+import { useKnownPeople } from '../data/use-members.ts'
 import { useServices } from '../services/services.ts'
 
 export type PanelSections = ReturnType<typeof usePanelSections>

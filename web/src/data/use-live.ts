@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
+import { type QueryOf, queryOf, type RecordOf, type ResourceName } from '../api/api.ts'
 import { type Connection, openLiveListing } from '../api/live-listing.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEnded } from '../session/session.ts'
+import { type Listing, useListing } from './use-listing.ts'
 import type { Loaded } from './use-loaded.ts'
 
 export interface Live<Value> extends Loaded<Value> {
@@ -33,3 +35,57 @@ export function useLive<Value>(path: string): Live<Value> {
     reload: () => setTurn((count) => count + 1),
   }
 }
+
+/** The interface's largest page. */
+const pageSize = 100
+/** Together 500 rows: more than anybody reads on one screen, and still quick to draw. */
+const pagesMax = 5
+/** The live listing has the first page only; the others are loaded again this often. */
+const refreshMilliseconds = 10_000
+
+export interface AllRows<Row> extends Listing<Row> {
+  /** There are more than are loaded. */
+  readonly isCut: boolean
+}
+
+/** A listing beyond one page: the first one as `useListing` gives it, the others fetched whenever that changes. */
+export function useAllRows<Name extends ResourceName>(
+  name: Name,
+  query: QueryOf<Name>,
+  options: { readonly live?: boolean } = {},
+): AllRows<RecordOf<Name>> {
+  const { api } = useServices()
+  const first = useListing(name, { ...query, pageSize }, options)
+  const key = queryOf(query)
+  const [others, setOthers] = useState<{ key: string; rows: readonly RecordOf<Name>[] }>({ key, rows: [] })
+  const pages = Math.min(Math.ceil(first.totalCount / pageSize), pagesMax)
+  useEffect(() => {
+    if (pages < 2) return
+    const left = new AbortController()
+    const load = async () => {
+      const numbers = Array.from({ length: pages - 1 }, (_, index) => index + 2)
+      const found = await Promise.all(
+        numbers.map((pageNumber) => api.list(name, { ...query, pageSize, pageNumber }, left.signal)),
+      )
+      if (!left.signal.aborted) setOthers({ key, rows: found.flatMap(({ data }) => data) })
+    }
+    const loadQuietly = () => void load().catch(() => undefined)
+    loadQuietly()
+    const timer = setInterval(loadQuietly, refreshMilliseconds)
+    return () => {
+      left.abort()
+      clearInterval(timer)
+    }
+  }, [api, name, key, pages, first.rows])
+  const isMine = pages > 1 && others.key === key
+  return {
+    ...first,
+    rows: isMine ? unique([...first.rows, ...others.rows]) : first.rows,
+    isCut: first.totalCount > pageSize * pagesMax,
+  }
+}
+
+/** A row may move from one page to another between two requests. */
+const unique = <Row extends { readonly id: string }>(rows: readonly Row[]): Row[] => [
+  ...new Map(rows.map((row) => [row.id, row])).values(),
+]

@@ -47,3 +47,11 @@ export function useLoaded<Value>(
   useEffect(() => reloadWhenDue(api.onChange, resources, reload), [api, names, reload])
   return { value: known.value, isStale: known.key !== key, problem: known.problem, reload }
 }
+
+/** Again and again, for what no live listing tells of and somebody is looking at. */
+export function useEvery(milliseconds: number, run: () => void): void {
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || run(), milliseconds)
+    return () => clearInterval(timer)
+  }, [milliseconds])
+}

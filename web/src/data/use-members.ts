@@ -1,4 +1,5 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useServices } from '../services/services.ts'
 import { useListing } from './use-listing.ts'
 
 /** The members of a project, each once: a person may have two memberships. */
@@ -10,4 +11,14 @@ export function useMembers(projectId: string | undefined) {
   const memberships = useMemo(() => Map.groupBy(listing.rows, ({ userId }) => userId), [listing.rows])
   const ids = useMemo(() => [...memberships.keys()], [memberships])
   return { ids, memberships, isLoading: listing.isLoading, problem: listing.problem, reload: listing.reload }
+}
+
+/** Whether the names of these people are there, or cannot be had. Those of later ones, whom a change brings, are not waited for. */
+export function useKnownPeople(ids: readonly string[], isComplete: boolean): boolean {
+  const { people } = useServices()
+  const [areKnown, setKnown] = useState(false)
+  useEffect(() => {
+    if (isComplete) void people.known(ids).then(() => setKnown(true))
+  }, [isComplete, ids.length])
+  return isComplete && (areKnown || ids.every((id) => people.findName(id) !== undefined))
 }

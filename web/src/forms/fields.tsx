@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks'
 import { aboutField } from '../api/api-problem.ts'
 import { limits } from '../api/types.ts'
 import { t } from '../texts/text.ts'
-import type { FormState, FormValues } from './use-form.ts'
+import { type FormState, type FormValues, refuse } from './use-form.ts'
 
 export interface FieldProps<Values extends FormValues> {
   readonly form: FormState<Values>
@@ -142,3 +142,15 @@ export function Field<Values extends FormValues>(
 /** The interface's own limit, where it has one for a property of this name. */
 const lengthMaxOf = (name: string): number | undefined =>
   name === 'currentPassword' ? limits.password : (limits as Readonly<Record<string, number>>)[name]
+
+/** Hours as people type them: 1.5, 1,5 or 1:30. Blank is left to the interface, which says that it is missing. */
+export function readHours(text: string, field: string): number {
+  const [, hours, minutes] = /^(\d{1,6}):([0-5]?\d)$/.exec(text.trim()) ?? []
+  const number =
+    hours === undefined
+      ? Number(text.trim().replace(',', '.'))
+      : Number(hours) + Math.round((Number(minutes) / 60) * 100) / 100
+  if (text.trim() === '') return undefined as never
+  if (Number.isFinite(number)) return number
+  return refuse({ [field]: [t('Hours are a number, such as 1.5 or 1:30.')] })
+}

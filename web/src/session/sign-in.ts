@@ -1,8 +1,7 @@
 import { currentLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
-import { claimsOf } from './claims.ts'
 import type { Configuration } from './configuration.ts'
-import { askForTokens, discover, ProviderError } from './provider.ts'
+import { askForTokens, claimsOf, discover, ProviderError } from './provider.ts'
 import type { Tokens } from './stored-session.ts'
 
 /** What this tab keeps while the browser is at the provider. */

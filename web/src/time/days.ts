@@ -1,4 +1,4 @@
-import { t } from '../texts/text.ts'
+import { locale, t } from '../texts/text.ts'
 import { keptFormat } from './kept-format.ts'
 
 /** Days are days of the calendar: the interface keeps moments, and a day's is its midnight in UTC. */
@@ -71,4 +71,68 @@ export function addMonths(day: string, count: number): string {
   const month = first.toISOString().slice(0, 7)
   const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate()
   return `${month}-${String(Math.min(Number(day.slice(8, 10)), last)).padStart(2, '0')}`
+}
+
+export const daysInWeek = 7
+
+/** Weeks begin on Monday; a week is named by that day. */
+export const mondayOf = (day: string): string => addDays(day, -((weekdayOf(day) + 6) % daysInWeek))
+
+/** 0 is Sunday. */
+export const weekdayOf = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay()
+
+export const daysOfWeek = (monday: string): readonly string[] =>
+  Array.from({ length: daysInWeek }, (_, index) => addDays(monday, index))
+
+/** A week in an address may be any day of it; whatever is no day means this week. */
+export function readWeek(text: string | null): string {
+  return mondayOf(text !== null && isDay(text) ? text : today())
+}
+
+export const showWeekday = (day: string): string => formatOf('weekday').format(dateOf(day))
+
+export const showWeek = (monday: string): string =>
+  formatOf('long').formatRange(dateOf(monday), dateOf(addDays(monday, daysInWeek - 1)))
+
+/** A day as people type it: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3. Undefined: no day can be read from it. */
+export function readDay(text: string): string | undefined {
+  const given = text.trim().toLowerCase()
+  for (const [pattern, read] of forms) {
+    const found = pattern.exec(given)
+    if (found !== null) return read(found[1], found[2], found[3])
+  }
+  return undefined
+}
+
+type Part = string | undefined
+const thisYear = () => today().slice(0, 4)
+
+/** Both languages of the client write the day before the month. */
+const forms: readonly (readonly [RegExp, (first: Part, second: Part, third: Part) => string | undefined])[] =
+  [
+    [/^([+-]\d{1,4})$/, (count) => addDays(today(), Number(count))],
+    [/^(\d{4})-(\d{1,2})-(\d{1,2})/, dayFrom],
+    [
+      /^(\d{1,2})[./ -](\d{1,2})(?:[./ -](\d{4}))?\.?$/,
+      (day, month, year) => dayFrom(year ?? thisYear(), month, day),
+    ],
+    [
+      /^(\d{1,2})\.? (?:de )?(\p{L}{3,})\.?(?: (?:de )?(\d{4}))?$/u,
+      (day, name, year) => dayFrom(year ?? thisYear(), monthCalled(name), day),
+    ],
+  ]
+
+function monthCalled(name = ''): string {
+  return String(monthNames().findIndex((one) => one.startsWith(name.slice(0, 3))) + 1)
+}
+
+function dayFrom(year: Part, month = '', day = ''): string | undefined {
+  const text = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  // 31 February would become another day.
+  return isDay(text) && new Date(`${text}T00:00:00Z`).getUTCDate() === Number(day) ? text : undefined
+}
+
+const monthNames = (): string[] => {
+  const format = new Intl.DateTimeFormat(locale(), { month: 'long', timeZone: 'UTC' })
+  return Array.from({ length: 12 }, (_, index) => format.format(Date.UTC(2026, index, 1)).toLowerCase())
 }

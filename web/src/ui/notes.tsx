@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { sentenceOf } from '../api/api-problem.ts'
-import { t } from '../texts/text.ts'
+import type { Connection } from '../api/live-listing.ts'
+import { type Text, t } from '../texts/text.ts'
 
 /** What to do where there is nothing yet. */
 export const EmptyState = ({
@@ -55,3 +56,18 @@ const initialsOf = (name: string): string => {
     .join('')
     .toUpperCase()
 }
+
+const texts: Readonly<Record<Connection, Text>> = {
+  connecting: 'Connecting…',
+  live: 'Live',
+  reconnecting: 'Reconnecting…',
+  offline: 'Offline',
+  closed: 'Not live',
+}
+
+/** Shows whether the page follows changes by others. */
+export const ConnectionMark = ({ connection }: { readonly connection: Connection }) => (
+  <span class={`connection ${connection}`} role="status">
+    {t(texts[connection])}
+  </span>
+)

@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { hashOf } from '../api/people.ts'
+import { useListing } from '../data/use-listing.ts'
+import { projectPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 
@@ -43,5 +46,72 @@ export function Page({ title, mark, above, actions, children }: PageProps) {
       </header>
       {children}
     </div>
+  )
+}
+
+/** A page of its own, without the navigation of the signed-in. */
+export function Alone({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  useEffect(() => {
+    document.title = `${title} · Tracker`
+  }, [title])
+  return (
+    <main class="alone">
+      <div class="alone-card">
+        <p class="brand">
+          <img src="/icon.svg" alt="" width="32" height="32" />
+          <span>Tracker</span>
+        </p>
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </main>
+  )
+}
+
+/** The way from all projects to this one, for what stands below it. */
+export function ProjectCrumbs({ projectId }: { readonly projectId: string }) {
+  const project = useListing('project', { ids: projectId })
+  return (
+    <>
+      <a href="/projects">{t('Projects')}</a> <span aria-hidden="true">/</span> <ProjectMark id={projectId} />{' '}
+      <a href={projectPath(projectId)} dir="auto">
+        {project.rows[0]?.name ?? t('Project')}
+      </a>
+    </>
+  )
+}
+
+/** How many colours the style sheet has. */
+const tintCount = 12
+
+/** The colour of a project, beside its name wherever that stands. */
+export const ProjectMark = ({ id }: { readonly id: string }) => (
+  <span class={`project-mark mark-${hashOf(id) % tintCount}`} aria-hidden="true" />
+)
+
+export interface Tab {
+  readonly label: string
+  readonly href: string
+  readonly isCurrent: boolean
+}
+
+/** Links to the parts of a screen. On a phone they do not all fit, so the current one is scrolled into view. */
+export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
+  const current = useRef<HTMLAnchorElement>(null)
+  const href = tabs.find(({ isCurrent }) => isCurrent)?.href
+  useEffect(() => current.current?.scrollIntoView({ block: 'nearest', inline: 'center' }), [href])
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map((tab) => (
+        <a
+          key={tab.href}
+          ref={tab.isCurrent ? current : null}
+          href={tab.href}
+          aria-current={tab.isCurrent ? 'page' : undefined}
+        >
+          {tab.label}
+        </a>
+      ))}
+    </nav>
   )
 }

@@ -4,7 +4,7 @@ import type { FormValues } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { Combobox, type Option } from './combobox.tsx'
-import { PersonAvatar } from './person-avatar.tsx'
+import { Avatar } from './notes.tsx'
 
 export interface PersonPickerProps {
   readonly label: string
@@ -92,4 +92,12 @@ export function PersonField<Values extends FormValues>(
       )}
     </Field>
   )
+}
+
+/** The avatar of a person who is known by id; blank until the name is there, so that nothing flashes. */
+export function PersonAvatar({ id, isNamed = false }: { readonly id: string; readonly isNamed?: boolean }) {
+  const { people } = useServices()
+  const name = people.findName(id)
+  const unseen = name === '' && { name: t('Somebody you do not see'), initials: '?' }
+  return <Avatar name={name ?? ''} {...unseen} tint={people.tintOf(id)} isNamed={isNamed} />
 }

@@ -17,8 +17,8 @@ import {
   integerAs,
   integerFormsOf,
 } from '../../../../test/support/message-pack-encoder.ts'
+import { OversizedMessage } from '../call-error.ts'
 import { UnreadableMessage } from '../message.ts'
-import { OversizedMessage } from '../message-size.ts'
 import { decompress } from './decompress.ts'
 
 const body = encode({ Name: 'Lay the cables', Description: 'and then lay the cables again. '.repeat(40) })

@@ -27,13 +27,12 @@ import {
   rejected,
   textOf,
 } from '../../../../test/support/reference-codecs.ts'
+import { messageBytesMax, OversizedMessage } from '../call-error.ts'
 import { UnreadableMessage } from '../message.ts'
-import { messageBytesMax, OversizedMessage } from '../message-size.ts'
-import { decompress } from './decompress.ts'
-import { decodeLz4Block } from './lz4.ts'
+import { decodeLz4Block, decompress } from './decompress.ts'
+import { isTimestamp, timestampIn } from './message-pack.ts'
 import { MessagePackReader } from './message-pack-reader.ts'
 import { MessagePackWriter } from './message-pack-writer.ts'
-import { isTimestamp, timestampIn } from './timestamp.ts'
 
 const properties = 6
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { lz4Block, lz4Sequence } from '../../../../test/support/lz4-encoder.ts'
 import { UnreadableMessage } from '../message.ts'
-import { decodeLz4Block } from './lz4.ts'
+import { decodeLz4Block } from './decompress.ts'
 
 const restores = (bytes: Uint8Array, block = lz4Block(bytes)) =>
   assert.ok(decodeLz4Block(block, bytes.length).equals(bytes))

@@ -1,20 +1,19 @@
 import { labelOf } from '../../../model/field.ts'
+import { messageBytesMax } from '../call-error.ts'
 import {
   type Content,
   type Encoding,
   type Message,
   type MessageField,
+  momentOf,
+  partsOf,
   type Scalar,
   UnreadableMessage,
   unreadable,
 } from '../message.ts'
-import { messageBytesMax } from '../message-size.ts'
-import { partsOf } from '../moment-parts.ts'
 import { decompress } from './decompress.ts'
-import { guidIn } from './guid.ts'
-import { MessagePackReader, type Token } from './message-pack-reader.ts'
+import { type Extension, MessagePackReader, type Token } from './message-pack-reader.ts'
 import { MessagePackWriter } from './message-pack-writer.ts'
-import { isTimestamp, timestampIn } from './timestamp.ts'
 
 /** The .NET clients' own encoding: maps with PascalCase keys, perhaps compressed; answers are always plain. */
 export const messagePack: Encoding = {
@@ -188,4 +187,40 @@ const scalarWritings: Readonly<Record<Scalar, Write>> = {
       writePlain(writer, one)
     }
   },
+}
+
+/** The four forms in which .NET writes a Guid as hexadecimal text: N, D, B and P. */
+const forms = [
+  /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i,
+  /^\{([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\}$/i,
+  /^\(([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\)$/i,
+]
+
+/** Whatever form it has, the one that is read; what is no Guid stays as it is, for the field to refuse. */
+function guidIn(given: unknown): unknown {
+  if (typeof given !== 'string') return given
+  const text = given.trim()
+  for (const form of forms) {
+    const parts = form.exec(text)
+    if (parts) return parts.slice(1).join('-')
+  }
+  return given
+}
+
+/** MessagePack's own extension for moments. */
+const timestampType = -1
+
+export const isTimestamp = (token: Token): token is { kind: 'extension'; extension: Extension } =>
+  token.kind === 'extension' && token.extension.type === timestampType
+
+/** In its 32, 64 or 96-bit form. */
+export function timestampIn(bytes: Uint8Array): string | typeof unreadable {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (bytes.length === 4) return momentOf({ seconds: view.getUint32(0), nanoseconds: 0 })
+  if (bytes.length === 8) {
+    const packed = view.getBigUint64(0)
+    return momentOf({ seconds: Number(packed & 0x3_ffff_ffffn), nanoseconds: Number(packed >> 34n) })
+  }
+  if (bytes.length !== 12) throw new UnreadableMessage()
+  return momentOf({ seconds: Number(view.getBigInt64(4)), nanoseconds: view.getUint32(0) })
 }

@@ -15,7 +15,7 @@ import {
   timestamp,
 } from '../../../../test/support/message-pack-encoder.ts'
 import { resources } from '../../../resources/all.ts'
-import { commands } from '../all-commands.ts'
+import { commands } from '../main.ts'
 import { type Content, UnreadableMessage, unreadable } from '../message.ts'
 import { messagePack } from './message-pack.ts'
 

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { moment, timestamp } from '../../../../test/support/message-pack-encoder.ts'
-import { UnreadableMessage, unreadable } from '../message.ts'
-import { partsOf } from '../moment-parts.ts'
+import { partsOf, UnreadableMessage, unreadable } from '../message.ts'
+import { isTimestamp, timestampIn } from './message-pack.ts'
 import { MessagePackReader } from './message-pack-reader.ts'
 import { MessagePackWriter } from './message-pack-writer.ts'
-import { isTimestamp, timestampIn } from './timestamp.ts'
 
 function read(bytes: Buffer) {
   const token = new MessagePackReader(bytes).next()

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { decode } from '../../../../test/support/message-pack-decoder.ts'
 import { encode, float64, moment } from '../../../../test/support/message-pack-encoder.ts'
-import { commands } from '../all-commands.ts'
+import { commands } from '../main.ts'
 import type { Content } from '../message.ts'
 import { messagePack } from './message-pack.ts'
 

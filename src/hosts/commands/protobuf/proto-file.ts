@@ -1,8 +1,17 @@
+import { type Field, isRequired, labelOf } from '../../../model/field.ts'
+import {
+  idsMax,
+  pageNumberMax,
+  pageSizeDefault,
+  pageSizeMax,
+  searchCharactersMax,
+} from '../../../records/list-query.ts'
 import { resources } from '../../../resources/all.ts'
 import type { Edition, Resource } from '../../../resources/define-resource.ts'
+import { describeField } from '../../../resources/derived.ts'
 import { type Command, isStream } from '../commands.ts'
 import type { Message, MessageField } from '../message.ts'
-import { type Comments, commentsOf } from './comments.ts'
+import { neverClearedFrom } from '../messages.ts'
 import { hasMarkedPresence, importsOf, messagesIn, snakeCase } from './descriptors.ts'
 import { packages } from './service.ts'
 
@@ -68,3 +77,118 @@ const typeTexts = {
 
 const block = (comment: string, head: string, lines: readonly string[]): string =>
   `${comment}\n${head} {\n${lines.map((line) => `  ${line}\n`).join('')}}`
+
+/** What the .proto file says of messages and fields, and by its request of each command. */
+export interface Comments {
+  message(message: Message): string
+  field(message: Message, field: MessageField): string
+}
+
+export function commentsOf(resources: readonly Resource[]): Comments {
+  const known = new Map(resources.flatMap(subjectsOf))
+  const find = (name: string): Subject => {
+    const subject = known.get(name)
+    if (!subject) throw new Error(`${name} belongs to no resource, so nothing can be said of it.`)
+    return subject
+  }
+  return {
+    message: ({ name, about }) => about ?? (name === 'Pagination' ? aboutPagination : find(name).about),
+    field({ name: message, about }, field) {
+      if (field.about !== undefined) return field.about
+      if (about !== undefined) return sharedComments[field.name] ?? ''
+      if (message === 'Pagination')
+        return (
+          keyComments[field.name] ??
+          `Only rows with this ${labelOf(field.name)}; refused where the resource has no such filter.`
+        )
+      const { resource, kind } = find(message)
+      const declared = resource.fields[field.name]
+      if (!declared)
+        return (
+          ownComments[kind]?.[field.name] ??
+          sharedComments[field.name] ??
+          `The ${resource.noun}; absent when success is false.`
+        )
+      return [describeField(declared), presenceOf(declared, kind)].filter(Boolean).join(' ')
+    },
+  }
+}
+
+type Kind = 'record' | 'page' | 'create' | 'update' | 'request' | 'result'
+
+interface Subject {
+  readonly resource: Resource
+  readonly kind: Kind
+  readonly about: string
+}
+
+function subjectsOf(resource: Resource): [name: string, Subject][] {
+  const { title, pluralTitle, noun, pluralNoun } = resource
+  const command = (name: string, kind: Kind, about: string): [string, Subject][] => [
+    [name, { resource, kind, about }],
+    [`${name}Command`, { resource, kind, about }],
+    [`${name}Result`, { resource, kind: 'result', about: `The answer to ${name}Command.` }],
+  ]
+  return [
+    [title, { resource, kind: 'record', about: `One ${noun}, as it is stored.` }],
+    [`${title}Page`, { resource, kind: 'page', about: `One page of a list of ${pluralNoun}.` }],
+    ...command(`Create${title}`, 'create', `Creates one ${noun}.`),
+    ...command(`Get${title}ById`, 'request', `Shows one ${noun}.`),
+    ...command(`List${pluralTitle}`, 'request', `Lists ${pluralNoun}, a page at a time.`),
+    ...command(`Remove${title}`, 'request', `Removes ${pluralNoun}, all or none.`),
+    ...command(`Update${title}`, 'update', `Changes one ${noun}.`),
+  ]
+}
+
+const aboutPagination = 'Which rows a list is of, in which order, and which page of them.'
+
+/** Of the keys of a list; all others are filters by a relation. */
+const keyComments: Readonly<Record<string, string>> = {
+  pageNumber: `The page, from 1 to ${pageNumberMax}; 1 when left out.`,
+  pageSize: `Rows on a page, 1 to ${pageSizeMax}; ${pageSizeDefault} when left out.`,
+  sortColumn: 'A field of the record, in any capitals; anything else sorts by id.',
+  sortOrder: 'ASC or DESC, in any capitals; ASC when left out.',
+  search: `Text that the name, description, login or text must contain, at most ${searchCharactersMax} characters; matched literally.`,
+  ids: `Only rows with these ids: up to ${idsMax}, separated by commas.`,
+  dateFrom: 'A date, or a date and time; without an offset it is UTC.',
+  dateTo: 'Like date_from; the range does not include it.',
+}
+
+/** Of fields that several kinds of message have under the same name. */
+const ownComments: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>> = {
+  record: { id: 'Its id, a UUID.' },
+  create: { id: 'A UUID; left out, one is made.' },
+}
+
+const sharedComments: Readonly<Record<string, string>> = {
+  id: 'Which one. Required.',
+  ids: `Which ones: 1 to ${idsMax} UUIDs, duplicates ignored. Required.`,
+  createdAt: 'When it was created.',
+  updatedAt: 'When it was changed last; absent when it never was.',
+  deletedAt: 'When it was removed; absent while it is active.',
+  active: 'Whether it is there; false when it is removed.',
+  success: 'False for a missing row and for a stale version. Every other refusal is an error of the call.',
+  message: 'What happened, as a sentence.',
+  result: 'The page; absent when success is false.',
+  data: 'The rows of this page.',
+  totalCount: 'Rows on all pages.',
+  pageNumber: 'This page, counted from 1.',
+  pageSize: 'Rows on a page.',
+  totalPages: 'How many pages there are.',
+  pagination: 'Required; all of its fields may be left out.',
+  updateMask:
+    'Which optional fields are meant: one that is named is written, or cleared when it is left out; one that is not stays as it is.',
+}
+
+function presenceOf(field: Field, kind: Kind): string {
+  const { presence, number, isCallerByDefault } = field
+  if (kind === 'record') return presence === 'optional' ? 'Absent when there is none.' : ''
+  if (isRequired(field, kind === 'create' ? 'create' : 'update')) return 'Required.'
+  if (kind === 'create') return isCallerByDefault ? 'Left out, the account that calls.' : 'Optional.'
+  if (presence === 'requiredOnCreate') return 'Left out, it stays as it is.'
+  if (presence === 'updateOnly')
+    return 'updated_at of the row as it was last read, or created_at if it never changed. Left out, the last write wins.'
+  return number < neverClearedFrom
+    ? 'Left out, it is cleared, unless update_mask is given and does not name it.'
+    : 'Left out, it stays as it is, unless update_mask names it.'
+}

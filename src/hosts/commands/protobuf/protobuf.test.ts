@@ -9,9 +9,15 @@ import {
   file_google_protobuf_timestamp,
 } from '@bufbuild/protobuf/wkt'
 import fc from 'fast-check'
-import { commands } from '../all-commands.ts'
-import { type Content, type Message, type MessageField, UnreadableMessage, unreadable } from '../message.ts'
-import { partsOf } from '../moment-parts.ts'
+import { commands } from '../main.ts'
+import {
+  type Content,
+  type Message,
+  type MessageField,
+  partsOf,
+  UnreadableMessage,
+  unreadable,
+} from '../message.ts'
 import { fileDescriptor, messagesIn } from './descriptors.ts'
 import { protobuf } from './protobuf.ts'
 import { packages } from './service.ts'

@@ -1,10 +1,13 @@
-import { toBinary } from '@bufbuild/protobuf'
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import {
+  type FieldDescriptorProtoSchema,
   type FileDescriptorProto,
   FileDescriptorProtoSchema,
   file_google_protobuf_field_mask,
   file_google_protobuf_struct,
   file_google_protobuf_timestamp,
+  FieldDescriptorProto_Label as Label,
+  FieldDescriptorProto_Type as Type,
 } from '@bufbuild/protobuf/wkt'
 import type { Server } from '@grpc/grpc-js'
 import { ReflectionService } from '@grpc/reflection'
@@ -12,7 +15,6 @@ import { HealthImplementation } from 'grpc-health-check'
 import type { Command } from '../commands.ts'
 import { fileDescriptor } from './descriptors.ts'
 import { errorDetailsFile } from './error-details-file.ts'
-import { healthFile } from './health-file.ts'
 
 export type ServingStatus = 'SERVING' | 'NOT_SERVING'
 
@@ -45,4 +47,89 @@ const describedBy = (files: readonly FileDescriptorProto[]) => ({
   format: 'Protocol Buffer 3 DescriptorProto' as const,
   type: {},
   fileDescriptorProtos: files.map((file) => Buffer.from(toBinary(FileDescriptorProtoSchema, file))),
+})
+
+const packageName = 'grpc.health.v1'
+
+/**
+ * gRPC's own description of its health service. The one that the library's loader makes has no syntax and wrong names
+ * for nested types, so that strict clients refuse it together with everything else that reflection tells them.
+ */
+const healthFile = (): FileDescriptorProto =>
+  create(FileDescriptorProtoSchema, {
+    name: 'grpc/health/v1/health.proto',
+    package: packageName,
+    syntax: 'proto3',
+    messageType: [
+      { name: 'HealthCheckRequest', field: [field('service', { type: Type.STRING })] },
+      {
+        name: 'HealthCheckResponse',
+        field: [
+          field('status', {
+            type: Type.ENUM,
+            typeName: `.${packageName}.HealthCheckResponse.ServingStatus`,
+          }),
+        ],
+        enumType: [
+          {
+            name: 'ServingStatus',
+            value: ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'].map((name, number) => ({
+              name,
+              number,
+            })),
+          },
+        ],
+      },
+      { name: 'HealthListRequest' },
+      {
+        name: 'HealthListResponse',
+        field: [
+          field('statuses', {
+            label: Label.REPEATED,
+            type: Type.MESSAGE,
+            typeName: `.${packageName}.HealthListResponse.StatusesEntry`,
+          }),
+        ],
+        nestedType: [
+          {
+            name: 'StatusesEntry',
+            field: [
+              field('key', { type: Type.STRING }),
+              field('value', {
+                number: 2,
+                type: Type.MESSAGE,
+                typeName: `.${packageName}.HealthCheckResponse`,
+              }),
+            ],
+            options: { mapEntry: true },
+          },
+        ],
+      },
+    ],
+    service: [
+      {
+        name: 'Health',
+        method: [
+          method('Check', 'HealthCheckRequest', 'HealthCheckResponse'),
+          method('List', 'HealthListRequest', 'HealthListResponse'),
+          { ...method('Watch', 'HealthCheckRequest', 'HealthCheckResponse'), serverStreaming: true },
+        ],
+      },
+    ],
+  })
+
+type FieldInit = MessageInitShape<typeof FieldDescriptorProtoSchema>
+
+const field = (name: string, init: FieldInit): FieldInit => ({
+  name,
+  jsonName: name,
+  number: 1,
+  label: Label.OPTIONAL,
+  ...init,
+})
+
+const method = (name: string, input: string, output: string) => ({
+  name,
+  inputType: `.${packageName}.${input}`,
+  outputType: `.${packageName}.${output}`,
 })

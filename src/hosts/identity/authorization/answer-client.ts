@@ -1,6 +1,6 @@
 import type { Language } from '../../../model/language.ts'
 import { OAuthError } from '../oauth-error.ts'
-import { formPostPage } from '../pages/form-post.ts'
+import { formPostPage } from '../pages/scripts.ts'
 import type { Answer } from '../route.ts'
 
 /** Where the client waits for the answer to its authorization request. */

@@ -1,5 +1,5 @@
-import { hasConsent } from '../../../authentication/access-token.ts'
-import { type Sql, sql } from '../../../store/sql.ts'
+import { hasConsent } from '../../../auth/access-token.ts'
+import { type Sql, sql } from '../../../db/sql.ts'
 import type { Client } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'

@@ -1,6 +1,6 @@
 import { type Language, languageAmong } from '../../../model/language.ts'
-import { loginCharactersMax } from '../../../model/text-limits.ts'
-import { addressesOf, type Client, type Clients } from '../clients.ts'
+import { loginCharactersMax } from '../../../model/text.ts'
+import { addressesOf, scopes as allScopes, type Client, type Clients, splitScope } from '../clients.ts'
 import { invalidRequest, OAuthError } from '../oauth-error.ts'
 import {
   type GivenParameters,
@@ -9,8 +9,7 @@ import {
   readSingle,
   requireParameter,
   requireShortState,
-} from '../parameters.ts'
-import { scopes as allScopes, splitScope } from '../scopes.ts'
+} from '../route.ts'
 import {
   isImplicit,
   type ReplyTo,
@@ -18,7 +17,6 @@ import {
   refusedToClient,
   responseModes,
 } from './answer-client.ts'
-import { type Prompt, readMaxAge, readPrompts } from './read-prompts.ts'
 
 /** An authorization request that may be answered, RFC 6749 (4.1.1) with PKCE and OpenID Connect Core (3.1.2.1). */
 export interface AuthorizationRequest {
@@ -187,3 +185,25 @@ const rememberedNames = [
   'max_age',
   'id_token_hint',
 ]
+
+const prompts = ['none', 'login', 'consent', 'select_account'] as const
+
+type Prompt = (typeof prompts)[number]
+
+/** OpenID Connect Core, 3.1.2.1: with none nothing may be shown, so nothing else can be asked for. */
+function readPrompts({ prompt = '' }: Parameters): ReadonlySet<Prompt> {
+  const words = new Set(prompt.split(' ').filter((word) => word !== ''))
+  const known = prompts.filter((name) => words.has(name))
+  if (known.length < words.size) throw invalidRequest(`prompt can have ${prompts.join(', ')}.`)
+  if (words.has('none') && words.size > 1) throw invalidRequest('prompt none excludes every other prompt.')
+  return new Set(known)
+}
+
+function readMaxAge({ max_age: maxAge }: Parameters): number | undefined {
+  if (maxAge === undefined) return undefined
+  if (!maxAgePattern.test(maxAge)) throw invalidRequest('max_age must be a whole number of seconds.')
+  return Number(maxAge)
+}
+
+/** Up to thirty years, beyond which it says nothing. */
+const maxAgePattern = /^\d{1,9}$/

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { sql } from '../../../db/sql.ts'
 import { AuthorizationRefusal, answerClient } from '../authorization/answer-client.ts'
 import { hasConsented } from '../authorization/consent.ts'
-import { isSatisfiedBy } from '../authorization/is-satisfied.ts'
-import { issueCode } from '../authorization/issue-code.ts'
 import {
   openPendingRequest,
   type PendingRequest,
@@ -14,14 +13,13 @@ import {
 } from '../authorization/read-authorization-request.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
 import type { Identity } from '../identity.ts'
+import { moment } from '../moment.ts'
 import { invalidRequest, OAuthError } from '../oauth-error.ts'
-import { type GivenParameters, readSingle } from '../parameters.ts'
-import type { Answer, Endpoint } from '../route.ts'
+import { type Answer, type Endpoint, type GivenParameters, readSingle } from '../route.ts'
 import type { LiveSession } from '../sessions.ts'
-import { onThisHost, signInPage } from '../sign-in/addresses.ts'
+import { onThisHost, reportError, signInPage } from '../sign-in/addresses.ts'
 import { findBrowserSession, findCookie, removedCookie } from '../sign-in/identity-cookie.ts'
-import { reportError } from '../sign-in/reported-error.ts'
-import { readTokenHint } from '../tokens/verify-token.ts'
+import { createOpaqueToken, readTokenHint } from '../tokens/verify-token.ts'
 import { consentPath } from './consent.ts'
 
 /** RFC 6749, 4.1 with PKCE (RFC 7636) and OpenID Connect Core, 3.1.2. */
@@ -106,4 +104,39 @@ function refuse(identity: Identity, error: unknown): Answer {
   }
   if (error instanceof OAuthError) return { redirectTo: reportError(identity, error) }
   throw error
+}
+
+/** Whether this sign-in is the one the request wants, or a new one is needed. */
+function isSatisfiedBy(
+  { request: { prompts, maxAgeSeconds }, since }: PendingRequest,
+  { accountId, signedInAt, provedAt }: LiveSession,
+  hintedAccountId: string | undefined,
+  now: number,
+): boolean {
+  if (hintedAccountId !== undefined && hintedAccountId !== accountId) return false
+  // The person proved who they are for this very request. Asking again would repeat forever.
+  if (provedAt >= since) return true
+  if (prompts.has('login') || (prompts.has('select_account') && signedInAt < since)) return false
+  return maxAgeSeconds === undefined || provedAt + maxAgeSeconds * 1000 > now
+}
+
+/** Long enough for one redirect and one request. */
+const codeMilliseconds = 60_000
+
+async function issueCode(
+  { database, now }: Identity,
+  { clientId, redirectUri, codeChallenge, scopes, nonce }: AuthorizationRequest,
+  { sessionId }: LiveSession,
+): Promise<string> {
+  const { token, id } = createOpaqueToken()
+  const expiresAt = now() + codeMilliseconds
+  await database.transaction((transaction) =>
+    transaction.query(sql`
+      with used as (update signin_sessions set last_used_at = ${moment(now())} where id = ${sessionId})
+      insert into authorization_codes
+        (id, session_id, client_id, redirect_uri, code_challenge, scope, nonce, expires_at)
+      values (${id}, ${sessionId}, ${clientId}, ${redirectUri}, ${codeChallenge ?? null}, ${scopes.join(' ')},
+        ${nonce ?? null}, ${moment(expiresAt)})`),
+  )
+  return token
 }

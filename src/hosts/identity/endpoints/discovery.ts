@@ -1,10 +1,14 @@
-import { signingAlgorithms } from '../../../authentication/access-token.ts'
+import { signingAlgorithms } from '../../../auth/access-token.ts'
 import { languages } from '../../../model/language.ts'
 import { responseModes } from '../authorization/answer-client.ts'
-import { grantTypes } from '../clients.ts'
+import { contractScopes, grantTypes, scopes } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import type { Endpoint } from '../route.ts'
-import { contractScopes, scopes } from '../scopes.ts'
+
+/** RFC 7517, 5: public keys only. */
+export const jwks =
+  ({ signingKeys }: Identity): Endpoint =>
+  async () => ({ body: { keys: signingKeys.all().map(({ jwk }) => jwk) }, maxAgeSeconds })
 
 /** Clients and hosts ask again after this long. */
 const maxAgeSeconds = 5 * 60

@@ -1,22 +1,22 @@
+import { queueMail } from '../../../accounts/mail-queue.ts'
 import { readFields } from '../../../accounts/read-fields.ts'
-import type { PasskeySettings } from '../../../configuration/passkey-settings.ts'
+import type { PasskeySettings } from '../../../config/passkey-settings.ts'
+import type { Queries } from '../../../db/database.ts'
+import { sql } from '../../../db/sql.ts'
+import { webClientId } from '../../../model/client.ts'
 import { text, uuid } from '../../../model/field-kinds.ts'
 import { forbidden, invalid, missing } from '../../../model/problem.ts'
-import type { Queries } from '../../../store/database.ts'
-import { sql } from '../../../store/sql.ts'
 import { type AccountFactors, findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
-import { afterChange } from '../factors/after-change.ts'
 import { acceptApp, offerApp } from '../factors/authenticator-app.ts'
-import { requireFactorCaller, requireFreshCaller } from '../factors/factor-caller.ts'
 import type { factorOperations } from '../factors/factor-operations.ts'
-import { lockFactors } from '../factors/lock-factors.ts'
 import { askForNewPasskey } from '../factors/passkey-challenge.ts'
 import { acceptPasskey, listPasskeys, passkeyNameCharactersMax, passkeysMax } from '../factors/passkeys.ts'
 import { makeRecoveryCodes } from '../factors/recovery-codes.ts'
 import type { Identity } from '../identity.ts'
-import { readSingle } from '../parameters.ts'
-import type { Call, Endpoint } from '../route.ts'
-import type { LiveSession } from '../sessions.ts'
+import { OAuthError } from '../oauth-error.ts'
+import { type Call, type Endpoint, readSingle } from '../route.ts'
+import { endOtherSessions, findLiveSession, type LiveSession, lockFactors } from '../sessions.ts'
+import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from '../tokens/verify-token.ts'
 
 /** How a signed-in person sees and changes what they prove themselves with; an administrator takes it away from anybody. */
 export const factorEndpoints: Readonly<
@@ -190,3 +190,44 @@ const note = (
     by: accountId,
     ...{ session: sessionId, address, requestId },
   })
+
+/** After this long a sign-in is asked for again before factors are changed: an open screen is not the person. */
+const freshMilliseconds = 10 * 60_000
+
+/** The sign-in that asks, in the web client only: no other app looks at or changes how people sign in. */
+async function requireFactorCaller(identity: Identity, { headers }: Call): Promise<LiveSession> {
+  const claims = await verifyAccessToken(identity, requireBearer(headers))
+  const account = claims && (await findTokenAccount(identity, claims))
+  const isOfWebClient = claims?.client_id === webClientId && typeof claims.sid === 'string'
+  const session = account && isOfWebClient ? await findLiveSession(identity, String(claims.sid)) : undefined
+  if (session === undefined || session.accountId !== account?.accountId) throw invalidToken()
+  return session
+}
+
+/** RFC 9470: says how old a sign-in may be for what was asked. */
+async function requireFreshCaller(identity: Identity, call: Call): Promise<LiveSession> {
+  const session = await requireFactorCaller(identity, call)
+  if (session.provedAt + freshMilliseconds > identity.now()) return session
+  throw new OAuthError(
+    'insufficient_user_authentication',
+    'Sign in again to change how you sign in.',
+    `Bearer error="insufficient_user_authentication", max_age="${freshMilliseconds / 1000}"`,
+  )
+}
+
+/**
+ * A person may change a second factor because somebody else is signed in: the other sign-ins end (OWASP ASVS 5,
+ * 7.4.3), and the person is told where mails can be sent.
+ */
+export async function afterChange(
+  { settings, now }: Pick<Identity, 'settings' | 'now'>,
+  transaction: Queries,
+  accountId: string,
+  keptSessionId?: string,
+): Promise<void> {
+  await transaction.query(sql`
+    insert into factor_changes (user_id, count) values (${accountId}, 1)
+    on conflict (user_id) do update set count = factor_changes.count + 1`)
+  await endOtherSessions(transaction, accountId, keptSessionId, now())
+  if (settings.mail) await queueMail(transaction, { purpose: 'factors', madeBy: accountId })
+}

@@ -1,14 +1,10 @@
-import { sql } from '../../../store/sql.ts'
+import { sql } from '../../../db/sql.ts'
 import { authenticateConfidentialClient } from '../authenticate-client.ts'
-import type { Client } from '../clients.ts'
+import { audienceOf, type Client, hostsOf, splitScope } from '../clients.ts'
 import type { Identity } from '../identity.ts'
-import { readParameters, requireParameter } from '../parameters.ts'
-import type { Endpoint } from '../route.ts'
-import { audienceOf, hostsOf, splitScope } from '../scopes.ts'
+import { type Endpoint, readParameters, requireParameter } from '../route.ts'
 import { isLive, type LiveSession, sessionColumns } from '../sessions.ts'
-import { findTokenAccount } from '../tokens/find-token-account.ts'
-import { opaqueTokenId } from '../tokens/opaque-token.ts'
-import { verifyAccessToken } from '../tokens/verify-token.ts'
+import { findTokenAccount, opaqueTokenId, verifyAccessToken } from '../tokens/verify-token.ts'
 
 /**
  * RFC 7662, for access and refresh tokens. Only clients with a secret may ask: about tokens of their own, a service client also

@@ -2,14 +2,12 @@ import { Problem } from '../../../model/problem.ts'
 import type { Account } from '../accounts.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
 import type { Identity } from '../identity.ts'
-import { readSingle } from '../parameters.ts'
-import type { Call, Endpoint } from '../route.ts'
+import { type Call, type Endpoint, readSingle } from '../route.ts'
 import type { SignInOrigin, StartedSession } from '../sessions.ts'
 import { onThisHost, ownOrigin, signInPage, signInPageFor } from '../sign-in/addresses.ts'
-import { beginSession } from '../sign-in/begin-session.ts'
+import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
-import { requireAllowedOrigin } from '../sign-in/require-allowed-origin.ts'
-import { signInOriginOf } from '../sign-in/sign-in-origin.ts'
+import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
 import { askForStep, type SignInStep } from '../sign-in/sign-in-step.ts'
 import { verifyCredentials } from '../sign-in/verify-credentials.ts'
 
@@ -93,3 +91,19 @@ const noteOf =
       ...(account ? { account: account.accountId } : { unknownLogin: login }),
       ...{ client, address, requestId },
     })
+
+/** Sends the browser to the sign-in page of the client whose request is pending. */
+export const loginPage =
+  (identity: Identity): Endpoint =>
+  async ({ parameters }) => {
+    const { authRequest } = readSingle(parameters)
+    const pending = await openPendingRequest(identity, authRequest)
+    if (authRequest === undefined || !pending)
+      return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
+    const { client, loginHint } = pending.request
+    // A sign-in page of another host cannot open the request, so the hint goes along; our own page reads it there.
+    const isPageOfOthers = client.registration === undefined
+    const hasHint = identity.settings.extensions && isPageOfOthers && loginHint !== undefined
+    const query = { authRequest, ...(hasHint && { loginHint }) }
+    return { redirectTo: signInPageFor(identity.settings, pending.request, query) }
+  }

@@ -1,8 +1,7 @@
+import { leaveOutside } from '../federation/sign-out.ts'
 import type { Identity } from '../identity.ts'
-import { leaveOutside } from '../outside/leave-outside.ts'
-import { signedOutPage } from '../pages/sign-out.ts'
-import { readSingle } from '../parameters.ts'
-import type { Answer, Call, Endpoint } from '../route.ts'
+import { signedOutPage } from '../pages/sign-in.ts'
+import { type Answer, type Call, type Endpoint, readSingle } from '../route.ts'
 import { endSession } from '../sessions.ts'
 import {
   hostedSignOutPath,
@@ -12,10 +11,9 @@ import {
   signInPage,
   withParameters,
 } from '../sign-in/addresses.ts'
+import { openSignOut, type SignOut, sealSignOut } from '../sign-in/browser-session.ts'
 import { findBrowserSession, readSessionId, removedCookie } from '../sign-in/identity-cookie.ts'
-import { requireAllowedOrigin } from '../sign-in/require-allowed-origin.ts'
-import { isSentByOtherSite, requireNoPrefetch } from '../sign-in/sent-by-other-site.ts'
-import { openSignOut, type SignOut, sealSignOut } from '../sign-in/sign-out.ts'
+import { isSentByOtherSite, requireAllowedOrigin, requireNoPrefetch } from '../sign-in/sign-in-origin.ts'
 
 /**
  * Ends the session in the store, removes the cookie, and sends the browser to where the client wants it. Another site could send

@@ -1,18 +1,20 @@
 import { findAccountById } from '../accounts.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
+import { addressesOf, type Client } from '../clients.ts'
 import { askForPasskey } from '../factors/passkey-challenge.ts'
 import { findPasskey } from '../factors/passkeys.ts'
 import type { Identity } from '../identity.ts'
-import { passkeyPage } from '../pages/passkey.ts'
-import { overPage } from '../pages/sign-in.ts'
-import { readSingle } from '../parameters.ts'
-import type { Endpoint } from '../route.ts'
+import { type Html, html } from '../pages/html.ts'
+import type { Page } from '../pages/page.ts'
+import { type PasskeyFormOptions, passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
+import { lockedText, overPage } from '../pages/sign-in.ts'
+import type { Say } from '../pages/texts.ts'
+import { type Endpoint, readSingle } from '../route.ts'
 import { onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
-import { attemptPasskey } from '../sign-in/attempt-proof.ts'
-import { beginSession } from '../sign-in/begin-session.ts'
+import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
-import { requireAllowedOrigin } from '../sign-in/require-allowed-origin.ts'
-import { signInOriginOf } from '../sign-in/sign-in-origin.ts'
+import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
+import { attemptPasskey } from '../sign-in/verify-credentials.ts'
 
 export const passkeyPath = '/ext/passkey'
 
@@ -59,3 +61,36 @@ export const answerPasskey =
       cookie: session && identityCookie(identity, session),
     }
   }
+
+export interface PasskeyPageOptions extends Pick<PasskeyFormOptions, 'dialog' | 'action'> {
+  readonly client: Client
+  readonly authRequest: string
+  readonly error: string | undefined
+  readonly retryAfter: string | undefined
+  /** To the page for a password. */
+  readonly back: string
+}
+
+/** Signs in with a passkey alone. */
+const passkeyPage =
+  ({ client, authRequest, dialog, error, retryAfter, action, back }: PasskeyPageOptions): Page =>
+  (say) => ({
+    title: say('Sign in with a passkey'),
+    leadsTo: addressesOf(client),
+    script: passkeyScriptPath,
+    content: html`${error === undefined ? '' : html`<p class="problem" role="alert">${problemOf(say, error, retryAfter)}</p>`}
+<noscript><p>${say('Passkeys need scripts, which this browser does not run.')}</p></noscript>
+${passkeyForm(say, {
+  ...{ dialog, action },
+  asksTo: 'get',
+  fields: { authRequest },
+  label: 'Use a passkey',
+  isAutomatic: error === undefined,
+})}
+<p><a href="${back}">${say('Sign in with a password')}</a></p>`,
+  })
+
+const problemOf = (say: Say, error: string, retryAfter: string | undefined): Html =>
+  error === 'locked'
+    ? lockedText(say, retryAfter)
+    : say('This passkey is not known here, or did not verify that it is you.')

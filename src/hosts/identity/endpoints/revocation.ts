@@ -1,15 +1,13 @@
 import type { JWTPayload } from 'jose'
-import { clockSkewSeconds } from '../../../authentication/access-token.ts'
-import { sql } from '../../../store/sql.ts'
+import { clockSkewSeconds } from '../../../auth/access-token.ts'
+import { sql } from '../../../db/sql.ts'
 import { authenticateClient } from '../authenticate-client.ts'
 import type { Client } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
 import { OAuthError } from '../oauth-error.ts'
-import { readParameters, requireParameter } from '../parameters.ts'
-import type { Endpoint } from '../route.ts'
-import { opaqueTokenId } from '../tokens/opaque-token.ts'
-import { verifyAccessToken } from '../tokens/verify-token.ts'
+import { type Endpoint, readParameters, requireParameter } from '../route.ts'
+import { opaqueTokenId, verifyAccessToken } from '../tokens/verify-token.ts'
 
 /** RFC 7009: that token stops working, and nothing else. */
 export const revocation =

@@ -1,22 +1,23 @@
-import { sql } from '../../../store/sql.ts'
+import { sql } from '../../../db/sql.ts'
 import type { Account } from '../accounts.ts'
 import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
+import { addressesOf, type Client } from '../clients.ts'
 import { findFactors } from '../factors/account-factors.ts'
 import { useAppCode } from '../factors/authenticator-app.ts'
-import { askForPasskey } from '../factors/passkey-challenge.ts'
+import { askForPasskey, type PasskeyDialog } from '../factors/passkey-challenge.ts'
 import { findPasskey, type PasskeyAnswer } from '../factors/passkeys.ts'
 import { useRecoveryCode } from '../factors/recovery-codes.ts'
 import type { Identity } from '../identity.ts'
-import { secondStepPage } from '../pages/second-step.ts'
-import { overPage } from '../pages/sign-in.ts'
-import { readSingle } from '../parameters.ts'
-import type { Answer, Call, Endpoint } from '../route.ts'
+import { type Html, html } from '../pages/html.ts'
+import type { Page } from '../pages/page.ts'
+import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
+import { lockedText, overPage } from '../pages/sign-in.ts'
+import type { Say } from '../pages/texts.ts'
+import { type Answer, type Call, type Endpoint, readSingle } from '../route.ts'
 import { onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
-import { attemptPasskey, attemptProof, type ProofOutcome } from '../sign-in/attempt-proof.ts'
-import { beginSession } from '../sign-in/begin-session.ts'
+import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
-import { requireAllowedOrigin } from '../sign-in/require-allowed-origin.ts'
-import { signInOriginOf } from '../sign-in/sign-in-origin.ts'
+import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
 import {
   findStepAccount,
   openStep,
@@ -25,6 +26,7 @@ import {
   secondStepPath,
   spendStep,
 } from '../sign-in/sign-in-step.ts'
+import { attemptPasskey, attemptProof, type ProofOutcome } from '../sign-in/verify-credentials.ts'
 
 /** Asks for the second factor, whichever page the password was typed on. */
 export const askSecondFactor = (identity: Identity): Endpoint =>
@@ -136,3 +138,44 @@ const useCode = (
     await transaction.query(sql`update authenticator_apps set failures = 0 where user_id = ${accountId}`)
     return spendStep(transaction, step)
   })
+
+export interface SecondStepPageOptions {
+  readonly client: Client
+  readonly authRequest: string
+  readonly step: string
+  /** What came of the attempt before. */
+  readonly error: string | undefined
+  readonly retryAfter: string | undefined
+  readonly action: string
+  readonly hasApp: boolean
+  /** Where a passkey can be used. */
+  readonly dialog?: PasskeyDialog
+}
+
+const secondStepPage =
+  ({ client, authRequest, step, error, retryAfter, action, hasApp, dialog }: SecondStepPageOptions): Page =>
+  (say) => {
+    const problem = error === undefined ? undefined : problemOf(say, error, retryAfter)
+    const described = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
+    return {
+      title: say('Second step'),
+      leadsTo: addressesOf(client),
+      ...(dialog && { script: passkeyScriptPath }),
+      content: html`<p class="quiet">${say('One more step, to show that it is you.')}</p>
+${dialog === undefined ? '' : passkeyForm(say, { dialog, asksTo: 'get', action, fields: { authRequest, step }, label: 'Use a passkey' })}
+<form method="post" action="${action}">
+${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${problem}</p>`}
+<label>${say(hasApp ? 'Code from your app, or a recovery code' : 'Recovery code')}
+<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required autofocus${described}></label>
+<input type="hidden" name="authRequest" value="${authRequest}">
+<input type="hidden" name="step" value="${step}">
+<button>${say('Continue')}</button>
+</form>
+<p class="quiet">${say('All of that lost? An administrator can take the second step away.')}</p>`,
+    }
+  }
+
+const problemOf = (say: Say, error: string, retryAfter: string | undefined): Html =>
+  error === 'locked'
+    ? lockedText(say, retryAfter)
+    : say('This is wrong, or it was used before. Codes change every half minute.')

@@ -1,13 +1,252 @@
-import { authenticateClient } from '../authenticate-client.ts'
-import { type GrantType, grantTypes } from '../clients.ts'
-import { redeemAuthorizationCode } from '../grants/authorization-code.ts'
-import { grantClientCredentials } from '../grants/client-credentials.ts'
-import type { Grant } from '../grants/grant.ts'
-import { redeemRefreshToken } from '../grants/refresh-token.ts'
+import { createHash } from 'node:crypto'
+import { accessTokenSeconds, isAllowedSince } from '../../../auth/access-token.ts'
+import type { Queries } from '../../../db/database.ts'
+import { raw, sql } from '../../../db/sql.ts'
+import type { RequestOrigin } from '../../../model/caller.ts'
+import { findActiveAccount } from '../accounts.ts'
+import { authenticateClient, invalidClient } from '../authenticate-client.ts'
+import { isAllowedNow } from '../authorization/consent.ts'
+import { type Client, type GrantType, grantTypes, splitScope } from '../clients.ts'
+import { lacksSecondFactor } from '../factors/account-factors.ts'
 import type { Identity } from '../identity.ts'
-import { OAuthError } from '../oauth-error.ts'
-import { readParameters, requireParameter } from '../parameters.ts'
-import type { Endpoint } from '../route.ts'
+import { moment } from '../moment.ts'
+import { invalidGrant, invalidRequest, OAuthError } from '../oauth-error.ts'
+import { type Endpoint, type Parameters, readParameters, requireParameter } from '../route.ts'
+import { endStolenSession, isLive, type LiveSession, sessionColumns } from '../sessions.ts'
+import { issueAccessToken, issueIdentityToken } from '../tokens/issued-tokens.ts'
+import { createOpaqueToken, opaqueTokenId } from '../tokens/verify-token.ts'
+
+/** RFC 6749, 4.1.3 with PKCE (RFC 7636, 4.6). */
+const redeemAuthorizationCode: Grant = async (identity, client, parameters, origin) => {
+  const presented = readPresentedCode(client, parameters)
+  const refreshToken = createOpaqueToken()
+  const spent = await identity.database.transaction((transaction) =>
+    spendCode(identity, transaction, presented, refreshToken.id),
+  )
+  if (!spent) throw await codeError(identity, presented, origin)
+  // What was taken from the client while the code was under way is not in its tokens.
+  const scopes = splitScope(spent.scope).filter((scope) => client.scopes.includes(scope))
+  const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
+  const [accessToken, identityToken] = await Promise.all([
+    issueAccessToken(identity, subject),
+    issueIdentityToken(identity, { ...subject, nonce: spent.nonce }),
+  ])
+  return {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: accessTokenSeconds,
+    ...(scopes.includes('offline_access') && { refresh_token: refreshToken.token }),
+    ...(identityToken !== undefined && { id_token: identityToken }),
+    scope: scopes.join(' '),
+  }
+}
+
+interface PresentedCode {
+  readonly id: Buffer
+  readonly client: Client
+  readonly redirectUri: string
+  readonly codeChallenge: string | undefined
+}
+
+function readPresentedCode(client: Client, parameters: Parameters): PresentedCode {
+  return {
+    id: opaqueTokenId(requireParameter(parameters, 'code')),
+    client,
+    redirectUri: requireParameter(parameters, 'redirect_uri'),
+    codeChallenge: readChallenge(client, parameters),
+  }
+}
+
+/** A verifier for a code that was requested without a challenge is refused: an attacker may have removed the challenge. */
+function readChallenge({ registration }: Client, parameters: Parameters): string | undefined {
+  if (registration?.requiresPkce === false && parameters.code_verifier === undefined) return undefined
+  const verifier = requireParameter(parameters, 'code_verifier')
+  if (!verifierPattern.test(verifier))
+    throw invalidRequest('code_verifier must be 43 to 128 unreserved characters.')
+  return createHash('sha256').update(verifier).digest('base64url')
+}
+
+/** RFC 7636, 4.1. */
+const verifierPattern = /^[\w.~-]{43,128}$/
+
+type SpentCode = LiveSession & { readonly scope: string; readonly nonce: string | null }
+
+/**
+ * One statement, so that of many uses at once one finds the code unspent. The share lock on the session makes a request that
+ * ends it wait for the refresh token inserted here, and then delete that too.
+ */
+async function spendCode(
+  identity: Identity,
+  transaction: Queries,
+  { id, client, redirectUri, codeChallenge }: PresentedCode,
+  refreshTokenId: Buffer,
+): Promise<SpentCode | undefined> {
+  const now = moment(identity.now())
+  const [spent] = await transaction.query<SpentCode>(sql`
+    with known as (
+      select code.scope, code.nonce, ${sessionColumns} from authorization_codes as code
+      join signin_sessions as session on session.id = code.session_id
+      join users as account on account.id = session.user_id
+      where code.id = ${id} and code.client_id = ${client.id} and code.redirect_uri = ${redirectUri}
+        and code.code_challenge is not distinct from ${codeChallenge ?? null}::text and code.expires_at > ${now} and ${isLive(identity)}
+        and ${isAllowedSince(client.id, raw("code.expires_at - interval '1 minute'"))}
+        and ${isAllowedNow(client, raw('code.scope'))}
+      for share of session
+    ), spent as (
+      update authorization_codes set spent_at = ${now}
+      from known where authorization_codes.id = ${id} and spent_at is null returning known.*
+    ), granted as (
+      insert into refresh_tokens (id, session_id, client_id, scope, created_at)
+      select ${refreshTokenId}, "sessionId", ${client.id}, scope, now() from spent
+      where 'offline_access' = any (string_to_array(scope, ' '))
+    )
+    select * from spent`)
+  return spent
+}
+
+/** RFC 6749, 4.1.2: a code used twice has been stolen, before or after its client used it, so what it issued ends. */
+async function codeError(
+  identity: Identity,
+  { id, client }: PresentedCode,
+  origin: RequestOrigin,
+): Promise<Error> {
+  const [code] = await identity.database.query<{ sessionId: string; isSpent: boolean }>(sql`
+    select session_id as "sessionId", spent_at is not null as "isSpent" from authorization_codes
+    where id = ${id} and client_id = ${client.id}`)
+  if (code?.isSpent) {
+    await endReplayed(identity, { sessionId: code.sessionId, clientId: client.id, what: 'code' }, origin)
+  }
+  return invalidGrant('The authorization code is wrong, expired, used, or was not issued for this request.')
+}
+
+/** RFC 6749, 6, with rotation (RFC 9700, 4.14.2): each use returns a successor, and a second use ends the session. */
+const redeemRefreshToken: Grant = async (identity, client, parameters, origin) => {
+  const presented: PresentedToken = {
+    id: opaqueTokenId(requireParameter(parameters, 'refresh_token')),
+    client,
+    requestedScopes: splitScope(parameters.scope ?? ''),
+  }
+  const successor = createOpaqueToken()
+  const spent = await identity.database.transaction((transaction) =>
+    spendToken(identity, transaction, presented, successor.id),
+  )
+  if (!spent) throw await refreshTokenError(identity, presented, origin)
+  if (lacksSecondFactor(identity, spent))
+    throw invalidGrant('The person has to sign in with a second factor.')
+  const scopes = narrowedScopes(spent.scope, client, parameters)
+  const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
+  const [accessToken, identityToken] = await Promise.all([
+    issueAccessToken(identity, subject),
+    issueIdentityToken(identity, subject),
+  ])
+  return {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: accessTokenSeconds,
+    refresh_token: successor.token,
+    ...(identityToken !== undefined && { id_token: identityToken }),
+    scope: scopes.join(' '),
+  }
+}
+
+interface PresentedToken {
+  readonly id: Buffer
+  readonly client: Client
+  readonly requestedScopes: readonly string[]
+}
+
+/**
+ * The token at hand may be for less: for what is asked, and for no more than the client may by now. The successor keeps everything
+ * that was granted.
+ */
+function narrowedScopes(granted: string, client: Client, { scope }: Parameters): readonly string[] {
+  const requested = splitScope(scope ?? granted)
+  return splitScope(granted).filter((name) => requested.includes(name) && client.scopes.includes(name))
+}
+
+type SpentToken = LiveSession & { readonly scope: string }
+
+/**
+ * One statement, so that of many uses at once one finds the token unspent. The lock on the session makes a request that ends it
+ * wait for the successor inserted here, and then delete that too; it is that of an update, because one follows. When a refresh token
+ * was made is told by the store's clock, as is when a consent was withdrawn.
+ */
+async function spendToken(
+  identity: Identity,
+  transaction: Queries,
+  { id, client, requestedScopes }: PresentedToken,
+  successorId: Buffer,
+): Promise<SpentToken | undefined> {
+  const now = moment(identity.now())
+  const [spent] = await transaction.query<SpentToken>(sql`
+    with known as (
+      select token.scope, ${sessionColumns} from refresh_tokens as token
+      join signin_sessions as session on session.id = token.session_id
+      join users as account on account.id = session.user_id
+      where token.id = ${id} and token.client_id = ${client.id} and ${isLive(identity)}
+        and ${isAllowedSince(client.id, raw('token.created_at'))}
+        and ${isAllowedNow(client, raw('token.scope'))} and ${client.scopes.includes('offline_access')}
+        and ${requestedScopes}::text[] <@ string_to_array(token.scope, ' ')
+      for no key update of session
+    ), spent as (
+      update refresh_tokens set spent_at = ${now}
+      from known where refresh_tokens.id = ${id} and spent_at is null returning known.*
+    ), successor as (
+      insert into refresh_tokens (id, session_id, client_id, scope, created_at)
+      select ${successorId}, "sessionId", ${client.id}, scope, now() from spent
+    ), used as (
+      update signin_sessions set last_used_at = ${now} from spent where signin_sessions.id = spent."sessionId"
+    )
+    select * from spent`)
+  return spent
+}
+
+async function refreshTokenError(
+  identity: Identity,
+  { id, client, requestedScopes }: PresentedToken,
+  origin: RequestOrigin,
+): Promise<Error> {
+  const [token] = await identity.database.query<{ sessionId: string; isSpent: boolean; scope: string }>(sql`
+    select session_id as "sessionId", spent_at is not null as "isSpent", scope from refresh_tokens
+    where id = ${id} and client_id = ${client.id}`)
+  if (token?.isSpent) {
+    await endReplayed(
+      identity,
+      { sessionId: token.sessionId, clientId: client.id, what: 'refresh token' },
+      origin,
+    )
+    return invalidGrant('The refresh token was used before.')
+  }
+  const granted = splitScope(token?.scope ?? '')
+  if (token && requestedScopes.some((scope) => !granted.includes(scope)))
+    return new OAuthError('invalid_scope', 'scope can have only what was granted.')
+  return invalidGrant('The refresh token is wrong, expired or revoked.')
+}
+
+/** RFC 6749, 4.4: the token is that of the client's service account, so the rules for people hold for it. */
+const grantClientCredentials: Grant = async (identity, client, parameters, { address, requestId }) => {
+  const scopes = grantedScopes(client, parameters)
+  const account = await findActiveAccount(identity.database, client.login ?? '')
+  if (!account) {
+    const outcome = 'no active account'
+    identity.securityLog({ event: 'client-refused', outcome, client: client.id, address, requestId })
+    throw invalidClient('The account of the client cannot be used.')
+  }
+  return {
+    access_token: await issueAccessToken(identity, { account, client, scopes }),
+    token_type: 'Bearer',
+    expires_in: accessTokenSeconds,
+    scope: scopes.join(' '),
+  }
+}
+
+/** Everything the client may have, unless it asks for less. */
+function grantedScopes(client: Client, { scope }: Parameters): readonly string[] {
+  const requested = splitScope(scope ?? '')
+  if (requested.some((name) => !client.scopes.includes(name)))
+    throw new OAuthError('invalid_scope', `scope can have ${client.scopes.join(', ')}.`)
+  return requested.length === 0 ? client.scopes : client.scopes.filter((name) => requested.includes(name))
+}
 
 /** RFC 6749, 3.2. */
 export const token =
@@ -31,4 +270,38 @@ function requireGrantType(name: string): GrantType {
   const known = grantTypes.find((grantType) => grantType === name)
   if (!known) throw new OAuthError('unsupported_grant_type', `grant_type can be ${grantTypes.join(', ')}.`)
   return known
+}
+
+/** What is used twice has been stolen: the session ends, and with it everything issued in it. */
+async function endReplayed(
+  identity: Identity,
+  {
+    sessionId: session,
+    clientId: client,
+    what: outcome,
+  }: { readonly sessionId: string; readonly clientId: string; readonly what: 'code' | 'refresh token' },
+  { address, requestId }: RequestOrigin,
+): Promise<void> {
+  const hasEnded = await endStolenSession(identity, session)
+  identity.securityLog({ event: 'refresh-replayed', outcome, client, session, address, requestId })
+  if (hasEnded)
+    identity.securityLog({ event: 'session-ended', outcome: 'replay', client, session, address, requestId })
+}
+
+/** One way to get tokens; the client has been authenticated and may use it. */
+type Grant = (
+  identity: Identity,
+  client: Client,
+  parameters: Parameters,
+  origin: RequestOrigin,
+) => Promise<TokenAnswer>
+
+/** RFC 6749, 5.1 and OpenID Connect Core, 3.1.3.3. */
+export interface TokenAnswer {
+  readonly access_token: string
+  readonly token_type: 'Bearer'
+  readonly expires_in: number
+  readonly refresh_token?: string
+  readonly id_token?: string
+  readonly scope: string
 }

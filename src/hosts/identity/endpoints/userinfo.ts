@@ -1,12 +1,9 @@
+import { splitScope } from '../clients.ts'
 import type { Identity } from '../identity.ts'
 import { OAuthError } from '../oauth-error.ts'
-import { readParameters } from '../parameters.ts'
-import type { Endpoint } from '../route.ts'
-import { splitScope } from '../scopes.ts'
-import { invalidToken, requireBearer } from '../tokens/bearer-token.ts'
-import { findTokenAccount } from '../tokens/find-token-account.ts'
-import { personClaims } from '../tokens/person-claims.ts'
-import { verifyAccessToken } from '../tokens/verify-token.ts'
+import { type Endpoint, readParameters } from '../route.ts'
+import { personClaims } from '../tokens/issued-tokens.ts'
+import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from '../tokens/verify-token.ts'
 
 /** OpenID Connect Core, 5.3; the token comes as RFC 6750 says, in the header or in a form. */
 export const userinfo =

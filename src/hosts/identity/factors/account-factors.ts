@@ -1,5 +1,5 @@
-import type { Database, Queries } from '../../../store/database.ts'
-import { sql } from '../../../store/sql.ts'
+import type { Database, Queries } from '../../../db/database.ts'
+import { sql } from '../../../db/sql.ts'
 import type { Account } from '../accounts.ts'
 import type { Identity } from '../identity.ts'
 import type { LiveSession } from '../sessions.ts'

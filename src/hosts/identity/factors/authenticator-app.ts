@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import encodeQr from 'qr'
-import { budgetLimits } from '../../../configuration/budgets.ts'
-import type { Queries } from '../../../store/database.ts'
-import { sql } from '../../../store/sql.ts'
+import { budgetLimits } from '../../../config/budgets.ts'
+import type { Queries } from '../../../db/database.ts'
+import { sql } from '../../../db/sql.ts'
 import type { Account } from '../accounts.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
-import { base32 } from './base32.ts'
-import { codePattern, stepOfCode, totpSecretBytes } from './totp.ts'
+import { base32 } from './recovery-codes.ts'
 
 /** A secret that was shown, and whose first code is awaited. Nothing is stored until it comes. */
 export interface AppOffer {
@@ -100,4 +99,36 @@ function drawQr(text: string): QrPicture {
   const rows = encodeQr(text, 'raw', { ecc: 'medium', border: 2 })
   const path = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
   return { side: rows.length, path: path.join('') }
+}
+
+/** What every app knows: RFC 6238 with HMAC-SHA-1, six digits, thirty seconds. */
+const stepMilliseconds = 30_000
+const digits = 6
+/** A clock may be one step ahead or behind. */
+const stepsAside = 1
+/** RFC 4226, 4: as long as the hash. */
+const totpSecretBytes = 20
+
+const codePattern = /^\d{6}$/
+
+/** The time step that the code is right for; undefined for a wrong one. */
+export function stepOfCode(secret: Buffer, code: string, now: number): number | undefined {
+  const current = Math.floor(now / stepMilliseconds)
+  const given = Buffer.from(code)
+  let found: number | undefined
+  // All are compared, so that the time tells nothing.
+  for (let step = current - stepsAside; step <= current + stepsAside; step += 1) {
+    const expected = Buffer.from(codeAt(secret, step))
+    if (expected.length === given.length && timingSafeEqual(expected, given)) found = step
+  }
+  return found
+}
+
+/** RFC 4226, 5.3, of a time step. */
+export function codeAt(secret: Buffer, step: number, length = digits): string {
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(step))
+  const mac = createHmac('sha1', secret).update(counter).digest()
+  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 0xf) & 0x7fff_ffff
+  return String(number % 10 ** length).padStart(length, '0')
 }

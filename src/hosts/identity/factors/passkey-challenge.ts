@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Queries } from '../../../store/database.ts'
-import { sql } from '../../../store/sql.ts'
+import type { Queries } from '../../../db/database.ts'
+import { sql } from '../../../db/sql.ts'
 import type { Account } from '../accounts.ts'
 import type { Identity } from '../identity.ts'
 import { spendStep } from '../sign-in/sign-in-step.ts'

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Queries } from '../../../store/database.ts'
-import { sql } from '../../../store/sql.ts'
-import { base32 } from './base32.ts'
+import type { Queries } from '../../../db/database.ts'
+import { sql } from '../../../db/sql.ts'
 
 export const recoveryCodesMade = 10
 /** Eighty bits: guessing one from its hash is out of reach, so a fast hash is enough. */
@@ -34,3 +33,13 @@ const codePattern = /^[A-Z2-7]{16}$/
 
 const hashOf = (accountId: string, code: string): Buffer =>
   createHash('sha256').update(`${accountId} ${code}`).digest()
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/** RFC 4648, 6, without padding: how apps take a secret, and what people can type. */
+export function base32(bytes: Buffer): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  return (bits.match(/.{1,5}/g) ?? [])
+    .map((five) => alphabet[Number.parseInt(five.padEnd(5, '0'), 2)])
+    .join('')
+}

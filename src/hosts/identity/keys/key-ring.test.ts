@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../../../../test/support/fresh-database.ts'
-import { sql } from '../../../store/sql.ts'
-import { type KeyKind, type KeyRing, openKeyRing, WrongKeySecretError } from './key-ring.ts'
+import { sql } from '../../../db/sql.ts'
+import { createSecretBox, type KeyKind, type KeyRing, openKeyRing, WrongKeySecretError } from './key-ring.ts'
 import { protectionKeyKind } from './seals.ts'
-import { createSecretBox } from './secret-box.ts'
 import { type SigningKey, signingKeyKinds, signToken } from './signing-keys.ts'
 
 const hourMilliseconds = 60 * 60_000

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import type { Database, Queries } from '../../../store/database.ts'
-import { raw, sql } from '../../../store/sql.ts'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import type { Database, Queries } from '../../../db/database.ts'
+import { raw, sql } from '../../../db/sql.ts'
 import { millisecondsOf, moment } from '../moment.ts'
-import { currentKey, dueKey, type KeyTimes, keptSince } from './key-schedule.ts'
-import type { SecretBox } from './secret-box.ts'
 
 /** What a key of one purpose is made of, and what it is turned into. */
 export interface KeyKind<Key> {
@@ -130,5 +128,77 @@ export class WrongKeySecretError extends Error {
       'The keys in the store were encrypted with another secret. Set Identity__KeyEncryptionSecret or Jwt__SigningKey to the one they were made with.',
     )
     this.name = 'WrongKeySecretError'
+  }
+}
+
+/** When a key is the one to use, in epoch milliseconds. */
+interface KeyTimes {
+  readonly startsAt: number
+  readonly endsAt: number
+}
+
+const dayMilliseconds = 24 * 60 * 60_000
+/** The contract's 90 days; protection keys follow the same calendar. */
+const useMilliseconds = 90 * dayMilliseconds
+/** A client that caches the published keys for less than a day knows a key before its first token. */
+const announceMilliseconds = dayMilliseconds
+/** Far longer than anything made with a key is valid. */
+const keepMilliseconds = 7 * dayMilliseconds
+
+/** The key that must be added now: the first one, or the successor that has to be announced. */
+function dueKey(keys: readonly KeyTimes[], now: number): KeyTimes | undefined {
+  const latestEnd = Math.max(...keys.map(({ endsAt }) => endsAt))
+  if (now < latestEnd - announceMilliseconds) return undefined
+  // After a pause of months the successor starts at once: there is no key that could still be used.
+  const startsAt = Math.max(latestEnd, now)
+  return { startsAt, endsAt: startsAt + useMilliseconds }
+}
+
+/** The key to use now; before the first start or after the last end, the nearest one. */
+function currentKey<Key extends KeyTimes>(keys: readonly Key[], now: number): Key | undefined {
+  const ordered = keys.toSorted((first, second) => first.startsAt - second.startsAt)
+  return ordered.findLast(({ startsAt }) => startsAt <= now) ?? ordered[0]
+}
+
+/** Keys that ended before this moment are gone. */
+const keptSince = (now: number): number => now - keepMilliseconds
+
+/** Encrypts so that any change is noticed; what was sealed for one place cannot be opened for another. */
+export interface SecretBox {
+  /** `place` is what the result belongs to, such as a row's id. */
+  seal(plain: Buffer, place: string): Buffer
+  /** Undefined unless this very box sealed it for this place. */
+  open(sealed: Buffer, place: string): Buffer | undefined
+}
+
+const algorithm = 'aes-256-gcm'
+const keyBytes = 32
+/** What GCM is specified for; random ones are safe for 2^32 seals under one key, 500 a second for 90 days. */
+const nonceBytes = 12
+const tagBytes = 16
+
+/** AES-256-GCM under a key derived for one purpose only (HKDF, RFC 5869), so that one secret can serve several. */
+export function createSecretBox(secret: string | Buffer, purpose: string): SecretBox {
+  const key = Buffer.from(hkdfSync('sha256', secret, 'tracker identity', purpose, keyBytes))
+  return {
+    seal(plain, place) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(
+        Buffer.from(place),
+      )
+      return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+    },
+    open(sealed, place) {
+      if (sealed.length < nonceBytes + tagBytes) return undefined
+      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), {
+        authTagLength: tagBytes,
+      })
+      decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(-tagBytes))
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()])
+      } catch {
+        return undefined
+      }
+    },
   }
 }

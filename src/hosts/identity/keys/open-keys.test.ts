@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { keptKeySecret } from './key-secret.ts'
+import { keptKeySecret } from './open-keys.ts'
 import { pinnedKeys, readPinnedKey } from './pinned-key.ts'
 
 describe('the secret of the embedded store', () => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { KeyKind, KeyRing } from './key-ring.ts'
-import { createSecretBox, type SecretBox } from './secret-box.ts'
+import { createSecretBox, type KeyKind, type KeyRing, type SecretBox } from './key-ring.ts'
 
 /** Values that are passed through a browser: it can neither read nor change them, nor use one in place of another. */
 export interface Seals {

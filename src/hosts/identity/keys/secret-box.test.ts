@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createSecretBox } from './secret-box.ts'
+import { createSecretBox } from './key-ring.ts'
 
 describe('a secret box', () => {
   const box = createSecretBox('a secret', 'keys')

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { JWK } from 'jose'
-import type { SigningAlgorithm } from '../../../authentication/access-token.ts'
+import type { SigningAlgorithm } from '../../../auth/access-token.ts'
 import type { KeyKind, KeyRing } from './key-ring.ts'
 
 export interface SigningKey {

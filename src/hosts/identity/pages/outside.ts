@@ -1,10 +1,10 @@
+import type { OutsideRefusal } from '../federation/failures.ts'
+import type { ProviderSettings } from '../federation/read-providers.ts'
 import type { Identity } from '../identity.ts'
-import type { OutsideRefusal } from '../outside/failures.ts'
-import type { ProviderSettings } from '../outside/read-providers.ts'
 import { onThisHost } from '../sign-in/addresses.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
-import type { Say } from './texts/say.ts'
+import type { Say } from './texts.ts'
 
 /** Where somebody goes on whose way by a provider ended: to the sign-in page, or back to the web client. */
 type Back = { readonly authRequest: string } | { readonly returnTo: string }

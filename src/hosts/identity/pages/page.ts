@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Language } from '../../../model/language.ts'
 import { type Html, html } from './html.ts'
-import type { Say } from './texts/say.ts'
+import type { Say } from './texts.ts'
 
 /** A page of this host in whichever language it is asked for. */
 export type Page = (say: Say) => ShownPage

@@ -1,9 +1,98 @@
 import type { FastifyInstance } from 'fastify'
-import { addFormPostScript } from './form-post.ts'
-import { addPasskeyScript } from './passkey-script.ts'
+import type { PasskeyDialog } from '../factors/passkey-challenge.ts'
+import { type Html, html } from './html.ts'
+import type { Page } from './page.ts'
+import type { PlainText, Say } from './texts.ts'
 
 /** The few that pages of this host load. */
 export function addPageScripts(app: FastifyInstance): void {
   addFormPostScript(app)
   addPasskeyScript(app)
 }
+
+const formPostScriptPath = '/ext/form-post.js'
+
+/** Sends the page's form on; without scripts its button does. */
+const formPostScript = 'document.forms[0].submit()\n'
+
+function addFormPostScript(app: FastifyInstance): void {
+  app.get(formPostScriptPath, (_request, reply) =>
+    reply
+      .header('cache-control', 'public, max-age=3600')
+      .type('text/javascript; charset=utf-8')
+      .send(formPostScript),
+  )
+}
+
+/** OAuth 2.0 Form Post Response Mode, 2: the answer goes to the client in a post, not in an address. */
+export const formPostPage =
+  (action: string, fields: Readonly<Record<string, string>>, leadsTo: readonly string[]): Page =>
+  (say) => ({
+    title: say('Back to the app'),
+    leadsTo,
+    // From where it is shown, because a proxy may have put this host under a path.
+    script: `..${formPostScriptPath}`,
+    content: html`<form method="post" action="${action}">
+${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
+<button>${say('Continue')}</button>
+</form>`,
+  })
+
+const path = '/ext/passkey.js'
+/** From where the pages are shown, because a proxy may have put this host under a path. */
+export const passkeyScriptPath = `..${path}`
+
+/** A form of a passkey opens the browser's dialog, and sends on what came of it. Without a script it stays hidden. */
+const script = `
+for (const form of document.querySelectorAll('form[data-passkey]')) {
+  const { passkey, options, auto } = form.dataset
+  const problem = form.querySelector('[role=alert]')
+  const isKnown = window.PublicKeyCredential && PublicKeyCredential.parseRequestOptionsFromJSON
+  if (!isKnown) continue
+  form.hidden = false
+  const ask = async () => {
+    problem.hidden = true
+    try {
+      const given = JSON.parse(options)
+      const publicKey = passkey === 'create' ? PublicKeyCredential.parseCreationOptionsFromJSON(given)
+        : PublicKeyCredential.parseRequestOptionsFromJSON(given)
+      const credential = await navigator.credentials[passkey]({ publicKey })
+      form.elements.credential.value = JSON.stringify(credential.toJSON())
+      form.submit()
+    } catch {
+      problem.hidden = false
+    }
+  }
+  form.addEventListener('submit', (event) => { event.preventDefault(); ask() })
+  if (auto !== undefined) ask()
+}
+`
+
+function addPasskeyScript(app: FastifyInstance): void {
+  app.get(path, (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=3600').type('text/javascript; charset=utf-8').send(script),
+  )
+}
+
+export interface PasskeyFormOptions {
+  readonly dialog: PasskeyDialog
+  /** Of `navigator.credentials`. */
+  readonly asksTo: 'create' | 'get'
+  readonly action: string
+  readonly fields: Readonly<Record<string, string>>
+  readonly label: PlainText
+  /** Opens the dialog by itself, where somebody came for nothing else. */
+  readonly isAutomatic?: boolean
+}
+
+/** Shown by the script that it needs. */
+export const passkeyForm = (
+  say: Say,
+  { dialog, asksTo, action, fields, label, isAutomatic = false }: PasskeyFormOptions,
+): Html =>
+  html`<form method="post" action="${action}" data-passkey="${asksTo}" data-options="${JSON.stringify(dialog.options)}"${isAutomatic ? html` data-auto` : ''} hidden>
+<p class="problem" role="alert" hidden>${say('The passkey was not used. Try again.')}</p>
+${Object.entries({ ...fields, challenge: dialog.challenge, credential: '' }).map(
+  ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`,
+)}<button class="second">${say(label)}</button>
+</form>`

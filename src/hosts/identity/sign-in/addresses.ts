@@ -1,6 +1,8 @@
 import type { Language } from '../../../model/language.ts'
 import type { Client } from '../clients.ts'
 import type { IdentitySettings } from '../configuration.ts'
+import type { Identity } from '../identity.ts'
+import type { OAuthError } from '../oauth-error.ts'
 
 type PageSettings = Pick<IdentitySettings, 'allowedOrigins' | 'loginPageUrl'>
 
@@ -65,4 +67,21 @@ export function withParameters(address: string, parameters: Readonly<Record<stri
   const url = new URL(address)
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return url.href
+}
+
+/** What `/api/account/error` tells about a request that could not be answered to its client. */
+export interface ReportedError {
+  readonly error: string
+  readonly errorDescription: string
+}
+
+/** The page asks for it as soon as it is loaded. */
+const reportedMilliseconds = 60 * 60_000
+
+/** Sends the browser to the sign-in page, which can fetch what went wrong. */
+export function reportError({ settings, seals, now }: Identity, { code, message }: OAuthError): string {
+  const report: ReportedError = { error: code, errorDescription: message }
+  return signInPage(settings, undefined, {
+    errorId: seals.seal('errorId', report, now() + reportedMilliseconds),
+  })
 }

@@ -1,5 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { acceptedLanguage } from '../../../model/language.ts'
+import { forbidden } from '../../../model/problem.ts'
 import type { PendingRequest } from '../authorization/pending-request.ts'
+import type { IdentitySettings } from '../configuration.ts'
 import type { Identity } from '../identity.ts'
 import type { Call } from '../route.ts'
 import type { SignInOrigin } from '../sessions.ts'
@@ -25,4 +28,45 @@ export async function signInOriginOf(
     earlierSessionIds: [inCookie, noted].filter((id) => id !== undefined),
     language: request.language ?? accepted,
   }
+}
+
+/** Only a client's own page may post a sign-in; any other could sign a visitor in to an account of its choice, or out. */
+export function requireAllowedOrigin(
+  allowedOrigins: readonly string[],
+  { origin, referer }: IncomingHttpHeaders,
+  what = 'The sign-in',
+): void {
+  const sender = origin ?? originOf(referer)
+  if (sender === undefined || !allowedOrigins.includes(sender))
+    throw forbidden(`${what} must come from an allowed origin.`)
+}
+
+const originOf = (address: string | undefined): string | undefined =>
+  address !== undefined && URL.canParse(address) ? new URL(address).origin : undefined
+
+/**
+ * Whether a page of another site has sent the browser here. Browsers say so; one that does not is judged by the page that it
+ * names. Ports make no other site (a web client on the same machine), nor do the origins of our own clients.
+ */
+export function isSentByOtherSite(
+  { issuer, allowedOrigins }: Pick<IdentitySettings, 'issuer' | 'allowedOrigins'>,
+  { 'sec-fetch-site': relation, origin, referer }: IncomingHttpHeaders,
+): boolean {
+  if (relation !== undefined) return !ownRelations.has(String(relation))
+  const isOwn = (page: string) =>
+    URL.canParse(page) && (siteOf(page) === siteOf(issuer) || allowedOrigins.includes(new URL(page).origin))
+  return [origin, referer].some((page) => page !== undefined && page !== '' && !isOwn(page))
+}
+
+/** `none`: the address was typed, or is a bookmark. */
+const ownRelations: ReadonlySet<string> = new Set(['same-origin', 'same-site', 'none'])
+
+function siteOf(address: string): string {
+  const { protocol, hostname } = new URL(address)
+  return `${protocol}//${hostname}`
+}
+
+/** A browser may load an address before the person has gone there; it comes again when they do. */
+export function requireNoPrefetch({ 'sec-purpose': purpose, purpose: older }: IncomingHttpHeaders): void {
+  if (`${purpose} ${older}`.includes('prefetch')) throw forbidden('A sign-out cannot be prefetched.')
 }

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isDeactivated } from '../../../accounts/deactivation.ts'
-import type { Queries } from '../../../store/database.ts'
-import { sql } from '../../../store/sql.ts'
+import type { Queries } from '../../../db/database.ts'
+import { sql } from '../../../db/sql.ts'
 import { type Account, accountColumns } from '../accounts.ts'
+import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
 import type { OutsideSignIn } from '../sessions.ts'
@@ -88,3 +89,15 @@ export const provedBy = ({ outside }: SignInStep, by: 'otp' | 'pop') => ({
 })
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
+
+/**
+ * What follows a right password: the session, a second factor, or setting one up. Without the extensions there is no page for
+ * a second factor, and an account that has one must not become weaker: its sign-in is refused.
+ */
+export type NextStep = 'session' | 'second-factor' | 'set-up' | 'refused'
+
+export async function nextStepOf(identity: Identity, account: Account): Promise<NextStep> {
+  if (hasFactor(await findFactors(identity.database, account.accountId)))
+    return identity.settings.extensions ? 'second-factor' : 'refused'
+  return mustHaveFactor(identity, account) ? 'set-up' : 'session'
+}

@@ -1,10 +1,13 @@
+import { sql } from '../../../db/sql.ts'
 import { isLongerThan } from '../../../model/field-kinds.ts'
 import { passwordCharactersMax } from '../../../model/password-policy.ts'
-import { loginCharactersMax } from '../../../model/text-limits.ts'
-import { sql } from '../../../store/sql.ts'
+import { Problem } from '../../../model/problem.ts'
+import { loginCharactersMax } from '../../../model/text.ts'
 import { type Account, findActiveAccount } from '../accounts.ts'
+import { type PasskeyAnswer, type StoredPasskey, usePasskey } from '../factors/passkeys.ts'
 import type { Identity } from '../identity.ts'
-import { type NextStep, nextStepOf } from './next-step.ts'
+import type { Call } from '../route.ts'
+import { type NextStep, nextStepOf } from './sign-in-step.ts'
 
 export interface Verification {
   /** The active account with this login. */
@@ -39,7 +42,63 @@ export async function verifyCredentials(
 }
 
 /** Lower case, as the store compares logins: another spelling of the same login must not get five more attempts. */
-export async function lockedSubject(database: Identity['database'], login: string): Promise<string> {
+async function lockedSubject(database: Identity['database'], login: string): Promise<string> {
   const [row] = await database.query<{ subject: string }>(sql`select lower(trim(${login})) as subject`)
   return row?.subject ?? login
 }
+
+export type ProofOutcome = 'right' | { readonly error: string; readonly retryAfter?: string }
+
+/** Checks a proof other than a password. A wrong one counts as a wrong password of the login; a right one clears the count. */
+export async function attemptProof(
+  identity: Identity,
+  { accountId: account, login }: Account,
+  client: string,
+  { address, requestId }: Call,
+  { what, verify }: { readonly what: 'code' | 'passkey'; verify(): Promise<boolean> },
+): Promise<ProofOutcome> {
+  const note = (event: 'sign-in' | 'lockout-begun', outcome: string) =>
+    identity.securityLog({ event, outcome, account, client, address, requestId })
+  try {
+    const subject = await lockedSubject(identity.database, login)
+    const isRight = await identity.lockouts.guardAttempt({ purpose: 'sign-in', subject }, verify, () =>
+      note('lockout-begun', 'sign-in'),
+    )
+    if (isRight) return 'right'
+    note('sign-in', `wrong ${what}`)
+    return { error: 'invalid' }
+  } catch (error) {
+    if (!(error instanceof Problem && error.kind === 'locked')) throw error
+    note('sign-in', 'locked')
+    return { error: 'locked', retryAfter: String(error.retryAfterSeconds) }
+  }
+}
+
+/** Alone, or after the password. The challenge can be used once, even if the answer to it is wrong. */
+export const attemptPasskey = (
+  identity: Identity,
+  account: Account,
+  client: string,
+  call: Call,
+  { passkey, ...answer }: PasskeyAnswer & { readonly isAlone: boolean; readonly passkey: StoredPasskey },
+): Promise<ProofOutcome> =>
+  attemptProof(identity, account, client, call, {
+    what: 'passkey',
+    async verify() {
+      const use = await identity.database.transaction((transaction) =>
+        usePasskey(identity, transaction, passkey, answer),
+      )
+      const { address, requestId } = call
+      if (use === 'copied')
+        identity.securityLog({
+          event: 'passkey-copied',
+          account: account.accountId,
+          ...{ client, address, requestId },
+        })
+      if (use !== 'right') return false
+      await identity.database.single.query(
+        sql`update authenticator_apps set failures = 0 where user_id = ${account.accountId}`,
+      )
+      return true
+    },
+  })

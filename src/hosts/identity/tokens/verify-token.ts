@@ -1,11 +1,19 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { errors, type JWTPayload, jwtVerify } from 'jose'
 import {
   accessTokenType,
   clockSkewSeconds,
   isWithinLifetime,
+  readAccessTokenClaims,
   signingAlgorithms,
-} from '../../../authentication/access-token.ts'
+  stillStands,
+} from '../../../auth/access-token.ts'
+import { sql } from '../../../db/sql.ts'
+import { type Account, accountColumns } from '../accounts.ts'
 import type { Identity } from '../identity.ts'
+import { moment } from '../moment.ts'
+import { invalidRequest, OAuthError } from '../oauth-error.ts'
 
 /** The claims of an access token that this provider signed and that has not expired; the session is another question. */
 export async function verifyAccessToken(identity: Identity, token: string): Promise<JWTPayload | undefined> {
@@ -46,3 +54,54 @@ async function verifyToken(
     throw error
   }
 }
+
+/** RFC 6750, 2: from the header, or from a form where the caller has read one. */
+export function requireBearer(
+  { authorization }: IncomingHttpHeaders,
+  { access_token: inForm }: { readonly access_token?: string | undefined } = {},
+): string {
+  if (authorization !== undefined && inForm !== undefined)
+    throw invalidRequest('The access token must be sent in one way only.')
+  const token = authorization === undefined ? inForm : bearerPattern.exec(authorization)?.[1]
+  if (token === undefined) throw missingToken()
+  return token
+}
+
+const bearerPattern = /^bearer +([\w.~+/-]+=*)$/i
+
+/** RFC 6750, 3.1: the answer to a request without any token names no error. */
+const missingToken = () => new OAuthError('invalid_token', 'An access token is required.', 'Bearer')
+
+export const invalidToken = () =>
+  new OAuthError(
+    'invalid_token',
+    'The access token is wrong, expired or revoked.',
+    'Bearer error="invalid_token"',
+  )
+
+/** The account behind an access token whose sign-in still stands, asked without any cache. */
+export async function findTokenAccount(
+  { database, administrators, now }: Identity,
+  payload: JWTPayload,
+): Promise<Account | undefined> {
+  const claims = readAccessTokenClaims(payload)
+  if (!claims) return undefined
+  const [account] = await database.query<Account>(
+    sql`select ${accountColumns} from users as account where ${stillStands(claims, moment(now()))}`,
+  )
+  const isStale = claims.isAdministrator && account && !administrators.isAdministrator(account)
+  return isStale ? undefined : account
+}
+
+/** Codes and refresh tokens: 256 random bits, of which the store keeps only the hash. */
+export interface OpaqueToken {
+  readonly token: string
+  readonly id: Buffer
+}
+
+export function createOpaqueToken(): OpaqueToken {
+  const token = randomBytes(32).toString('base64url')
+  return { token, id: opaqueTokenId(token) }
+}
+
+export const opaqueTokenId = (token: string): Buffer => createHash('sha256').update(token).digest()

@@ -1,18 +1,23 @@
-import type { Account } from '../../api/types.ts'
+import { useState } from 'preact/hooks'
+import { createAccess } from '../../api/access.ts'
+import { ApiProblem, sentenceOf } from '../../api/api-problem.ts'
+import type { Account, Consent } from '../../api/types.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { chooseLanguage, currentLanguage, languages } from '../../texts/language.ts'
+import { t, tx } from '../../texts/text.ts'
+import { showMoment } from '../../time/kept-format.ts'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { useSecondsUntil } from '../../ui/place.ts'
+import { NewPasswordField } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ConsentsSection } from './consents-section.tsx'
 import { FactorsSection } from './factors-section.tsx'
 import { IdentitiesSection } from './identities-section.tsx'
-import { LanguageSection } from './language-section.tsx'
-import { PasswordSection } from './password-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import { TokensSection } from './tokens-section.tsx'
 
@@ -64,6 +69,139 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
       <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value} onCancel={() => undefined}>
         <TextField form={form} name="name" label={t('Name')} required autocomplete="name" />
       </Form>
+    </section>
+  )
+}
+
+/** Kept in this browser, because the server has no texts of its own to translate. */
+const LanguageSection = () => (
+  <section aria-labelledby="language-title">
+    <h2 id="language-title">{t('Language')}</h2>
+    <p class="form-note">{t('For this browser: texts, dates and numbers.')}</p>
+    <div class="field">
+      <select
+        class="input"
+        aria-labelledby="language-title"
+        value={currentLanguage().id}
+        onChange={(event) => chooseLanguage(event.currentTarget.value)}
+      >
+        {languages.map(({ id, name }) => (
+          <option key={id} value={id} lang={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  </section>
+)
+
+/** A new password for oneself. It ends every session, so what follows is signing in again. */
+function PasswordSection({ login }: { readonly login: string }) {
+  const { api, session } = useServices()
+  const [lock, setLock] = useState<{ readonly until: number; readonly text: string }>()
+  const seconds = useSecondsUntil(lock?.until)
+  const form = useForm({
+    initial: { currentPassword: '', newPassword: '' },
+    async submit({ currentPassword, newPassword }) {
+      try {
+        await api.changePassword(currentPassword, newPassword)
+      } catch (error) {
+        if (!(error instanceof ApiProblem && error.status === 429 && error.retryAfterSeconds)) throw error
+        return setLock({ until: Date.now() + error.retryAfterSeconds * 1000, text: sentenceOf(error) })
+      }
+      await session.signOut()
+    },
+  })
+  return (
+    <section aria-labelledby="password-title">
+      <h2 id="password-title">{t('Password')}</h2>
+      <p class="form-note">
+        {t('Changing it signs you out here and on every other device. Then sign in with the new one.')}
+      </p>
+      {seconds > 0 && (
+        <p class="form-problem" role="alert">
+          {lock?.text}{' '}
+          {tx('You can try again in {time} minutes.', {
+            time: (
+              <strong aria-live="off">
+                {Math.floor(seconds / 60)}:{String(seconds % 60).padStart(2, '0')}
+              </strong>
+            ),
+          })}
+        </p>
+      )}
+      <Form form={form} submitLabel={t('Change password')} isOff={seconds > 0}>
+        {/* Tells password managers whose it is. */}
+        <input
+          class="visually-hidden"
+          type="text"
+          autocomplete="username"
+          value={login}
+          readOnly
+          tabIndex={-1}
+          aria-hidden="true"
+        />
+        <TextField
+          form={form}
+          name="currentPassword"
+          label={t('Current password')}
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <NewPasswordField form={form} name="newPassword" label={t('New password')} required />
+      </Form>
+    </section>
+  )
+}
+
+/** What the person has allowed apps of others. Nothing for those who have allowed nothing. */
+function ConsentsSection() {
+  const { send, toasts } = useServices()
+  const access = createAccess(send)
+  const { value: consents, problem, reload } = useLoaded('consents', [], () => access.consents())
+  const [front, setFront] = useState<Consent>()
+  const withdraw = async ({ clientId, name }: Consent) => {
+    try {
+      await access.withdrawConsent(clientId)
+      toasts.show({ kind: 'done', text: t('{name} may do nothing for you any more.', { name }) })
+    } catch (error) {
+      toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    }
+    reload()
+  }
+  if (!problem && !consents?.length) return null
+  return (
+    <section aria-labelledby="consents-title">
+      <h2 id="consents-title">{t('What you have allowed')}</h2>
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
+      <ul class="rows">
+        {consents?.map((consent) => (
+          <li key={consent.clientId} class="row">
+            <span class="row-text">
+              <bdi>{consent.name}</bdi>
+              <span class="quiet-text line">
+                {consent.scopes.join(', ')} · {t('since {moment}', { moment: showMoment(consent.grantedAt) })}
+              </span>
+            </span>
+            <button type="button" class="button" onClick={() => setFront(consent)}>
+              {t('Take back')}
+              <span class="visually-hidden"> {consent.name}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {front && (
+        <ConfirmDialog
+          title={t('Take back what {name} may do?', { name: front.name })}
+          text={t(
+            'It is signed out within 30 seconds, and you are asked again when you use it the next time.',
+          )}
+          confirmLabel={t('Take back')}
+          onConfirm={() => void withdraw(front)}
+          onClose={() => setFront(undefined)}
+        />
+      )}
     </section>
   )
 }

@@ -11,17 +11,18 @@ import {
   StaleSignIn,
 } from '../../api/factors.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
+import { TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { startSignIn } from '../../session/sign-in.ts'
 import { t, tn } from '../../texts/text.ts'
-import { showMoment } from '../../time/moments.ts'
-import { browserNameOf } from '../../ui/browser-name.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { showMoment } from '../../time/kept-format.ts'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
+import { browserNameOf } from '../../ui/place.ts'
+import { CopyButton } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { AppDialog } from './app-dialog.tsx'
-import { PasskeyNameDialog } from './passkey-name-dialog.tsx'
-import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 
 /** What stands in front of the page. */
 type Front =
@@ -207,3 +208,100 @@ function FactorButtons({ own, factors, run, setFront, onCodes }: ButtonsProps) {
     </div>
   )
 }
+
+export interface AppDialogProps {
+  readonly offer: AppOffer
+  readonly factors: Factors
+  onDone(made: MadeCodes): void
+  onClose(): void
+}
+
+/** Shows the secret for an app, and asks for a code that shows that the app has it. */
+function AppDialog({ offer: { offer, secret, address, picture }, factors, onDone, onClose }: AppDialogProps) {
+  const form = useForm({
+    initial: { code: '' },
+    submit: async ({ code }) => onDone(await factors.confirmApp(offer, code)),
+  })
+  return (
+    <Dialog title={t('An app for codes')} onClose={onClose}>
+      <p>{t('Scan this with an app that makes codes, such as the one of your password manager.')}</p>
+      <svg
+        class="qr"
+        viewBox={`0 0 ${picture.side} ${picture.side}`}
+        role="img"
+        aria-label={t('The secret as a QR code')}
+      >
+        <rect width="100%" height="100%" fill="#fff" />
+        <path d={picture.path} fill="#000" />
+      </svg>
+      <p class="quiet-text">
+        {t('Or type this secret into the app:')} <code>{secret.match(/.{4}/g)?.join(' ')}</code>
+      </p>
+      <div class="form-buttons">
+        <CopyButton text={secret} />
+        <a class="button" href={address}>
+          {t('Open the app on this device')}
+        </a>
+      </div>
+      <Form form={form} submitLabel={t('Set up')} onCancel={onClose}>
+        <TextField
+          form={form}
+          name="code"
+          label={t('Code that the app shows')}
+          required
+          autofocus
+          autocomplete="one-time-code"
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+export interface PasskeyNameDialogProps {
+  readonly passkey: Passkey
+  readonly factors: Factors
+  onDone(): void
+  onClose(): void
+}
+
+function PasskeyNameDialog({ passkey: { id, name }, factors, onDone, onClose }: PasskeyNameDialogProps) {
+  const form = useForm({
+    initial: { name },
+    async submit(values) {
+      await factors.renamePasskey(id, values.name)
+      onDone()
+      onClose()
+    },
+  })
+  return (
+    <Dialog title={t('Rename {name}', { name })} onClose={onClose}>
+      <Form form={form} submitLabel={t('Save')} onCancel={onClose}>
+        <TextField form={form} name="name" label={t('Name')} required autofocus />
+      </Form>
+    </Dialog>
+  )
+}
+
+/** Shows the recovery codes, for when the app or the passkey is lost. */
+const RecoveryCodesDialog = ({ codes, onClose }: { readonly codes: readonly string[]; onClose(): void }) => (
+  <Dialog title={t('Your recovery codes')} onClose={onClose}>
+    <p>
+      {t(
+        'Each signs you in once, when you have lost everything else. They are shown this once: print them, or put them where you keep your passwords.',
+      )}
+    </p>
+    <ul class="codes">
+      {codes.map((code) => (
+        <li key={code}>
+          <code>{code}</code>
+        </li>
+      ))}
+    </ul>
+    <div class="form-buttons">
+      <CopyButton text={codes.join('\n')} />
+      <button type="button" class="button primary" data-autofocus onClick={onClose}>
+        {t('I have kept them')}
+      </button>
+    </div>
+  </Dialog>
+)

@@ -5,10 +5,10 @@ import type { Session as SignIn } from '../../api/types.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { showMoment } from '../../time/moments.ts'
-import { browserNameOf } from '../../ui/browser-name.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { showMoment } from '../../time/kept-format.ts'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
+import { browserNameOf } from '../../ui/place.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** Where the person is signed in, and how to end it elsewhere. */

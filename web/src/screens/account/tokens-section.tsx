@@ -1,18 +1,21 @@
 import { useState } from 'preact/hooks'
 import { createAccess } from '../../api/access.ts'
 import { sentenceOf } from '../../api/api-problem.ts'
+import { loadAll } from '../../api/load-all.ts'
 import type { Token } from '../../api/types.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
+import { SelectField, TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { showLongDay } from '../../time/days.ts'
-import { showMoment } from '../../time/moments.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { showMoment } from '../../time/kept-format.ts'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
+import { Secret } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { scopesInWords } from './scopes.ts'
-import { TokenDialog } from './token-dialog.tsx'
 
 /** Tokens that the person has made for programs. */
 export function TokensSection() {
@@ -103,4 +106,99 @@ const TokenRow = ({ token, onEnd }: { readonly token: Token; onEnd(): void }) =>
       </button>
     </li>
   )
+}
+
+const everyProject = 'all'
+/** Pages of projects to choose from. */
+const pagesMax = 3
+
+/** Asks what the token is for, then shows it, once only. */
+function TokenDialog({ onClose }: { onClose(): void }) {
+  const { api, send } = useServices()
+  const [secret, setSecret] = useState<string>()
+  const { value: projects } = useLoaded('own projects', ['project'], (signal) =>
+    loadAll(api, 'project', { sortColumn: 'name' }, { pagesMax, signal }),
+  )
+  const form = useForm({
+    initial: { name: '', scopes: '', projectIds: everyProject, expiresAt: '90' },
+    async submit({ name, scopes, projectIds, expiresAt }) {
+      const made = await createAccess(send).makeToken({
+        name,
+        scopes: scopesOf(scopes),
+        projectIds: projectIds === everyProject ? null : [projectIds],
+        expiresAt: new Date(Date.now() + Number(expiresAt) * 86_400_000).toISOString(),
+      })
+      setSecret(made.secret)
+    },
+  })
+  if (secret !== undefined)
+    return (
+      <Dialog title={t('Your new token')} onClose={onClose}>
+        <p>{t('Copy it now, and keep it like a password: it is shown this once.')}</p>
+        <Secret label={t('Token')} text={secret} onDone={onClose} />
+      </Dialog>
+    )
+  return (
+    <Dialog title={t('New token')} onClose={onClose}>
+      <Form form={form} submitLabel={t('Make the token')} onCancel={onClose}>
+        <TextField
+          form={form}
+          name="name"
+          label={t('Name')}
+          hint={t('What will use it.')}
+          required
+          autofocus
+        />
+        <SelectField
+          form={form}
+          name="scopes"
+          label={t('What it may do')}
+          required
+          choices={scopeChoices.map(({ id, name }) => ({ id, name: t(name) }))}
+        />
+        <SelectField
+          form={form}
+          name="projectIds"
+          label={t('Where')}
+          required
+          choices={[{ id: everyProject, name: t('In all my projects') }, ...(projects?.rows ?? [])]}
+        />
+        <SelectField
+          form={form}
+          name="expiresAt"
+          label={t('For how long')}
+          required
+          choices={[7, 30, 90, 365].map((days) => ({ id: String(days), name: t('{days} days', { days }) }))}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+/** What a token may do, as people choose it; programs may ask for any other set. */
+const scopeChoices = [
+  { id: 'read', name: 'Read everything', scopes: ['*:read'] },
+  { id: 'write', name: 'Read and change everything', scopes: ['*:write'] },
+  {
+    id: 'hours',
+    name: 'Read the work, book hours',
+    scopes: ['appointment:write', 'assignment:read', 'person:read', 'project:read'],
+  },
+  {
+    id: 'work',
+    name: 'Read and change assignments and comments',
+    scopes: [
+      ...['assignment:write', 'assignmentImpediment:write', 'assignmentType:read', 'comment:write'],
+      ...['impediment:read', 'person:read', 'project:read', 'userAssignment:write', 'workflow:read'],
+    ],
+  },
+] as const
+
+const scopesOf = (choice: string): readonly string[] =>
+  scopeChoices.find(({ id }) => id === choice)?.scopes ?? []
+
+function scopesInWords(scopes: readonly string[]): string {
+  const key = [...scopes].sort().join()
+  const known = scopeChoices.find((one) => [...one.scopes].sort().join() === key)
+  return known ? t(known.name) : scopes.join(', ')
 }

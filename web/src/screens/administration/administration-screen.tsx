@@ -1,18 +1,30 @@
 import { useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/api-problem.ts'
 import { useListing } from '../../data/use-listing.ts'
-import type { ScreenProps } from '../../router/screen-props.ts'
+import { TextAreaField, TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { type FormState, useForm } from '../../forms/use-form.ts'
+import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { Icon } from '../../ui/icon.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Icon, type IconName } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page } from '../../ui/page.tsx'
+import { Page, type Tab, Tabs } from '../../ui/page.tsx'
+import { PersonAvatar } from '../../ui/person-picker.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
+import { NewPasswordField } from '../../ui/secret.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { type Tab, Tabs } from '../../ui/tabs.tsx'
-import { CatalogDialog } from './catalog-dialog.tsx'
-import { CatalogLine } from './catalog-line.tsx'
-import { type Catalog, type CatalogRow, catalogs } from './catalogs.ts'
+import { useRemoval } from '../../ui/use-removal.ts'
+import {
+  bodyOf,
+  type Catalog,
+  type CatalogField,
+  type CatalogRow,
+  type CatalogValues,
+  catalogs,
+  valuesOf,
+} from './catalogs.ts'
 import { UserAccessDialog } from './user-access-dialog.tsx'
 
 /** More rows than this are found by searching. */
@@ -139,4 +151,163 @@ function useOrder(rows: readonly CatalogRow[]) {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
   }
+}
+
+export interface CatalogLineProps {
+  readonly catalog: Catalog
+  readonly row: CatalogRow
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  onChange(): void
+  /** Of people, who may do what. */
+  onAccess(): void
+  /** Where the order counts. */
+  readonly onMove: ((steps: number) => void) | undefined
+}
+
+function CatalogLine({
+  catalog: { resource },
+  row,
+  isFirst,
+  isLast,
+  onChange,
+  onAccess,
+  onMove,
+}: CatalogLineProps) {
+  const { session } = useServices()
+  const remove = useRemoval()
+  const isSelf = row.id === session.person.value?.id
+  return (
+    <li class="row">
+      {resource === 'user' && <PersonAvatar id={row.id} isNamed />}
+      <span class="row-text">
+        <bdi>{row.name}</bdi>
+        {isSelf && <span class="quiet-text"> {t('(you)')}</span>}
+        <span class="quiet-text line" dir="auto">
+          {row.login ?? row.description}
+        </span>
+      </span>
+      <span class="row-buttons">
+        {onMove && (
+          <>
+            <RowButton
+              icon="up"
+              label={t('Move {name} up', { name: row.name })}
+              isOff={isFirst}
+              run={() => onMove(-1)}
+            />
+            <RowButton
+              icon="down"
+              label={t('Move {name} down', { name: row.name })}
+              isOff={isLast}
+              run={() => onMove(1)}
+            />
+          </>
+        )}
+        {resource === 'user' && (
+          <RowButton icon="gear" label={t('Access of {name}', { name: row.name })} run={onAccess} />
+        )}
+        <RowButton icon="edit" label={t('Change {name}', { name: row.name })} run={onChange} />
+        <RowButton
+          icon="trash"
+          label={t('Remove {name}', { name: row.name })}
+          // People who remove themselves are locked out at once.
+          isOff={isSelf}
+          run={() => void remove(resource, row.id, row.name)}
+        />
+      </span>
+    </li>
+  )
+}
+
+interface RowButtonProps {
+  readonly icon: IconName
+  readonly label: string
+  readonly isOff?: boolean
+  run(): void
+}
+
+/** A button that is disabled stays where it is, and can still be reached with the Tab key. */
+const RowButton = ({ icon, label, isOff = false, run }: RowButtonProps) => (
+  <button
+    type="button"
+    class="button quiet icon-only"
+    aria-label={label}
+    title={label}
+    aria-disabled={isOff}
+    onClick={() => isOff || run()}
+  >
+    <Icon name={icon} />
+  </button>
+)
+
+export interface CatalogDialogProps {
+  readonly catalog: Catalog
+  /** None: a new one. */
+  readonly row: CatalogRow | undefined
+  /** Where a new stage would stand. */
+  readonly nextOrder: number
+  onClose(): void
+}
+
+function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps) {
+  const { api, session, toasts } = useServices()
+  const { resource, fields } = catalog
+  const hasPassword = fields.some(({ name }) => name === 'password')
+  const form = useForm<CatalogValues>({
+    // Drafts are for everything but passwords.
+    ...(!hasPassword && { draft: `${resource}-${row?.id ?? 'new'}` }),
+    initial: valuesOf(catalog, row, nextOrder),
+    async submit(values) {
+      const body = bodyOf(values, row) as never
+      if (row === undefined) await api.create(resource, body)
+      else await api.update(resource, body)
+      toasts.show({
+        kind: 'done',
+        text: row
+          ? t('{name} was saved.', { name: values.name ?? '' })
+          : t('{name} was created.', { name: values.name ?? '' }),
+      })
+    },
+  })
+  const isSelf = row !== undefined && row.id === session.person.value?.id
+  return (
+    <Dialog title={row ? t('Change {name}', { name: row.name }) : t(catalog.newLabel)} onClose={onClose}>
+      <Form form={form} submitLabel={row ? t('Save') : t('Create')} onCancel={onClose} onDone={onClose}>
+        <TextField form={form} name="name" label={t('Name')} required autofocus />
+        {fields.map((field) => (
+          <CatalogFieldView key={field.name} form={form} field={field} isNew={row === undefined} />
+        ))}
+        {row && hasPassword && (
+          <p class="form-note">
+            {isSelf
+              ? t('A new login or password ends every session of yours, this one too.')
+              : t('A new login or password ends every session of {name}.', { name: row.name })}
+          </p>
+        )}
+      </Form>
+    </Dialog>
+  )
+}
+
+interface CatalogFieldViewProps {
+  readonly form: FormState<CatalogValues>
+  readonly field: CatalogField
+  readonly isNew: boolean
+}
+
+function CatalogFieldView({ form, field, isNew }: CatalogFieldViewProps) {
+  const { name, label, required, hint } = field
+  const common = { form, name, label: t(label), required, ...(hint && { hint: t(hint) }) }
+  if (name === 'description') return <TextAreaField {...common} />
+  if (name === 'login') return <TextField {...common} />
+  if (isNew) return <NewPasswordField {...common} />
+  return (
+    <NewPasswordField
+      {...common}
+      required={false}
+      label={t('New password')}
+      hint={t('Left empty, it stays as it is.')}
+    />
+  )
 }

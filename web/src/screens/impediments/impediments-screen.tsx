@@ -1,17 +1,23 @@
 import { useState } from 'preact/hooks'
+import type { Api, RecordOf } from '../../api/api.ts'
+import { loadAll, loadByIds } from '../../api/load-all.ts'
+import { findAssignments } from '../../assignment/assignment-values.ts'
+import { useListing } from '../../data/use-listing.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
+import { Field, SelectField, TextAreaField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { isolated, t } from '../../texts/text.ts'
 import { showAge } from '../../time/days.ts'
+import { Combobox } from '../../ui/combobox.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page } from '../../ui/page.tsx'
-import { ProjectMark } from '../../ui/project-mark.tsx'
+import { Page, ProjectMark } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
-import { ImpedimentDialog } from './impediment-dialog.tsx'
-import { type ImpedimentRow, loadImpediments } from './load-impediments.ts'
 
 /** As they stand in the address. */
 interface Filters {
@@ -185,4 +191,113 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
       </span>
     </li>
   )
+}
+
+export interface ImpedimentDialogProps {
+  /** None: a new one. */
+  readonly row: ImpedimentRow | undefined
+  onClose(): void
+}
+
+function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
+  const { api, toasts } = useServices()
+  const kinds = useListing('impediment', { sortColumn: 'name', pageSize: 100 })
+  const form = useForm({
+    draft: `impediment-of-${row?.link.id ?? 'any'}`,
+    initial: {
+      assignmentId: row?.assignment.id ?? '',
+      // Kept beside the id, so that a draft shows what was chosen.
+      assignmentName: row?.assignment.name ?? '',
+      impedimentId: row?.link.impedimentId ?? '',
+      description: row?.link.description ?? '',
+    },
+    async submit({ assignmentId, impedimentId, description }) {
+      const body = { assignmentId, impedimentId, description: description.trim() || null }
+      if (row === undefined) await api.create('assignmentImpediment', body)
+      else await api.update('assignmentImpediment', { id: row.link.id, ...body })
+      toasts.show({
+        kind: 'done',
+        text: row ? t('The impediment was saved.') : t('The impediment was added.'),
+      })
+    },
+  })
+  return (
+    <Dialog title={row ? t('Change the impediment') : t('New impediment')} onClose={onClose}>
+      <Form form={form} submitLabel={row ? t('Save') : t('Add')} onCancel={onClose} onDone={onClose}>
+        <Field form={form} name="assignmentId" label={t('Assignment')} required autofocus>
+          {({ id, ...attributes }) => (
+            <Combobox
+              id={id}
+              label={t('Assignment')}
+              attributes={attributes}
+              placeholder={t('Name of the assignment')}
+              chosen={form.values.value.assignmentName}
+              find={(text, signal) => findAssignments(api, text, signal)}
+              onChoose={(option) => {
+                form.set('assignmentId', option.id)
+                form.set('assignmentName', option.name)
+              }}
+            />
+          )}
+        </Field>
+        <SelectField
+          form={form}
+          name="impedimentId"
+          label={t('What is in the way')}
+          required
+          choices={kinds.rows}
+        />
+        <TextAreaField form={form} name="description" label={t('Note')} />
+      </Form>
+    </Dialog>
+  )
+}
+
+type Named = { readonly id: string; readonly name: string }
+
+/** An impediment with what it stands in the way of. */
+interface ImpedimentRow {
+  readonly link: RecordOf<'assignmentImpediment'>
+  readonly kind: string
+  readonly assignment: RecordOf<'assignment'>
+  readonly project: Named
+  /** Responsible for the assignment or working on it. */
+  readonly isMine: boolean
+}
+
+export interface Impediments {
+  /** The newest first. */
+  readonly rows: readonly ImpedimentRow[]
+  readonly projects: readonly Named[]
+  readonly isCut: boolean
+}
+
+/** 1,000 impediments: more would not be useful to look at. */
+const pagesMax = 10
+
+async function loadImpediments(api: Api, userId: string, signal: AbortSignal): Promise<Impediments> {
+  const all = { pagesMax, signal }
+  const [links, kinds, own] = await Promise.all([
+    loadAll(api, 'assignmentImpediment', { sortColumn: 'createdAt', sortOrder: 'DESC' }, all),
+    loadAll(api, 'impediment', {}, all),
+    loadAll(api, 'userAssignment', { userId }, all),
+  ])
+  const idsOf = links.rows.map(({ assignmentId }) => assignmentId)
+  const assignments = await loadByIds(api, 'assignment', idsOf, signal)
+  const projectIds = [...assignments.values()].map(({ projectId }) => projectId)
+  const projects = await loadByIds(api, 'project', projectIds, signal)
+  const rows = links.rows.flatMap((link) => {
+    const assignment = assignments.get(link.assignmentId)
+    const project = projects.get(assignment?.projectId ?? '')
+    if (assignment === undefined || project === undefined) return []
+    const kind = kinds.rows.find(({ id }) => id === link.impedimentId)?.name ?? t('Impediment')
+    const isMine =
+      assignment.userId === userId || own.rows.some(({ assignmentId }) => assignmentId === assignment.id)
+    return [{ link, kind, assignment, project, isMine }]
+  })
+  return {
+    rows,
+    projects: [...projects.values()].sort((a, b) => a.name.localeCompare(b.name)),
+    isCut: links.isCut,
+  }
 }

@@ -1,12 +1,21 @@
-import type { RecordOf } from '../../api/api.ts'
+import { useState } from 'preact/hooks'
+import type { Api, RecordOf } from '../../api/api.ts'
+import { sentenceOf } from '../../api/api-problem.ts'
+import { type ById, byId, loadAll, loadByIds } from '../../api/load-all.ts'
+import { doneStageOf, fieldsOf } from '../../assignment/assignment-values.ts'
+import { TimerButton } from '../../assignment/timer-button.tsx'
 import { useLoaded } from '../../data/use-loaded.ts'
+import { readHours } from '../../forms/fields.tsx'
+import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
+import { undoLabel } from '../../services/toasts.ts'
 import { type Text, t } from '../../texts/text.ts'
+import { addDays, dayOf, daysInWeek, mondayOf, showAge, showDay, today } from '../../time/days.ts'
+import { showHours } from '../../time/hours.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page } from '../../ui/page.tsx'
+import { Page, ProjectMark } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { type Group, groups, loadMyWork, type MyWork } from './load-my-work.ts'
-import { WorkRow } from './work-row.tsx'
 
 const titles: Readonly<Record<Group, Text>> = {
   blocked: 'Blocked',
@@ -70,4 +79,216 @@ function WorkGroup({ title, rows, work }: WorkGroupProps) {
       </ul>
     </section>
   )
+}
+
+type Assignment = RecordOf<'assignment'>
+
+/** An assignment with the actions needed most: changing its stage, and recording hours. */
+function WorkRow({ assignment, work }: { readonly assignment: Assignment; readonly work: MyWork }) {
+  const { id, projectId, name, endDate } = assignment
+  const [isLogging, setLogging] = useState(false)
+  const isLate = dayOf(endDate) < today()
+  const day = showDay(endDate)
+  const since = work.blockedSince.get(id)
+  return (
+    <li class="row work-row">
+      <span class="row-text">
+        <a href={assignmentPath(projectId, id)} dir="auto">
+          {name}
+        </a>
+        <span class="quiet-text line work-facts">
+          <ProjectMark id={projectId} />
+          <span dir="auto">{work.projects.get(projectId)?.name}</span>
+          <span class={isLate ? 'late' : ''}>
+            {isLate ? t('Was due {day}', { day }) : t('Until {day}', { day })}
+          </span>
+          {since && <span class="blocked">{t('Blocked {age}', { age: showAge(since) })}</span>}
+        </span>
+      </span>
+      <StageSelect assignment={assignment} stages={work.stages} />
+      <TimerButton assignment={assignment} />
+      {isLogging ? (
+        <LogTime assignment={assignment} onClose={() => setLogging(false)} />
+      ) : (
+        <button
+          type="button"
+          class="button quiet"
+          aria-label={t('Record time for {name}', { name })}
+          onClick={() => setLogging(true)}
+        >
+          <Icon name="clock" />
+        </button>
+      )}
+    </li>
+  )
+}
+
+interface StageSelectProps {
+  readonly assignment: Assignment
+  readonly stages: MyWork['stages']
+}
+
+function StageSelect({ assignment, stages }: StageSelectProps) {
+  const { api, toasts } = useServices()
+  const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  /** As it is now: what others have changed meanwhile stays. */
+  const moveTo = async (workflowId: string) => {
+    const now = await api.get('assignment', assignment.id)
+    await api.update('assignment', { ...fieldsOf(now), workflowId })
+  }
+  const move = async (workflowId: string) => {
+    try {
+      await moveTo(workflowId)
+      const stage = stages.find(({ id }) => id === workflowId)?.name ?? ''
+      toasts.show({
+        kind: 'done',
+        text: t('{name} is in {stage} now.', { name: assignment.name, stage }),
+        action: { label: undoLabel(), run: () => moveTo(assignment.workflowId).catch(tell) },
+      })
+    } catch (error) {
+      tell(error)
+    }
+  }
+  return (
+    <select
+      class="input work-stage"
+      aria-label={t('Stage of {name}', { name: assignment.name })}
+      value={assignment.workflowId}
+      onChange={(event) => void move(event.currentTarget.value)}
+    >
+      {stages.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Today’s hours: a number and Enter. */
+function LogTime({ assignment, onClose }: { readonly assignment: Assignment; onClose(): void }) {
+  const { api, session, toasts } = useServices()
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const log = async () => {
+    try {
+      const amountHours = readHours(text, 'amountHours')
+      const userId = session.person.value?.id ?? ''
+      const entry = { assignmentId: assignment.id, userId, keepDate: today(), amountHours }
+      const { id } = await api.create('appointment', entry)
+      toasts.show({
+        kind: 'done',
+        text: t('{hours} recorded for {name}.', { hours: showHours(amountHours), name: assignment.name }),
+        action: { label: undoLabel(), run: () => api.remove('appointment', [id]) },
+      })
+      onClose()
+    } catch (error) {
+      setProblem(sentenceOf(error))
+    }
+  }
+  return (
+    <form
+      class="log-time"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void log()
+      }}
+      onKeyDown={(event) => event.key === 'Escape' && onClose()}
+    >
+      <input
+        ref={(input) => input?.focus()}
+        class="input"
+        inputMode="decimal"
+        autocomplete="off"
+        placeholder={t('Hours today')}
+        aria-label={t('Hours today for {name}', { name: assignment.name })}
+        aria-invalid={problem ? 'true' : undefined}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      {problem && (
+        <p class="field-errors" role="alert">
+          {problem}
+        </p>
+      )}
+    </form>
+  )
+}
+
+type Stage = RecordOf<'workflow'>
+
+interface MyWork {
+  readonly groups: ReadonlyMap<Group, readonly Assignment[]>
+  readonly stages: readonly Stage[]
+  readonly projects: ById<{ readonly name: string }>
+  /** What keeps an assignment from going on, since when. */
+  readonly blockedSince: ReadonlyMap<string, string>
+  readonly isCut: boolean
+}
+
+/** In the order of the screen. */
+const groups = ['blocked', 'overdue', 'today', 'week', 'next', 'later'] as const
+type Group = (typeof groups)[number]
+
+/** 100 of each stage: more would not be useful to look at. */
+const once = { pagesMax: 1 }
+const impedimentPagesMax = 5
+
+/** What somebody has to do: responsible for it or working on it, begun or due within a week, and not done. */
+async function loadMyWork(api: Api, userId: string, signal: AbortSignal): Promise<MyWork> {
+  const dateTo = addDays(mondayOf(today()), 2 * daysInWeek)
+  const { rows: stages } = await loadAll(api, 'workflow', { sortColumn: 'order' }, { ...once, signal })
+  const links = await loadAll(
+    api,
+    'userAssignment',
+    { userId, sortColumn: 'createdAt', sortOrder: 'DESC' },
+    { ...once, signal },
+  )
+  const usuallyDone = doneStageOf('', stages)
+  const own: Awaited<ReturnType<typeof loadAll<'assignment'>>>[] = []
+  // One after the other: a board in the next tab needs connections too.
+  for (const { id: workflowId } of stages.filter(({ id }) => id !== usuallyDone))
+    own.push(
+      await loadAll(
+        api,
+        'assignment',
+        { userId, workflowId, dateTo, sortColumn: 'endDate' },
+        { ...once, signal },
+      ),
+    )
+  const linkedIds = links.rows.map(({ assignmentId }) => assignmentId)
+  const linked = await loadByIds(api, 'assignment', linkedIds, signal)
+  const all = [...byId([...own.flatMap(({ rows }) => rows), ...linked.values()]).values()]
+  const open = all.filter(
+    (row) => row.workflowId !== doneStageOf(row.projectId, stages) && dayOf(row.startDate) < dateTo,
+  )
+  const projectIds = open.map(({ projectId }) => projectId)
+  const projects = await loadByIds(api, 'project', projectIds, signal)
+  const impediments = await loadAll(
+    api,
+    'assignmentImpediment',
+    { sortColumn: 'createdAt', sortOrder: 'DESC' },
+    { pagesMax: impedimentPagesMax, signal },
+  )
+  const blockedSince = new Map(
+    impediments.rows.map(({ assignmentId, createdAt }) => [assignmentId, createdAt]),
+  )
+  return {
+    groups: Map.groupBy(
+      open.toSorted((a, b) => a.endDate.localeCompare(b.endDate)),
+      (row) => (blockedSince.has(row.id) ? 'blocked' : groupOf(dayOf(row.endDate))),
+    ),
+    stages,
+    projects,
+    blockedSince,
+    isCut: own.some(({ isCut }) => isCut),
+  }
+}
+
+export function groupOf(endDay: string, now = today()): Group {
+  if (endDay < now) return 'overdue'
+  if (endDay === now) return 'today'
+  const monday = mondayOf(now)
+  if (endDay < addDays(monday, daysInWeek)) return 'week'
+  return endDay < addDays(monday, 2 * daysInWeek) ? 'next' : 'later'
 }

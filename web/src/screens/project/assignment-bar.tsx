@@ -1,9 +1,9 @@
 import type { TargetedDragEvent, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
-import { assignmentPath } from '../../router/addresses.ts'
+import { assignmentPath } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'
 import { dayOf, showDay, today } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
-import { PersonAvatar } from '../../ui/person-avatar.tsx'
+import { PersonAvatar } from '../../ui/person-picker.tsx'
 import type { Bar } from './lanes.ts'
 
 export interface AssignmentBarProps {

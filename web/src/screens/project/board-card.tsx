@@ -3,16 +3,15 @@ import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { hasDraftOf } from '../../forms/drafts.ts'
-import { assignmentPath } from '../../router/addresses.ts'
+import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { dayOf, showAge, showDay, today } from '../../time/days.ts'
 import { showHours } from '../../time/hours.ts'
-import { keyAlongLine } from '../../ui/direction.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { PersonAvatar } from '../../ui/person-avatar.tsx'
-import { walkCards } from './walk-cards.ts'
+import { PersonAvatar } from '../../ui/person-picker.tsx'
+import { keyAlongLine } from '../../ui/place.ts'
 
 type Stage = RecordOf<'workflow'>
 type Assignment = RecordOf<'assignment'>
@@ -141,4 +140,26 @@ function CardFacts({ assignment, typeName, blockedSince, isDone, hasDraft }: Car
       {hasDraft && <span class="draft">{t('Not saved')}</span>}
     </div>
   )
+}
+
+/** Arrows walk from card to card, over columns without any. */
+function walkCards(event: KeyboardEvent, from: HTMLElement): void {
+  const direction = directions[keyAlongLine(event)]
+  const columns = [...(from.closest('.board')?.querySelectorAll('.column') ?? [])].map((column) => [
+    ...column.querySelectorAll<HTMLElement>('.card-link'),
+  ])
+  if (direction === undefined) return
+  event.preventDefault()
+  const filled = columns.filter((cards) => cards.length > 0)
+  const column = filled.findIndex((cards) => cards.includes(from))
+  const index = filled[column]?.indexOf(from) ?? 0
+  const target = filled[column + direction[0]]
+  target?.[Math.min(index + direction[1], target.length - 1)]?.focus()
+}
+
+const directions: Readonly<Record<string, readonly [columns: number, cards: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
 }

@@ -1,16 +1,22 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
+import { sentenceOf } from '../../api/api-problem.ts'
+import { fieldsOf } from '../../assignment/assignment-values.ts'
 import type { StageQuery } from '../../data/board-rows.ts'
-import { useAllRows } from '../../data/use-all-rows.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
+import { useAllRows } from '../../data/use-live.ts'
 import { useStagePages } from '../../data/use-stage-pages.ts'
 import { useServices } from '../../services/services.ts'
-import { LoadProblem } from '../../ui/notes.tsx'
-import { Board } from './board.tsx'
+import { t } from '../../texts/text.ts'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { BoardColumn, type BoardProps } from './board-column.tsx'
 import { queryOfFilters } from './filters.ts'
-import { useMoves } from './use-moves.ts'
-import type { ProjectViewProps } from './view-props.ts'
+import { useCardFocus } from './use-card-focus.ts'
+import { useLatest } from './use-windowed.ts'
+import type { ProjectViewProps } from './view-names.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
+import type { ProjectView } from './views.ts'
 
 export interface BoardViewProps extends ProjectViewProps {
   readonly isNameLoading: boolean
@@ -97,4 +103,156 @@ type Rows = readonly RecordOf<'assignment'>[]
 function movedTo(stageId: string, stored: Rows, shown: Rows): number {
   const count = (rows: Rows) => rows.reduce((sum, row) => sum + Number(row.workflowId === stageId), 0)
   return count(shown) - count(stored)
+}
+
+type Assignment = RecordOf<'assignment'>
+type Stage = RecordOf<'workflow'>
+
+/** One column a stage. Cards are moved by dragging, by their menu, or with Shift and an arrow. */
+function Board(props: BoardProps) {
+  const { stages, assignments, types, blocks, isStale, onMove } = props
+  const typeNames = useMemo(() => new Map(types.map(({ id, name }) => [id, name])), [types])
+  const blocked = useMemo(() => blockedSince(blocks), [blocks])
+  const [dragged, setDragged] = useState<Assignment>()
+  const keepFocusOn = useCardFocus()
+  const move = useLatest((assignment: Assignment, stage: Stage) => {
+    keepFocusOn(assignment.id)
+    onMove(assignment, stage)
+  })
+  const drag = useLatest(setDragged)
+  const byStage = useMemo(() => Map.groupBy(assignments, ({ workflowId }) => workflowId), [assignments])
+  if (stages.length === 0)
+    return (
+      <EmptyState title={t('There are no stages yet')}>
+        <p>{t('An administrator sets up the workflow; then its stages are the columns of this board.')}</p>
+      </EmptyState>
+    )
+  return (
+    <div class="board" aria-busy={isStale}>
+      {stages.map((stage) => (
+        <BoardColumn
+          key={stage.id}
+          {...props}
+          stage={stage}
+          assignments={byStage.get(stage.id) ?? none}
+          typeNames={typeNames}
+          blocked={blocked}
+          dragged={dragged}
+          onDrag={drag}
+          onDrop={() => {
+            if (dragged) onMove(dragged, stage)
+            setDragged(undefined)
+          }}
+          onMove={move}
+        />
+      ))}
+    </div>
+  )
+}
+
+const none: readonly Assignment[] = []
+
+/** By assignment, since when something is in its way. */
+const blockedSince = (links: readonly RecordOf<'assignmentImpediment'>[]): ReadonlyMap<string, string> =>
+  new Map(
+    links
+      .toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+      .map(({ assignmentId, createdAt }) => [assignmentId, createdAt]),
+  )
+
+interface Move {
+  readonly workflowId: string
+  /** The record's last change when the move began; a later one tells how it ended. */
+  readonly since: string | null
+  readonly isSaved: boolean
+}
+
+export interface Moves {
+  /** The assignments in the stages that the person moved them to, also before the interface has confirmed it. */
+  readonly rows: readonly Assignment[]
+  /** For screen readers: what the last move did. */
+  readonly news: string
+  move(assignment: Assignment, stage: { readonly id: string; readonly name: string }): void
+}
+
+/** Moves at once, and back again with a message when refused. Moves of one card are sent one after the other. */
+function useMoves(stored: readonly Assignment[], stageNameOf: (id: string) => string): Moves {
+  const { api, toasts } = useServices()
+  const [moves, setMoves] = useState<ReadonlyMap<string, Move>>(new Map())
+  const [news, setNews] = useState('')
+  const latest = useRef(stored)
+  latest.current = stored
+  const queues = useRef(new Map<string, Promise<void>>())
+  const set = (id: string, move: Move | undefined) =>
+    setMoves((all) => {
+      const next = new Map(all)
+      if (move === undefined) next.delete(id)
+      else next.set(id, move)
+      return next
+    })
+  useEffect(() => {
+    for (const { id, workflowId, updatedAt } of stored) {
+      const move = moves.get(id)
+      if (move?.isSaved && (workflowId === move.workflowId || updatedAt !== move.since)) set(id, undefined)
+    }
+  }, [stored, moves])
+  const send = async (assignment: Assignment, workflowId: string, name: string) => {
+    const { id } = assignment
+    // As it is now: fields that others changed meanwhile must not be set back.
+    const current = latest.current.find((row) => row.id === id) ?? assignment
+    const since = current.updatedAt
+    try {
+      await api.update('assignment', { ...fieldsOf(current), workflowId })
+      set(id, { workflowId, since, isSaved: true })
+      setNews(t('{name} is in {stage} now.', { name: current.name, stage: name }))
+    } catch (error) {
+      set(id, undefined)
+      const stays = { name: current.name, stage: stageNameOf(current.workflowId) }
+      const text = `${t('{name} stays in {stage}.', stays)} ${sentenceOf(error)}`
+      toasts.show({ kind: 'problem', text })
+    }
+  }
+  const rows = useMemo(
+    () =>
+      stored.map((row) => {
+        const workflowId = moves.get(row.id)?.workflowId ?? row.workflowId
+        // The same row where nothing moves it, so that its card need not be drawn again.
+        return workflowId === row.workflowId ? row : { ...row, workflowId }
+      }),
+    [stored, moves],
+  )
+  return {
+    rows,
+    news,
+    move(assignment, stage) {
+      if (assignment.workflowId === stage.id) return
+      set(assignment.id, { workflowId: stage.id, since: assignment.updatedAt, isSaved: false })
+      const before = queues.current.get(assignment.id) ?? Promise.resolve()
+      queues.current.set(
+        assignment.id,
+        before.then(() => send(assignment, stage.id, stage.name)),
+      )
+    },
+  }
+}
+
+type Loaded = { readonly view: ProjectView; readonly Component: ComponentType<ProjectViewProps> }
+
+/** A view whose script is fetched when it is first looked at. */
+export function LaterView({ view, ...props }: ProjectViewProps & { readonly view: ProjectView }) {
+  const [loaded, setLoaded] = useState<Loaded>()
+  const [problem, setProblem] = useState<Error>()
+  useEffect(() => {
+    let isWanted = true
+    view.load?.().then(
+      (Component) => isWanted && setLoaded({ view, Component }),
+      (error: Error) => isWanted && setProblem(error),
+    )
+    return () => {
+      isWanted = false
+    }
+  }, [view])
+  if (problem) return <LoadProblem problem={problem} onRetry={() => location.reload()} />
+  if (loaded?.view !== view) return <ViewSkeleton view={view.name} />
+  return <loaded.Component {...props} />
 }

@@ -1,27 +1,23 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Connection } from '../../api/live-listing.ts'
 import { AssignmentPanel } from '../../assignment/assignment-panel.tsx'
-import { doneStageOf } from '../../assignment/done-stage.ts'
-import { NewAssignmentDialog } from '../../assignment/new-assignment-dialog.tsx'
+import { doneStageOf } from '../../assignment/assignment-values.ts'
+import { NewAssignmentDialog } from '../../assignment/new-assignment.tsx'
 import { useListing } from '../../data/use-listing.ts'
-import { projectPath } from '../../router/addresses.ts'
-import type { ScreenProps } from '../../router/screen-props.ts'
+import { projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
-import { EmptyState } from '../../ui/notes.tsx'
-import { Page } from '../../ui/page.tsx'
-import { ProjectMark } from '../../ui/project-mark.tsx'
-import { useMedia } from '../../ui/use-media.ts'
-import { BoardView, type BoardViewProps } from './board-view.tsx'
+import { ConnectionMark, EmptyState } from '../../ui/notes.tsx'
+import { Page, ProjectMark } from '../../ui/page.tsx'
+import { useMedia } from '../../ui/place.ts'
+import { BoardView, type BoardViewProps, LaterView } from './board-view.tsx'
 import { readFilters } from './filters.ts'
-import { LaterView } from './later-view.tsx'
-import { ProjectActions } from './project-actions.tsx'
 import { ProjectFilters } from './project-filters.tsx'
 import { useCardFocus } from './use-card-focus.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
-import { ViewSwitch } from './view-switch.tsx'
-import { type ProjectView, readView } from './views.ts'
+import { type ProjectView, projectViews, readView } from './views.ts'
 
 /** A project's assignments in one of its views; one of them may stand open beside them. */
 export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: ScreenProps) {
@@ -157,4 +153,52 @@ function useFocusAfterClosing(assignmentId: string | undefined): void {
     if (assignmentId === undefined && last.current !== undefined) keepFocusOn(last.current)
     last.current = assignmentId
   }, [assignmentId])
+}
+
+export interface ProjectActionsProps {
+  readonly projectId: string
+  readonly connection: Connection
+  onNew(): void
+}
+
+const ProjectActions = ({ projectId, connection, onNew }: ProjectActionsProps) => (
+  <>
+    <ConnectionMark connection={connection} />
+    <a class="button page-action" href={`/projects/${projectId}/activity`}>
+      <Icon name="clock" />
+      <span class="page-action-name">{t('Activity')}</span>
+    </a>
+    <a class="button page-action" href={`/projects/${projectId}/report`}>
+      <Icon name="chart" />
+      <span class="page-action-name">{t('Hours')}</span>
+    </a>
+    <button type="button" class="button primary" onClick={onNew} aria-keyshortcuts="C">
+      <Icon name="plus" />
+      <span>{t('New assignment')}</span>
+    </button>
+  </>
+)
+
+export interface ViewSwitchProps {
+  readonly current: ProjectView
+  readonly address: URL
+}
+
+/** Links to the other ways of looking at the same assignments; filters and an open assignment stay. */
+const ViewSwitch = ({ current, address }: ViewSwitchProps) => (
+  <nav class="view-switch" aria-label={t('View')}>
+    {projectViews.map((view) => (
+      <a key={view.name} href={hrefOf(view, address)} aria-current={view === current ? 'page' : undefined}>
+        <Icon name={view.icon} />
+        <span>{t(view.label)}</span>
+      </a>
+    ))}
+  </nav>
+)
+
+function hrefOf({ name }: ProjectView, { pathname, searchParams }: URL): string {
+  const query = new URLSearchParams(searchParams)
+  if (name === 'board') query.delete('view')
+  else query.set('view', name)
+  return query.size === 0 ? pathname : `${pathname}?${query}`
 }

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
-import { type Change, useChangeMany } from '../../assignment/use-change-many.ts'
+import { type Change, useChangeMany } from '../../assignment/change-many.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { addDays, dayOf, endMomentOf, showDay } from '../../time/days.ts'

@@ -1,4 +1,8 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useFollowedRows } from '../../data/use-followed-rows.ts'
+import { queryOfFilters } from './filters.ts'
+import { useReschedule } from './use-reschedule.ts'
+import type { ProjectViewProps } from './view-names.ts'
 
 export interface Windowed<Row> {
   /** Those near the view. */
@@ -87,4 +91,31 @@ function countWhere(numbers: readonly number[], holds: (number: number) => boole
     else high = middle
   }
   return low
+}
+
+/** The assignments that touch a period, with the days they are being given. */
+export function useWindowRows(
+  { scope, filters, onConnection }: ProjectViewProps,
+  dateFrom: string,
+  dateTo: string,
+) {
+  const { search, userId } = queryOfFilters(filters)
+  const found = useFollowedRows(
+    { projectId: scope.projectId, search, userId, dateFrom, dateTo },
+    { firstPageAtOnce: false },
+  )
+  useEffect(() => onConnection(found.connection), [found.connection])
+  return { ...found, ...useReschedule(found.rows, found.put) }
+}
+
+/** The same function for as long as the component lives, so that what was drawn with it need not be drawn again. */
+export function useLatest<Arguments extends unknown[]>(run: (...given: Arguments) => void) {
+  const latest = useRef(run)
+  latest.current = run
+  return useMemo(
+    () =>
+      (...given: Arguments) =>
+        latest.current(...given),
+    [],
+  )
 }

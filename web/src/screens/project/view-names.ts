@@ -1,6 +1,9 @@
 import { useMemo } from 'preact/hooks'
+import type { RecordOf } from '../../api/api.ts'
+import type { Connection } from '../../api/live-listing.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useServices } from '../../services/services.ts'
+import type { Filters } from './filters.ts'
 
 /** How what an assignment refers to is called. */
 export interface ViewNames {
@@ -22,4 +25,21 @@ export function useViewNames({ stages }: { readonly stages: ViewNames['types'] }
       personOf: people.nameOf,
     }
   }, [stages, types, people])
+}
+
+/** As the address has it; the board is what an address without one means. */
+export type ViewName = 'board' | 'list' | 'calendar' | 'timeline'
+
+/** What every view of a project is given. */
+export interface ProjectViewProps {
+  readonly scope: {
+    readonly projectId: string
+    readonly stages: readonly RecordOf<'workflow'>[]
+    readonly doneId: string | undefined
+  }
+  readonly filters: Filters
+  readonly openId: string | undefined
+  /** Of the address, so that links keep view and filters. */
+  readonly query: string
+  onConnection(connection: Connection): void
 }

@@ -1,6 +1,6 @@
+import { useMedia } from '../../ui/place.ts'
 import { Skeleton, type SkeletonProps } from '../../ui/skeleton.tsx'
-import { useMedia } from '../../ui/use-media.ts'
-import type { ViewName } from './view-props.ts'
+import type { ViewName } from './view-names.ts'
 
 const shapes: Readonly<Record<ViewName | 'agenda', SkeletonProps>> = {
   board: { as: 'columns', blocks: 4, rows: 5, cells: 'lines face' },

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import type { Text } from '../../texts/text.ts'
 import type { IconName } from '../../ui/icon.tsx'
-import type { ProjectViewProps, ViewName } from './view-props.ts'
+import type { ProjectViewProps, ViewName } from './view-names.ts'
 
 export interface ProjectView {
   readonly name: ViewName

@@ -1,17 +1,22 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
-import { useListing } from '../../data/use-listing.ts'
+import { ApiProblem } from '../../api/api-problem.ts'
+import { catalogQuery, useListing } from '../../data/use-listing.ts'
+import { SelectField, TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page } from '../../ui/page.tsx'
+import { Page, ProjectMark } from '../../ui/page.tsx'
+import { PersonAvatar } from '../../ui/person-picker.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { NewProjectDialog } from './new-project-dialog.tsx'
-import { ProjectRow } from './project-row.tsx'
-import { RenameProjectDialog } from './rename-project-dialog.tsx'
+import { useRemoval } from '../../ui/use-removal.ts'
 
 type Project = RecordOf<'project'>
 
@@ -125,3 +130,156 @@ function ProjectGroups({ projects, memberships, onFront }: ProjectGroupsProps) {
     </>
   )
 }
+
+function NewProjectDialog({ onClose }: { onClose(): void }) {
+  const { api, router, session } = useServices()
+  const organizations = useListing('organization', catalogQuery)
+  const form = useForm({
+    draft: 'new-project',
+    initial: { name: '', organizationId: '' },
+    async submit(values) {
+      const project = await api.create('project', values)
+      router.go(`/projects/${project.id}`)
+    },
+  })
+  const hasNone = !organizations.isLoading && organizations.rows.length === 0
+  return (
+    <Dialog title={t('New project')} onClose={onClose}>
+      {hasNone && (
+        <p class="form-note">
+          {t('A project belongs to an organization, and there is none yet.')}{' '}
+          {session.person.value?.isAdministrator
+            ? t('Create one first.')
+            : t('Ask an administrator to create one.')}
+        </p>
+      )}
+      <Form form={form} submitLabel={t('Create project')} onCancel={onClose} onDone={onClose}>
+        <TextField form={form} name="name" label={t('Name')} required autofocus />
+        <SelectField
+          form={form}
+          name="organizationId"
+          label={t('Organization')}
+          hint={
+            session.person.value?.isAdministrator
+              ? t('New organizations are made under Admin, Organizations.')
+              : t('Administrators make new organizations.')
+          }
+          required
+          choices={organizations.rows}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+export interface ProjectRowProps {
+  readonly project: RecordOf<'project'>
+  readonly memberIds: readonly string[]
+  onRename(): void
+  onMembers(): void
+}
+
+/** Of more members than this, the others are shown as a number. */
+const facesMax = 5
+
+function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps) {
+  const remove = useRemoval()
+  // Somebody may have been added twice.
+  const members = [...new Set(memberIds)]
+  const faces = members.slice(0, facesMax)
+  return (
+    <li class="row project-row">
+      <ProjectMark id={project.id} />
+      <a class="row-link" dir="auto" href={`/projects/${project.id}`}>
+        {project.name}
+      </a>
+      <span class="faces">
+        {faces.map((id) => (
+          <PersonAvatar key={id} id={id} />
+        ))}
+        {members.length > facesMax && <span class="quiet-text">+{members.length - facesMax}</span>}
+      </span>
+      <Menu
+        label={t('Actions for {name}', { name: project.name })}
+        items={[
+          { label: t('Members…'), run: onMembers },
+          { label: t('Rename…'), run: onRename },
+          { label: t('Remove'), kind: 'danger', run: () => void remove('project', project.id, project.name) },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
+    </li>
+  )
+}
+
+/** The moment the interface compares: of the last change, or of the beginning. */
+const versionOf = ({ updatedAt, createdAt }: Project): string => updatedAt ?? createdAt
+
+/** Changes a project as it was when the dialog opened; a change made meanwhile is shown, not overwritten. */
+function RenameProjectDialog({ project, onClose }: { readonly project: Project; onClose(): void }) {
+  const { api, toasts } = useServices()
+  const [base] = useState(project)
+  const [theirs, setTheirs] = useState<Project>()
+  const organizations = useListing('organization', catalogQuery)
+  const form = useForm({
+    draft: `project-${project.id}`,
+    initial: { name: project.name, organizationId: project.organizationId },
+    async submit(values) {
+      try {
+        await api.update('project', { id: project.id, ...values, expectedVersion: versionOf(theirs ?? base) })
+        toasts.show({ kind: 'done', text: t('{name} was saved.', { name: values.name }) })
+      } catch (error) {
+        if (!(error instanceof ApiProblem && error.status === 409)) throw error
+        const now = await api.get('project', project.id)
+        if (versionOf(now) === versionOf(theirs ?? base)) throw error
+        setTheirs(now)
+        throw new ApiProblem(409, t('Somebody else has changed this project meanwhile.'))
+      }
+    },
+  })
+  const keepTheirs = () => {
+    form.discard()
+    onClose()
+  }
+  return (
+    <Dialog title={t('Rename project')} onClose={onClose}>
+      {theirs && <Conflict theirs={theirs} mine={form.values.value.name} onKeepTheirs={keepTheirs} />}
+      <Form
+        form={form}
+        submitLabel={theirs ? t('Save mine anyway') : t('Save')}
+        onCancel={onClose}
+        onDone={onClose}
+      >
+        <TextField form={form} name="name" label={t('Name')} required autofocus />
+        <SelectField
+          form={form}
+          name="organizationId"
+          label={t('Organization')}
+          required
+          choices={organizations.rows}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+interface ConflictProps {
+  readonly theirs: Project
+  readonly mine: string
+  onKeepTheirs(): void
+}
+
+const Conflict = ({ theirs, mine, onKeepTheirs }: ConflictProps) => (
+  <div class="conflict">
+    <dl class="facts">
+      <dt>{t('Theirs')}</dt>
+      <dd dir="auto">{theirs.name}</dd>
+      <dt>{t('Yours')}</dt>
+      <dd dir="auto">{mine}</dd>
+    </dl>
+    <button type="button" class="button" onClick={onKeepTheirs}>
+      {t('Keep theirs')}
+    </button>
+  </div>
+)

@@ -1,19 +1,25 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/api-problem.ts'
+import { createEvents, type Events } from '../../api/events.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
-import type { ScreenProps } from '../../router/screen-props.ts'
+import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { nounOf } from '../../texts/declared-names.ts'
-import { t } from '../../texts/text.ts'
+import { inOneLine, t } from '../../texts/text.ts'
 import { dayOfMoment, showLongDay } from '../../time/days.ts'
+import { showMoment } from '../../time/kept-format.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { pathOf, type RemovedKind, removedKinds } from './removed-kinds.ts'
-import { RemovedLine } from './removed-line.tsx'
-import { loadRemoved, type RemovedRow } from './removed-rows.ts'
-import { useRemovers } from './use-removers.ts'
+import {
+  loadRemoved,
+  pathOf,
+  type RemovedKind,
+  type RemovedRow,
+  removedKinds,
+  titleOf,
+} from './removed-rows.ts'
 
 /** What was removed and can come back, day by day. */
 export function RemovedScreen({ parameters: { list } }: ScreenProps) {
@@ -133,4 +139,86 @@ function useRestore() {
     )
   }
   return { problems, restore }
+}
+
+export interface RemovedLineProps {
+  readonly row: RemovedRow
+  /** Where rows of other kinds stand beside it. */
+  readonly kind: string | undefined
+  readonly names: Parameters<typeof titleOf>[2]
+  readonly removerId: string | undefined
+  readonly problem: string | undefined
+  onRestore(row: RemovedRow, title: string): void
+}
+
+/** What it was, who has removed it when, and the way back. */
+function RemovedLine({ row, kind, names, removerId, problem, onRestore }: RemovedLineProps) {
+  const { people } = useServices()
+  const title = titleOf(row, people.nameOf, names)
+  const more = row.login ?? row.description
+  const moment = row.deletedAt === null ? '' : showMoment(row.deletedAt)
+  const removed =
+    removerId === undefined
+      ? t('Removed {moment}', { moment })
+      : t('Removed by {name}, {moment}', { name: people.nameOf(removerId), moment })
+  return (
+    <li class="row">
+      <span class="row-text">
+        {kind && <span class="chip removed-kind">{kind}</span>} <span>{title}</span>
+        <span class="quiet-text line">{inOneLine(more, removed)}</span>
+        {problem && (
+          <span class="field-errors line" role="alert">
+            {problem}
+          </span>
+        )}
+      </span>
+      <button
+        type="button"
+        class="button"
+        aria-label={t('Restore {name}', { name: title })}
+        onClick={() => onRestore(row, title)}
+      >
+        {t('Restore')}
+      </button>
+    </li>
+  )
+}
+
+/** Each is a request of its own, so the newest ones only. */
+const rowsAsked = 40
+/** One after the other in two lines: the list itself needs connections. */
+const parallelMax = 2
+
+/** Who has removed what, as the history has it; by the id of the row, and found out little by little. */
+function useRemovers(rows: readonly RemovedRow[]): ReadonlyMap<string, string> {
+  const { send } = useServices()
+  const [removers, setRemovers] = useState<ReadonlyMap<string, string>>(new Map())
+  useEffect(() => {
+    const left = new AbortController()
+    const waiting = rows.slice(0, rowsAsked).filter(({ id }) => !removers.has(id))
+    const events = createEvents(send)
+    const work = async () => {
+      for (let row = waiting.shift(); row !== undefined && !left.signal.aborted; row = waiting.shift()) {
+        const [id, callerId] = [row.id, await findRemover(events, row, left.signal)]
+        if (callerId) setRemovers((all) => new Map(all).set(id, callerId))
+      }
+    }
+    for (let line = 0; line < parallelMax; line += 1) void work()
+    return () => left.abort()
+  }, [send, rows])
+  return removers
+}
+
+/** Nobody where the history is not for this reader, or its newest line is not the removal. */
+async function findRemover(
+  events: Events,
+  { id, resource }: RemovedRow,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const { data } = await events.history({ resource, id, pageSize: 1 }, signal)
+    return data[0]?.action === 'remove' ? (data[0].callerId ?? undefined) : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
-import { showHours } from '../../time/hours.ts'
-import { showPlanned } from '../../time/planned-hours.ts'
+import { showHours, showPlanned } from '../../time/hours.ts'
 import type { Hours } from './report.ts'
 
 export interface ChartProps {

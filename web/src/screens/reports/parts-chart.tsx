@@ -1,6 +1,5 @@
 import { isolated, t } from '../../texts/text.ts'
-import { showHours, showNumber } from '../../time/hours.ts'
-import { showPlanned } from '../../time/planned-hours.ts'
+import { showHours, showNumber, showPlanned } from '../../time/hours.ts'
 import { Chart } from './chart.tsx'
 import type { Hours } from './report.ts'
 

@@ -1,6 +1,5 @@
 import type { Text } from '../../texts/text.ts'
-import { addDays, addMonths, isDay, today } from '../../time/days.ts'
-import { daysInWeek, mondayOf } from '../../time/weeks.ts'
+import { addDays, addMonths, daysInWeek, isDay, mondayOf, today } from '../../time/days.ts'
 
 /** Both days count. */
 export interface Period {
@@ -65,3 +64,14 @@ export const queryOfPreset = (name: string) => ({
   from: '',
   to: '',
 })
+
+/** Where the lines of a chart stand: round numbers from 0 to what covers the greatest value. */
+export function ticksFor(greatest: number): readonly number[] {
+  const rough = Math.max(greatest, 1) / linesWanted
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power
+  const count = Math.ceil(Math.max(greatest, 1) / step)
+  return Array.from({ length: count + 1 }, (_, index) => Math.round(index * step * 100) / 100)
+}
+
+const linesWanted = 4

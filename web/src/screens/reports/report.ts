@@ -1,10 +1,8 @@
 import type { Api, RecordOf } from '../../api/api.ts'
 import { byId, loadAll, loadByIds } from '../../api/load-all.ts'
 import { t } from '../../texts/text.ts'
-import { addDays, dayOf } from '../../time/days.ts'
-import { plannedHours } from '../../time/planned-hours.ts'
-import { sumHours } from '../../time/sum-hours.ts'
-import { daysInWeek, mondayOf } from '../../time/weeks.ts'
+import { addDays, dayOf, daysInWeek, mondayOf } from '../../time/days.ts'
+import { plannedHours, sumHours } from '../../time/hours.ts'
 
 /** Hours planned and recorded, of a week, a project or an assignment. */
 export interface Hours {

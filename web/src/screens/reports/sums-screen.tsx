@@ -5,17 +5,15 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { dateOf, formatOf } from '../../time/days.ts'
-import { showHours } from '../../time/hours.ts'
-import { ConnectionMark } from '../../ui/connection-mark.tsx'
+import { showHours, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page } from '../../ui/page.tsx'
+import { ConnectionMark, EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { Page, ProjectMark, Tabs } from '../../ui/page.tsx'
+import { PersonAvatar } from '../../ui/person-picker.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { wordsOfHours } from './column-heads.ts'
-import { downloadCsv } from './download-csv.ts'
 import { readPeriod } from './periods.ts'
-import { ReportTabs } from './report-tabs.tsx'
 import {
+  groupings,
   isGroupedBy,
   pathOfHours,
   pathOfWhole,
@@ -26,8 +24,7 @@ import {
   type Whole,
 } from './sums.ts'
 import { SumsFilters } from './sums-filters.tsx'
-import { SumsTable } from './sums-table.tsx'
-import { tableForPeople } from './table-for-people.ts'
+import { downloadCsv, tableForPeople, wordsOfHours } from './table-for-people.ts'
 
 /** Hours recorded in a period, told apart as one likes, beside what was planned. The address says all that was chosen. */
 export function SumsScreen() {
@@ -126,4 +123,137 @@ function Sums({ rows, wanted, report, isStale }: SumsProps) {
       )}
     </div>
   )
+}
+
+export interface SumsTableProps {
+  readonly rows: readonly SumRow[]
+  readonly wanted: Wanted
+  readonly total: { readonly hours: number; readonly appointments: number }
+}
+
+/** With one grouping what is left of the estimates, else the hours alone. */
+function SumsTable({ rows, wanted, total }: SumsTableProps) {
+  const { by, second } = wanted
+  const hasPlan = second === undefined && rows.some(({ planned }) => planned !== undefined)
+  const labelOf = (name: string | undefined) => {
+    const found = groupings.find((one) => one.name === name)
+    return found && t(found.label)
+  }
+  return (
+    <section
+      class="sums-scroll"
+      aria-label={t('Sums')}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+      tabIndex={0}
+    >
+      <table class="hours-table sums">
+        <caption class="visually-hidden">{t('Hours recorded, and planned where there is a plan')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{labelOf(by)}</th>
+            {second && (
+              <th scope="col" class="sums-second">
+                {labelOf(second)}
+              </th>
+            )}
+            <th scope="col">{t('In this period')}</th>
+            <th scope="col" class="minor">
+              {t('Entries')}
+            </th>
+            {hasPlan && <PlanHeads />}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={`${row.id} ${row.second}`}>
+              <th scope="row">
+                <GroupName by={by} row={row} />
+              </th>
+              {second && <td class="sums-second">{row.second ?? t('not visible to you')}</td>}
+              <td>{showHours(row.hours)}</td>
+              <td class="minor">{row.entries}</td>
+              {hasPlan && <PlanCells recorded={row.recorded ?? 0} planned={row.planned ?? 0} />}
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">{t('Total')}</th>
+            {second && <td />}
+            <td>{showHours(total.hours)}</td>
+            <td class="minor">{total.appointments}</td>
+            {hasPlan && (
+              <PlanCells
+                recorded={sumHours(rows.map(({ recorded = 0 }) => ({ amountHours: recorded })))}
+                planned={sumHours(rows.map(({ planned = 0 }) => ({ amountHours: planned })))}
+              />
+            )}
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  )
+}
+
+const GroupName = ({ by, row: { id, name } }: { readonly by: Wanted['by']; readonly row: SumRow }) => (
+  <span class="sums-name">
+    {by === 'person' && <PersonAvatar id={id} isNamed />}
+    {by === 'project' && <ProjectMark id={id} />}
+    {by === 'project' && name !== null ? (
+      <a href={`/projects/${id}/report`} dir="auto">
+        {name}
+      </a>
+    ) : (
+      <span dir="auto">{name ?? t('not visible to you')}</span>
+    )}
+  </span>
+)
+
+const PlanHeads = () => (
+  <>
+    <th scope="col" class="minor">
+      {t('Recorded in all')}
+    </th>
+    <th scope="col" class="minor">
+      {t('Planned')}
+    </th>
+    <th scope="col">{t('Left')}</th>
+    <th scope="col" class="minor">
+      <span class="visually-hidden">{t('Part of the plan')}</span>
+    </th>
+  </>
+)
+
+function PlanCells({ recorded, planned }: { readonly recorded: number; readonly planned: number }) {
+  const left = Math.round((planned - recorded) * 100) / 100
+  const isOver = planned > 0 && left < 0
+  return (
+    <>
+      <td class="minor">{showHours(recorded)}</td>
+      <td class="minor">{planned === 0 ? t('not planned') : showHours(planned)}</td>
+      <td class={isOver ? 'late' : ''}>
+        {isOver ? t('{hours} over', { hours: showHours(-left) }) : planned > 0 && showHours(left)}
+      </td>
+      <td class="minor sums-bar">
+        {planned > 0 && (
+          <svg class={isOver ? 'over' : ''} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+            <rect class="time-planned" width="100" height="6" />
+            <rect class="time-recorded" width={Math.min(100, (recorded / planned) * 100)} height="6" />
+          </svg>
+        )}
+      </td>
+    </>
+  )
+}
+
+/** Sums come from the extensions; without them the weeks are all there is. */
+export function ReportTabs() {
+  const { configuration, router } = useServices()
+  const path = router.address.value.pathname
+  if (!configuration.extensions) return null
+  const tabs = [
+    { label: t('Week by week'), href: '/reports', isCurrent: path === '/reports' },
+    { label: t('By person, project or type'), href: '/reports/sums', isCurrent: path === '/reports/sums' },
+  ]
+  return <Tabs label={t('Kind of report')} tabs={tabs} />
 }

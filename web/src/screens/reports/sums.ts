@@ -1,8 +1,7 @@
 import { queryOf } from '../../api/api.ts'
 import type { AssignmentsReport, HoursReport } from '../../api/types.ts'
 import type { Text } from '../../texts/text.ts'
-import { addDays, dateOf, formatOf } from '../../time/days.ts'
-import { showWeek } from '../../time/weeks.ts'
+import { addDays, dateOf, formatOf, showWeek } from '../../time/days.ts'
 import type { Period } from './periods.ts'
 
 export type Entity = 'project' | 'person' | 'organization' | 'type'

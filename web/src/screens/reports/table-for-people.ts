@@ -1,4 +1,9 @@
-export interface TableWords {
+import type { Send } from '../../api/send.ts'
+import { t } from '../../texts/text.ts'
+import { typeHours } from '../../time/hours.ts'
+import { groupings } from './sums.ts'
+
+interface TableWords {
   /** What the page calls a column. */
   headOf(column: string): string
   /** Whether a column has numbers, which are written as the language does. */
@@ -34,4 +39,39 @@ function linesOf(table: string): readonly (readonly string[])[] {
     cells = []
   }
   return lines
+}
+
+/** What the page calls a column of the interface's table; one that it does not know keeps its name. */
+export function headOfColumn(column: string): string {
+  if (column === 'hours') return t('Hours')
+  if (column === 'appointments') return t('Entries')
+  const isOf = groupings.find(({ name }) => name === column)
+  if (isOf) return t(isOf.label)
+  const isIdOf = groupings.find(({ name }) => `${name}Id` === column)
+  return isIdOf ? t('{field} (id)', { field: t(isIdOf.label) }) : column
+}
+
+export const wordsOfHours = (): TableWords => ({
+  headOf: headOfColumn,
+  isNumber: (column) => column === 'hours',
+  decimalMark: typeHours(0.5).charAt(1),
+})
+
+export interface Download {
+  readonly path: string
+  readonly fileName: string
+  /** What is made of the interface's table. */
+  written(table: string): string
+}
+
+/** Fetched with the token, which a plain link would not carry, and then saved like any download. */
+export async function downloadCsv(send: Send, { path, fileName, written }: Download): Promise<void> {
+  const response = await send({ path, headers: { accept: 'text/csv' } })
+  const table = new Blob([written(await response.text())], { type: 'text/csv' })
+  const address = URL.createObjectURL(table)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = fileName
+  link.click()
+  URL.revokeObjectURL(address)
 }

@@ -1,11 +1,9 @@
 import { t } from '../../texts/text.ts'
-import { showDay } from '../../time/days.ts'
-import { showHours, showNumber } from '../../time/hours.ts'
-import { showPlanned } from '../../time/planned-hours.ts'
-import { showWeek } from '../../time/weeks.ts'
+import { showDay, showWeek } from '../../time/days.ts'
+import { showHours, showNumber, showPlanned } from '../../time/hours.ts'
 import { Chart } from './chart.tsx'
+import { ticksFor } from './periods.ts'
 import type { Hours } from './report.ts'
-import { ticksFor } from './scale.ts'
 
 /** Pixels. */
 const height = 260

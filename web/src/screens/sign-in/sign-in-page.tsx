@@ -1,15 +1,15 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '../../api/types.ts'
-import { homePath } from '../../router/addresses.ts'
+import { homePath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
+import { loadSignInWays, type SignInWays, signInAddress } from '../../session/provider.ts'
 import type { Session } from '../../session/session.ts'
 import { isSigningIn, loginKey, startSignIn } from '../../session/sign-in.ts'
+import { forgetSession } from '../../session/stored-session.ts'
 import { t, tx } from '../../texts/text.ts'
-import { Alone } from '../../ui/alone.tsx'
-import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
-import { ProviderLink } from './provider-link.tsx'
-import { SignOutPage } from './sign-out-page.tsx'
-import { Ways } from './ways.tsx'
+import { Alone } from '../../ui/page.tsx'
+import { useSecondsUntil } from '../../ui/place.ts'
 
 /** Where the provider sends people who have no session, or has to be asked before it ends. */
 export function SignInPage() {
@@ -198,6 +198,71 @@ function RequestProblem({ errorId }: { readonly errorId: string | null }) {
       <a class="button primary wide" href="/login/">
         {t('Start again')}
       </a>
+    </Alone>
+  )
+}
+
+/** The form for passwords, unless they are switched off, and the providers elsewhere. */
+function Ways({ authRequest, children }: { authRequest: string; children: ComponentChildren }) {
+  const { configuration } = useServices()
+  const [ways, setWays] = useState<SignInWays>()
+  useEffect(() => {
+    loadSignInWays(configuration).then(setWays, () => undefined)
+  }, [configuration])
+  return (
+    <>
+      {/* There at once: most people type while the list is on its way. */}
+      {ways?.passwords !== false && children}
+      {ways?.passwords === false && (
+        <p class="form-note">{t('Sign in with an account that you have elsewhere.')}</p>
+      )}
+      {ways?.providers.map(({ id, name }) => (
+        // A link, because browsers apply the page's policy for forms to what a post is led on to.
+        <ProviderLink key={id} class="button wide" href={signInAddress(configuration, id, authRequest)}>
+          {t('Sign in with {name}', { name })}
+        </ProviderLink>
+      ))}
+    </>
+  )
+}
+
+export interface ProviderLinkProps {
+  readonly href: string
+  readonly class?: string
+  readonly children: ComponentChildren
+}
+
+/** Leaves for a page of the provider: the router must not take it for one of its own where all hosts share an address. */
+const ProviderLink = ({ children, ...props }: ProviderLinkProps) => (
+  <a target="_self" {...props}>
+    {children}
+  </a>
+)
+
+/** Another site has sent the browser to the sign-out of the provider. */
+function SignOutPage({ logoutId }: { readonly logoutId: string }) {
+  const { configuration } = useServices()
+  return (
+    <Alone title={t('Sign out?')}>
+      <p>
+        {t(
+          'You are about to sign out of Tracker in this browser. If you did not ask for that, stay signed in.',
+        )}
+      </p>
+      <form
+        class="form"
+        method="post"
+        action={`${configuration.issuer}/api/account/logout`}
+        onSubmit={forgetSession}
+      >
+        <input type="hidden" name="logoutId" value={logoutId} />
+        <button type="submit" class="button primary wide">
+          {t('Sign out')}
+        </button>
+        <a class="button wide" href={homePath}>
+          {t('Stay signed in')}
+        </a>
+      </form>
     </Alone>
   )
 }

@@ -1,17 +1,18 @@
 import { useState } from 'preact/hooks'
+import { sentenceOf } from '../../api/api-problem.ts'
 import { createEvents } from '../../api/events.ts'
+import type { Webhook, WebhookDelivery } from '../../api/types.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
-import type { ScreenProps } from '../../router/screen-props.ts'
+import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { inOwnWords, t, tn } from '../../texts/text.ts'
+import { showMoment } from '../../time/kept-format.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page } from '../../ui/page.tsx'
-import { ProjectCrumbs } from '../../ui/project-crumbs.tsx'
+import { Page, ProjectCrumbs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { WebhookRow } from './webhook-row.tsx'
 
 /** The webhooks of a project; without a project, for administrators, those of everything. */
 export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
@@ -81,4 +82,102 @@ function NewWebhook({
       <TextField form={form} name="name" label={t('What it is for')} />
     </Form>
   )
+}
+
+export interface WebhookRowProps {
+  readonly webhook: Webhook
+  onChanged(): void
+  onSecret(secret: string): void
+}
+
+function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
+  const { send, toasts } = useServices()
+  const events = createEvents(send)
+  const [isLogOpen, setLogOpen] = useState(false)
+  const run = (work: Promise<unknown>) => () =>
+    work.then(onChanged, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+  const { id, active, pausedBecause, waiting } = webhook
+  const Do = ({ label, work }: { readonly label: string; work(): Promise<unknown> }) => (
+    <button type="button" class="button" onClick={() => void run(work())()}>
+      {label}
+      <span class="visually-hidden"> {webhook.url}</span>
+    </button>
+  )
+  return (
+    <li class="row stacked">
+      <span class="row-text">
+        <span dir="ltr">{webhook.url}</span>
+        {webhook.name && (
+          <span class="quiet-text line" dir="auto">
+            {webhook.name}
+          </span>
+        )}
+        {!active && (
+          <span class="line">{t('Paused. {reason}', { reason: inOwnWords(pausedBecause ?? '') })}</span>
+        )}
+        {waiting > 0 && (
+          <span class="quiet-text line">
+            {tn(waiting, '{count} message waits.', '{count} messages wait.')}
+          </span>
+        )}
+        <span class="form-buttons">
+          <Do label={t('Send a test')} work={() => events.testWebhook(id)} />
+          <Do label={active ? t('Pause') : t('Resume')} work={() => events.setActive(id, !active)} />
+          <Do label={t('New secret')} work={() => events.newSecret(id).then(onSecret)} />
+          <Do label={t('Remove')} work={() => events.removeWebhook(id)} />
+          <button
+            type="button"
+            class="button"
+            aria-expanded={isLogOpen}
+            onClick={() => setLogOpen(!isLogOpen)}
+          >
+            {t('Log')}
+          </button>
+        </span>
+        {isLogOpen && <WebhookLog id={id} />}
+      </span>
+    </li>
+  )
+}
+
+/** What was sent last, what was answered, and how long that took. */
+function WebhookLog({ id }: { readonly id: string }) {
+  const { send, toasts } = useServices()
+  const events = createEvents(send)
+  const { value, problem, reload } = useLoaded(`deliveries-${id}`, [], () => events.deliveries(id))
+  if (problem) return <LoadProblem problem={problem} onRetry={reload} />
+  if (value === undefined) return <Skeleton as="rows" rows={2} cells="lines button" />
+  if (value.length === 0) return <EmptyState title={t('Nothing was sent yet')} />
+  const replay = (deliveryId: string) =>
+    events
+      .replay(id, deliveryId)
+      .then(reload, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+  return (
+    <ul class="rows" aria-label={t('Log')}>
+      {value.map((delivery) => (
+        <li key={delivery.id} class="row">
+          <span class="row-text">
+            {delivery.type}
+            <span class="quiet-text line">{outcomeOf(delivery)}</span>
+          </span>
+          <button type="button" class="button" onClick={() => void replay(delivery.id)}>
+            {t('Send again')}
+            <span class="visually-hidden"> {delivery.messageId}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function outcomeOf({ attempts: [last], createdAt, nextAt }: WebhookDelivery): string {
+  if (!last) return t('Waits since {moment}', { moment: showMoment(createdAt) })
+  const answered =
+    last.status === null ? inOwnWords(last.error ?? '') : t('answered {status}', { status: last.status })
+  const told = t('{moment}: {answered} after {count} ms', {
+    moment: showMoment(last.at),
+    answered,
+    count: last.milliseconds,
+  })
+  return nextAt === null ? told : `${told} · ${t('next attempt {moment}', { moment: showMoment(nextAt) })}`
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/api-problem.ts'
 import { forgetDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
-import { readHours } from '../../forms/hours.ts'
+import { readHours } from '../../forms/fields.tsx'
 import { useServices } from '../../services/services.ts'
 import { undoLabel } from '../../services/toasts.ts'
 import { t } from '../../texts/text.ts'

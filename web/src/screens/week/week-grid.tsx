@@ -1,15 +1,22 @@
 import { useState } from 'preact/hooks'
+import { dailyTarget, hoursOfDay } from '../../assignment/recorded-hours.ts'
+import { TimerButton } from '../../assignment/timer-button.tsx'
+import { assignmentPath } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'
-import { addDays, dayOf, showDay, today } from '../../time/days.ts'
-import { showHours } from '../../time/hours.ts'
-import { plannedHours } from '../../time/planned-hours.ts'
-import { sumHours } from '../../time/sum-hours.ts'
-import { daysInWeek, daysOfWeek, showWeekday } from '../../time/weeks.ts'
-import { RowHead } from './row-head.tsx'
+import {
+  addDays,
+  dayOf,
+  daysInWeek,
+  daysOfWeek,
+  showDay,
+  showWeekday,
+  today,
+  weekdayOf,
+} from '../../time/days.ts'
+import { plannedHours, showHours, showPlanned, sumHours } from '../../time/hours.ts'
 import type { Entries } from './use-entries.ts'
 import { type Appointment, type Cell, cellKeyOf, entriesByCell, type WeekRow } from './week.ts'
 import { WeekCell } from './week-cell.tsx'
-import { entriesOf, Total, WeekSums } from './week-sums.tsx'
 
 export interface WeekGridProps {
   readonly monday: string
@@ -170,3 +177,128 @@ function Row({ index, row, recorded, isOwn, monday, entries, classOf, cellOf, on
     </tbody>
   )
 }
+
+export interface RowHeadProps {
+  readonly row: WeekRow
+  /** Recorded by anybody, ever; unknown where that is too much to add up. */
+  readonly recorded: number | undefined
+  readonly entries: readonly Appointment[]
+  readonly isOwn: boolean
+}
+
+/** The assignment of a row: what is left of its estimate, and what the hours of this week were for. */
+function RowHead({ row: { assignment, projectName }, recorded, entries, isOwn }: RowHeadProps) {
+  const notes = entries.filter(({ description }) => description)
+  return (
+    <th scope="row">
+      <span class="week-name">
+        <a href={assignmentPath(assignment.projectId, assignment.id)} dir="auto">
+          {assignment.name}
+        </a>
+        {isOwn && <TimerButton assignment={assignment} />}
+      </span>
+      <span class="quiet-text line">
+        <span dir="auto">{projectName}</span> · {estimateOf(assignment, recorded)}
+      </span>
+      {notes.map(({ id, keepDate, description }) => (
+        <span key={id} class="quiet-text line week-note" title={description ?? ''}>
+          {t('{day}: {note}', { day: showWeekday(dayOf(keepDate)), note: description ?? '' })}
+        </span>
+      ))}
+    </th>
+  )
+}
+
+function estimateOf({ amountHours, endDate }: WeekRow['assignment'], recorded: number | undefined): string {
+  const values = {
+    day: showDay(endDate),
+    planned: showHours(amountHours),
+    left: showHours(Math.round((amountHours - (recorded ?? 0)) * 100) / 100),
+    over: showHours(Math.round(((recorded ?? 0) - amountHours) * 100) / 100),
+  }
+  if (amountHours === 0) return t('until {day}', values)
+  if (recorded === undefined) return t('{planned} until {day}', values)
+  if (recorded > amountHours) return t('{over} over {planned}, until {day}', values)
+  return t('{left} left of {planned}, until {day}', values)
+}
+
+export interface WeekSumsProps {
+  readonly days: readonly string[]
+  readonly entries: readonly Appointment[]
+  readonly planned: number
+  /** One's own: then what is left to do counts. */
+  readonly isOwn: boolean
+  classOf(day: string): string
+}
+
+/** What each day adds up to, and how far that is from what one works on a day. */
+const WeekSums = ({ days, entries, planned, isOwn, classOf }: WeekSumsProps) => (
+  <tfoot>
+    <tr class="week-sums">
+      <th scope="row">
+        {t('Total')}
+        {isOwn && (
+          <span class="quiet-text line">{t('of {hours} a day', { hours: showHours(dailyTarget()) })}</span>
+        )}
+      </th>
+      {days.map((day) => (
+        <td key={day} class={`number ${classOf(day)}`}>
+          <DaySum entries={entriesOf(entries, day)} target={isOwn && isWorkingDay(day) ? dailyTarget() : 0} />
+        </td>
+      ))}
+      <td class="week-total">
+        <Total recorded={sumHours(entries)} planned={planned} />
+        {isOwn && (
+          <Left recorded={sumHours(entries)} target={dailyTarget() * days.filter(isWorkingDay).length} />
+        )}
+      </td>
+    </tr>
+  </tfoot>
+)
+
+const isWorkingDay = (day: string): boolean => weekdayOf(day) % 6 !== 0
+
+const entriesOf = (entries: readonly Appointment[], day: string) =>
+  entries.filter(({ keepDate }) => dayOf(keepDate) === day)
+
+const DaySum = ({
+  entries,
+  target,
+}: {
+  readonly entries: readonly Appointment[]
+  readonly target: number
+}) => {
+  const hours = sumHours(entries)
+  if (hours > hoursOfDay)
+    return (
+      <>
+        {showHours(hours)}
+        <span class="too-long line" role="status">
+          {t('More than 24 h')}
+        </span>
+      </>
+    )
+  return (
+    <>
+      {entries.length > 0 && showHours(hours)}
+      {target > 0 && entries.length > 0 && <Left recorded={hours} target={target} />}
+    </>
+  )
+}
+
+/** How much is left of what one wanted to do; nothing where it is done. */
+const Left = ({ recorded, target }: { readonly recorded: number; readonly target: number }) =>
+  recorded >= target ? null : (
+    <span class="quiet-text line week-left">
+      {t('{hours} left', { hours: showHours(Math.round((target - recorded) * 100) / 100) })}
+    </span>
+  )
+
+const Total = ({ recorded, planned }: { readonly recorded: number; readonly planned: number }) => (
+  <>
+    <strong>{showHours(recorded)}</strong>{' '}
+    <span class="quiet-text week-head-more">
+      {planned > 0 ? t('of {hours}', { hours: showPlanned(planned) }) : t('no plan this week')}
+    </span>
+  </>
+)

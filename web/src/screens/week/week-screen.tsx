@@ -1,11 +1,11 @@
-import { useState } from 'preact/hooks'
-import { findAssignments } from '../../assignment/find-assignments.ts'
-import { recordedHours } from '../../assignment/recorded-hours.ts'
+import { useRef, useState } from 'preact/hooks'
+import type { AllLoaded } from '../../api/load-all.ts'
+import { findAssignments } from '../../assignment/assignment-values.ts'
+import { chooseDailyTarget, dailyTarget, recordedHours } from '../../assignment/recorded-hours.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tx } from '../../texts/text.ts'
-import { addDays, today } from '../../time/days.ts'
-import { daysInWeek, mondayOf, readWeek, showWeek } from '../../time/weeks.ts'
+import { addDays, daysInWeek, mondayOf, readWeek, showWeek, today } from '../../time/days.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
@@ -13,11 +13,9 @@ import { Page } from '../../ui/page.tsx'
 import { PersonPicker } from '../../ui/person-picker.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { CopyWeekDialog } from './copy-week-dialog.tsx'
-import { DailyTargetField } from './daily-target-field.tsx'
 import { EntriesDialog } from './entries-dialog.tsx'
 import { useEntries } from './use-entries.ts'
-import { useWeek, type Week } from './use-week.ts'
-import { type Cell, cellKeyOf } from './week.ts'
+import { type Appointment, type Cell, cellKeyOf, entriesOfWeek, rowsOfWeek, type WeekRows } from './week.ts'
 import { WeekGrid } from './week-grid.tsx'
 
 /** The hours of one person in one week; which ones stands in the address. Administrators see everybody's. */
@@ -204,4 +202,62 @@ function useRecorded(ids: readonly string[]) {
     configuration.extensions ? recordedHours(send, ids, signal) : undefined,
   )
   return value
+}
+
+/** How many hours one works on a day. */
+function DailyTargetField() {
+  const [text, setText] = useState<string>()
+  const take = () => {
+    chooseDailyTarget(Number((text ?? '').trim().replace(',', '.')))
+    setText(undefined)
+  }
+  return (
+    <label class="filter-day">
+      {t('Hours a day')}
+      <input
+        class="input target-input"
+        inputMode="decimal"
+        autocomplete="off"
+        value={text ?? String(dailyTarget())}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onBlur={() => text !== undefined && take()}
+        onKeyDown={(event) => event.key === 'Enter' && text !== undefined && take()}
+      />
+    </label>
+  )
+}
+
+interface Week {
+  readonly monday: string
+  readonly entries: AllLoaded<Appointment>
+  readonly rows: WeekRows
+}
+
+/** A person's week. The last whole one stays until the next one is there, so that nothing jumps. */
+function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
+  const { api } = useServices()
+  const entries = useLoaded(`${userId} ${monday}`, ['appointment'], async (signal) => ({
+    monday,
+    loaded: await entriesOfWeek(api, userId, monday, signal),
+  }))
+  const loaded = entries.value
+  const bookedIds = loaded?.loaded.rows.map(({ assignmentId }) => assignmentId) ?? []
+  const wantedIds = [...new Set([...bookedIds, ...addedIds])].sort()
+  const rows = useLoaded(
+    `${userId} ${loaded?.monday} ${wantedIds}`,
+    ['assignment', 'userAssignment', 'project'],
+    async (signal) =>
+      loaded && {
+        monday: loaded.monday,
+        loaded: await rowsOfWeek(api, userId, loaded.monday, wantedIds, signal),
+      },
+  )
+  const last = useRef<Week>(undefined)
+  if (loaded !== undefined && rows.value?.monday === loaded.monday)
+    last.current = { monday: loaded.monday, entries: loaded.loaded, rows: rows.value.loaded }
+  const reload = () => {
+    entries.reload()
+    rows.reload()
+  }
+  return { week: last.current, problem: entries.problem ?? rows.problem, reload }
 }

@@ -1,7 +1,6 @@
 import type { Api, RecordOf } from '../../api/api.ts'
 import { type ById, byId, loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
-import { addDays, dayOf } from '../../time/days.ts'
-import { daysInWeek } from '../../time/weeks.ts'
+import { addDays, dayOf, daysInWeek } from '../../time/days.ts'
 
 export type Appointment = RecordOf<'appointment'>
 export type Assignment = RecordOf<'assignment'>

@@ -1,19 +1,32 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
+import { assignmentPath } from '../../../router/router.ts'
 import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'
-import { addDays, addMonths, dateOf, dayOf, daysBetween, formatOf, today } from '../../../time/days.ts'
-import { daysInWeek, daysOfWeek, mondayOf, showWeekday } from '../../../time/weeks.ts'
-import { LoadProblem } from '../../../ui/notes.tsx'
-import { useMedia } from '../../../ui/use-media.ts'
+import {
+  addDays,
+  addMonths,
+  dateOf,
+  dayOf,
+  daysBetween,
+  daysInWeek,
+  daysOfWeek,
+  formatOf,
+  mondayOf,
+  showDay,
+  showWeekday,
+  today,
+} from '../../../time/days.ts'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
+import { PersonAvatar } from '../../../ui/person-picker.tsx'
+import { useMedia } from '../../../ui/place.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
-import { useWindowRows } from '../use-window-rows.ts'
-import type { ProjectViewProps } from '../view-props.ts'
+import { useWindowRows } from '../use-windowed.ts'
+import type { ProjectViewProps } from '../view-names.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
-import { Agenda } from './agenda.tsx'
 import { CalendarWeek, type CalendarWeekProps } from './calendar-week.tsx'
-import { DayDialog } from './day-dialog.tsx'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -121,3 +134,74 @@ function weeksOf(month: string): readonly string[] {
   const all = Array.from({ length: 6 }, (_, index) => addDays(monday, index * daysInWeek))
   return all.filter((one) => one.slice(0, 7) <= month)
 }
+
+export interface AgendaProps {
+  readonly rows: readonly Assignment[]
+  readonly month: string
+  readonly query: string
+  isDone(row: Assignment): boolean
+}
+
+/** The month by the days on which something ends, where seven days do not fit beside each other. */
+function Agenda({ rows, month, query, isDone }: AgendaProps) {
+  const ends = Map.groupBy(
+    rows.toSorted((a, b) => (a.endDate < b.endDate ? -1 : 1)),
+    ({ endDate }) => dayOf(endDate),
+  )
+  const days = [...ends].filter(([day]) => day.startsWith(month))
+  const going = rows.filter(({ endDate }) => dayOf(endDate).slice(0, 7) > month)
+  if (rows.length === 0)
+    return (
+      <EmptyState title={t('Nothing in this month')}>
+        <p>{t('Look at another month, or add an assignment.')}</p>
+      </EmptyState>
+    )
+  return (
+    <section class="agenda" aria-label={t('Calendar')}>
+      {days.map(([day, some]) => (
+        <section key={day} class="group" aria-label={formatOf('whole').format(dateOf(day))}>
+          <h2 class={day === today() ? 'today' : ''}>{formatOf('whole').format(dateOf(day))}</h2>
+          <DayRows rows={some} query={query} isDone={isDone} />
+        </section>
+      ))}
+      {going.length > 0 && (
+        <section class="group" aria-label={t('Ends later')}>
+          <h2>{t('Ends later')}</h2>
+          <DayRows rows={going} query={query} isDone={isDone} />
+        </section>
+      )}
+    </section>
+  )
+}
+
+/** All assignments of one day. */
+const DayDialog = ({ day, onClose, ...rows }: DayRowsProps & { readonly day: string; onClose(): void }) => (
+  <Dialog title={formatOf('whole').format(dateOf(day))} onClose={onClose}>
+    <DayRows {...rows} onGo={onClose} />
+  </Dialog>
+)
+
+interface DayRowsProps {
+  readonly rows: readonly Assignment[]
+  readonly query: string
+  isDone(row: Assignment): boolean
+  onGo?(): void
+}
+
+const DayRows = ({ rows, query, isDone, onGo }: DayRowsProps) => (
+  <ul class="rows">
+    {rows.map((row) => (
+      <li key={row.id} class="row work-row day-row">
+        <span class="row-text">
+          <a href={assignmentPath(row.projectId, row.id, query)} dir="auto" onClick={onGo}>
+            {row.name}
+          </a>
+          <span class={`quiet-text line ${!isDone(row) && dayOf(row.endDate) < today() ? 'late' : ''}`}>
+            {t('{from} to {to}', { from: showDay(dayOf(row.startDate)), to: showDay(dayOf(row.endDate)) })}
+          </span>
+        </span>
+        <PersonAvatar id={row.userId} />
+      </li>
+    ))}
+  </ul>
+)

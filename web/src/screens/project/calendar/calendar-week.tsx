@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { t } from '../../../texts/text.ts'
-import { addDays, dateOf, formatOf, today } from '../../../time/days.ts'
-import { daysInWeek, daysOfWeek, weekdayOf } from '../../../time/weeks.ts'
-import { keyAlongLine, lineDirection } from '../../../ui/direction.ts'
+import { addDays, dateOf, daysInWeek, daysOfWeek, formatOf, today, weekdayOf } from '../../../time/days.ts'
+import { keyAlongLine, lineDirection } from '../../../ui/place.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import { type Bar, barsOf } from '../lanes.ts'
 

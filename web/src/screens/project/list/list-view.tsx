@@ -1,21 +1,30 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import type { RecordOf } from '../../../api/api.ts'
+import { type Change, useChangeMany, useRemoveMany } from '../../../assignment/change-many.ts'
 import { useFollowedRows } from '../../../data/use-followed-rows.ts'
+import { useMembers } from '../../../data/use-members.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
-import { showHours } from '../../../time/hours.ts'
-import { sumHours } from '../../../time/sum-hours.ts'
+import { addDays, dayOf } from '../../../time/days.ts'
+import { showHours, sumHours } from '../../../time/hours.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { isFiltered, queryOfFilters } from '../filters.ts'
-import { useViewNames, type ViewNames } from '../view-names.ts'
-import type { ProjectViewProps } from '../view-props.ts'
+import { type ProjectViewProps, useViewNames, type ViewNames } from '../view-names.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
-import { columns as allColumns, type Column, columnsAfter, readColumns } from './list-columns.ts'
-import { groupings, inOrder, linesOf, readGrouping, readOrder } from './list-order.ts'
-import { ListTable } from './list-table.tsx'
-import { SelectionBar } from './selection-bar.tsx'
-import { useSelection } from './use-selection.ts'
+import {
+  columns as allColumns,
+  type Column,
+  columnsAfter,
+  groupings,
+  inOrder,
+  linesOf,
+  readColumns,
+  readGrouping,
+  readOrder,
+} from './list-columns.ts'
+import { ListTable, useSelection } from './list-table.tsx'
 
 /** The assignments of a project as a table: sorted, grouped, and changed many at once. What is chosen stands in the address. */
 export function ListView(props: ProjectViewProps) {
@@ -137,3 +146,81 @@ const usePeopleKey = (rows: readonly { readonly userId: string }[], names: ViewN
   const ids = useMemo(() => [...new Set(rows.map(({ userId }) => userId))], [rows])
   return ids.map(names.personOf).join()
 }
+
+type Assignment = RecordOf<'assignment'>
+
+export interface SelectionBarProps {
+  readonly scope: ProjectViewProps['scope']
+  readonly selected: readonly Assignment[]
+  readonly names: ViewNames
+  onChanged(rows: readonly Assignment[]): void
+  onClear(): void
+}
+
+/** What can be done with all selected assignments at once. */
+function SelectionBar({ scope, selected, names, onChanged, onClear }: SelectionBarProps) {
+  const change = useChangeMany(onChanged)
+  const remove = useRemoveMany()
+  const members = useMembers(scope.projectId)
+  const changeAll = (changeOf: (row: Assignment) => Change, value: string) =>
+    void change(selected, changeOf, (count) =>
+      tn(count, 'One assignment: {value}.', '{count} assignments: {value}.', { value }),
+    )
+  const set = (name: 'workflowId' | 'userId' | 'assignmentTypeId', id: string, value: string) =>
+    changeAll((row) => (row[name] === id ? {} : { [name]: id }), value)
+  const removeAll = () => void remove(selected.map(({ id }) => id))
+  const stages = scope.stages.map(({ id, name }) => ({ label: name, run: () => set('workflowId', id, name) }))
+  const types = names.types.map(({ id, name }) => ({
+    label: name,
+    run: () => set('assignmentTypeId', id, name),
+  }))
+  const people = members.ids.map((id) => {
+    const name = names.personOf(id)
+    return { label: name, run: () => set('userId', id, name) }
+  })
+  const shifts = shiftDays.map(({ label, days }) => ({
+    label: t(label),
+    run: () => changeAll((row) => shifted(row, days), t(label)),
+  }))
+  return (
+    <div class="selection-bar" role="toolbar" aria-label={t('Change what is selected')}>
+      <strong role="status">{tn(selected.length, '1 selected', '{count} selected')}</strong>
+      <BarMenu label={t('Stage')} items={stages} />
+      <BarMenu label={t('Responsible')} items={people} />
+      <BarMenu label={t('Type')} items={types} />
+      <BarMenu label={t('Days')} items={shifts} />
+      <button type="button" class="button danger" onClick={removeAll}>
+        <Icon name="trash" />
+        <span>{t('Remove')}</span>
+      </button>
+      <button type="button" class="button quiet" onClick={onClear}>
+        <Icon name="close" />
+        <span>{t('Select none')}</span>
+      </button>
+    </div>
+  )
+}
+
+interface BarMenuProps {
+  readonly label: string
+  readonly items: readonly { readonly label: string; run(): void }[]
+}
+
+const BarMenu = ({ label, items }: BarMenuProps) => (
+  <Menu class="button" label={t('{field} of all selected', { field: label })} items={items}>
+    <span>{label}</span>
+    <Icon name="down" />
+  </Menu>
+)
+
+const shiftDays = [
+  { label: 'One week earlier', days: -7 },
+  { label: 'One day earlier', days: -1 },
+  { label: 'One day later', days: 1 },
+  { label: 'One week later', days: 7 },
+] as const
+
+const shifted = ({ startDate, endDate }: Assignment, days: number): Change => ({
+  startDate: addDays(dayOf(startDate), days),
+  endDate: addDays(dayOf(endDate), days),
+})

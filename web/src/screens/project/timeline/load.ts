@@ -1,6 +1,5 @@
-import { addDays, dayOf, daysBetween } from '../../../time/days.ts'
-import { type Planned, plannedHours } from '../../../time/planned-hours.ts'
-import { weekdayOf } from '../../../time/weeks.ts'
+import { addDays, dayOf, daysBetween, weekdayOf } from '../../../time/days.ts'
+import { type Planned, plannedHours } from '../../../time/hours.ts'
 
 const isWeekend = (day: string): boolean => weekdayOf(day) % 6 === 0
 

@@ -1,21 +1,27 @@
 import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
-import { dailyTarget } from '../../../assignment/daily-target.ts'
-import { useKnownPeople } from '../../../data/use-known-people.ts'
-import { useMembers } from '../../../data/use-members.ts'
+import { dailyTarget } from '../../../assignment/recorded-hours.ts'
+import { useKnownPeople, useMembers } from '../../../data/use-members.ts'
 import { useServices } from '../../../services/services.ts'
 import { locale, t } from '../../../texts/text.ts'
-import { addDays, dateOf, formatOf, showDay, today } from '../../../time/days.ts'
+import {
+  addDays,
+  dateOf,
+  daysInWeek,
+  formatOf,
+  mondayOf,
+  readWeek,
+  showDay,
+  today,
+} from '../../../time/days.ts'
 import { showHours } from '../../../time/hours.ts'
-import { daysInWeek, mondayOf, readWeek } from '../../../time/weeks.ts'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
-import { useMedia } from '../../../ui/use-media.ts'
+import { useMedia } from '../../../ui/place.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
-import { useLatest } from '../use-latest.ts'
 import type { Shift } from '../use-reschedule.ts'
-import { useWindowRows } from '../use-window-rows.ts'
-import type { ProjectViewProps } from '../view-props.ts'
+import { useLatest, useWindowRows } from '../use-windowed.ts'
+import type { ProjectViewProps } from '../view-names.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
 import { PersonLane } from './person-lane.tsx'
 

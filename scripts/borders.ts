@@ -1,0 +1,236 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+/**
+ * Which folder may import which. Lint (`npm run lint`), the structure test and the table in docs/architecture.md all come
+ * from this table; `node scripts/borders.ts --write` rewrites the page.
+ */
+export interface Border {
+  readonly folder: string
+  readonly question: string
+  /** Folders of the same table. A folder that stands in another one has borders of its own. */
+  readonly imports: readonly string[] | 'everything'
+}
+
+const below = {
+  records: ['model', 'config', 'db', 'observability', 'accounts', 'resources'],
+  features: [
+    'model',
+    'config',
+    'http',
+    'db',
+    'observability',
+    'accounts',
+    'resources',
+    'auth',
+    'records',
+    'routes',
+  ],
+}
+
+export const borders: readonly Border[] = [
+  {
+    folder: 'resources',
+    question: 'What is a project, an assignment …? One declaration per resource. **Start reading here.**',
+    imports: ['model', 'db', 'accounts'],
+  },
+  {
+    folder: 'records',
+    question:
+      'How do the verbs work (create, get, list, update, remove, restore, batch, query), and who may use them? No transport.',
+    imports: below.records,
+  },
+  {
+    folder: 'features',
+    question:
+      'Everything that is not a declared resource, one folder each with its routes, schemas, SQL and worker.',
+    imports: below.features,
+  },
+  {
+    folder: 'routes',
+    question: 'What is a REST route made of: its declaration, the schemas of records, `If-Match`?',
+    imports: [...below.records, 'http', 'auth', 'records'],
+  },
+  {
+    folder: 'accounts',
+    question: 'People who sign in: passwords, sessions, lockouts, links, administrators.',
+    imports: ['model', 'config', 'db', 'observability'],
+  },
+  {
+    folder: 'auth',
+    question: 'From a bearer token to a caller.',
+    imports: ['model', 'db', 'accounts', 'observability'],
+  },
+  {
+    folder: 'hosts',
+    question: 'What does each port speak? No host imports another.',
+    imports: [...below.features, 'features'],
+  },
+  {
+    folder: 'hosts/bank',
+    question: 'The bank-account service, which shares nothing with the tracker but the layers below.',
+    imports: ['model', 'config', 'http', 'db'],
+  },
+  {
+    folder: 'http',
+    question: 'What do the HTTP hosts share: envelope, limiter, validators, event stream, health?',
+    imports: ['model', 'config'],
+  },
+  {
+    folder: 'db',
+    question: 'PostgreSQL: connections, transactions, SQL, migrations, standbys, the change log.',
+    imports: ['model', 'config', 'db/sharded'],
+  },
+  { folder: 'db/sharded', question: 'What only a store of several nodes (Citus) needs.', imports: ['db'] },
+  {
+    folder: 'db/embedded',
+    question: 'The PostgreSQL that comes with the packages. It could be a package of its own.',
+    imports: [],
+  },
+  { folder: 'config', question: 'Which settings are there, and which budgets?', imports: ['model'] },
+  {
+    folder: 'observability',
+    question: 'Logs, traces and security events.',
+    imports: ['model', 'config', 'db'],
+  },
+  {
+    folder: 'model',
+    question: 'What do words mean: field kinds, access rules, problems, timestamps? No I/O.',
+    imports: [],
+  },
+  {
+    folder: 'cli',
+    question: 'What happens on `npm start`? The only place that wires everything.',
+    imports: 'everything',
+  },
+]
+
+/** Live listings find changed rows of a sharded store by their place; the seam of `db/sharded` shall take this over. */
+const exceptions: ReadonlySet<string> = new Set([
+  'src/features/changes/changed-rows.ts src/db/sharded/places.ts',
+])
+
+/** Each host and each feature is a border of its own; what features offer one another is named here. */
+const offered: readonly string[] = ['features/changes']
+
+const root = join(import.meta.dirname, '..')
+const page = join(root, 'docs', 'architecture.md')
+
+/** From each file to the files it imports, for types too. Paths are relative to the root of the project. */
+export type ImportGraph = ReadonlyMap<string, readonly string[]>
+
+export function importGraph(folder: string): ImportGraph {
+  const files = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })
+  return new Map(files.filter(isProgram).map((file) => [file, importsIn(file)]))
+}
+
+const isProgram = (path: string): boolean => !/\.test\.tsx?$|\/testing\//.test(path)
+
+const importsIn = (file: string): readonly string[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']*\.tsx?)'/g)].map(
+    ([, path = '']) => normalize(join(dirname(file), path)),
+  )
+
+/** Every import that crosses a border, a sentence each. */
+export function crossings(graph: ImportGraph, table: readonly Border[] = borders): readonly string[] {
+  const roomOf = (file: string) => roomIn(table, file)
+  return [...graph].flatMap(([file, imported]) => {
+    const room = roomOf(file)
+    if (room === undefined)
+      return file.startsWith('src/cli') ? [] : [`${file} stands in no folder of the table.`]
+    const { border } = room
+    if (border.imports === 'everything') return []
+    return imported.flatMap((other) => {
+      const target = roomOf(other)
+      const mayImport =
+        target !== undefined &&
+        (target.name === room.name ||
+          exceptions.has(`${file} ${other}`) ||
+          offered.includes(target.name) ||
+          (target.border !== border && border.imports.includes(target.border.folder)))
+      return mayImport ? [] : [`${file} imports ${other}: ${border.folder}/ imports ${listOf(border)}.`]
+    })
+  })
+}
+
+const listOf = ({ imports }: Border): string =>
+  imports === 'everything' ? 'everything' : imports.map((folder) => `${folder}/`).join(', ') || 'nothing'
+
+/** Each host and each feature is a room, whether a folder or a single file; elsewhere the folder of the table is. */
+function roomIn(
+  table: readonly Border[],
+  file: string,
+): { readonly name: string; readonly border: Border } | undefined {
+  const border = table
+    .filter(({ folder }) => file.startsWith(`src/${folder}/`))
+    .toSorted((one, other) => other.folder.length - one.folder.length)[0]
+  if (border === undefined) return undefined
+  const { folder } = border
+  if (folder !== 'hosts' && folder !== 'features') return { name: folder, border }
+  const [first = ''] = file.slice(`src/${folder}/`.length).split('/')
+  return { name: `${folder}/${first.replace(/\.ts$/, '')}`, border }
+}
+
+/** The web client's folders import only those above them in the table of web/README.md; folders of screens are neighbours. */
+export function clientCrossings(graph: ImportGraph): readonly string[] {
+  const order = [
+    ...readFileSync(join(root, 'web', 'README.md'), 'utf8').matchAll(/^\| `([\w-]+(?:\.tsx)?)\/?` \|/gm),
+  ].map(([, name = '']) => name)
+  const levelOf = (file: string) => order.indexOf(file.split('/')[2] ?? '')
+  const folderOf = (file: string) =>
+    file.startsWith('web/src/screens/') ? file.split('/')[3] : file.split('/')[2]
+  return [...graph].flatMap(([file, imported]) =>
+    imported
+      .filter(
+        (other) =>
+          !other.startsWith('web/src/') ||
+          levelOf(other) < 0 ||
+          levelOf(other) > levelOf(file) ||
+          (levelOf(other) === levelOf(file) && folderOf(other) !== folderOf(file)),
+      )
+      .map((other) => `${file} imports ${other}, which does not stand above it in web/README.md.`),
+  )
+}
+
+/** A way from a file back to itself, or nothing. */
+export function findCircle(graph: ImportGraph): readonly string[] | undefined {
+  const done = new Set<string>()
+  const visit = (file: string, way: readonly string[]): readonly string[] | undefined => {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file]
+    if (done.has(file)) return undefined
+    for (const imported of graph.get(file) ?? []) {
+      const circle = visit(imported, [...way, file])
+      if (circle) return circle
+    }
+    done.add(file)
+    return undefined
+  }
+  for (const file of graph.keys()) {
+    const circle = visit(file, [])
+    if (circle) return circle
+  }
+  return undefined
+}
+
+/** The table of docs/architecture.md. */
+export const bordersTable = (): string =>
+  [
+    '| Folder | The question it answers | May import |',
+    '|---|---|---|',
+    ...borders.map(
+      (border) =>
+        `| \`src/${border.folder}/\` | ${border.question} | ${listOf(border).replaceAll(/\/(?=,|$)/g, '')} |`,
+    ),
+  ].join('\n')
+
+const tablePattern = /\| Folder \| The question it answers \| May import \|\n(?:\|.*\n)*/
+
+/** The page with the table as it should be. */
+export const withTable = (text: string): string => text.replace(tablePattern, () => `${bordersTable()}\n`)
+
+if (import.meta.main) {
+  if (process.argv.includes('--write')) writeFileSync(page, withTable(readFileSync(page, 'utf8')))
+  const problems = [...crossings(importGraph('src')), ...clientCrossings(importGraph('web/src'))]
+  for (const problem of problems) console.error(problem)
+  process.exitCode = problems.length === 0 ? 0 : 1
+}

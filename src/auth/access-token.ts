@@ -1,0 +1,171 @@
+import { hash } from 'node:crypto'
+import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { raw, type Sql, sql } from '../db/sql.ts'
+import { uuidPattern } from '../model/field-kinds.ts'
+import { unauthenticated } from '../model/problem.ts'
+import { createBoundedCache } from './bounded-cache.ts'
+
+/** What an access token is: the identity host makes it so, and all hosts accept nothing else. */
+export const accessTokenType = 'at+jwt'
+/** The contract's comes first; the other one is for clients that ask for it. */
+export const signingAlgorithms = ['RS256', 'ES256'] as const
+export type SigningAlgorithm = (typeof signingAlgorithms)[number]
+/** The contract's thirty minutes. */
+export const accessTokenSeconds = 30 * 60
+/** Clocks of the hosts may differ by this much: a token may begin that far ahead. It never outlives its `exp`. */
+export const clockSkewSeconds = 60
+
+/** Claims of our own, beside those of RFC 9068. */
+export const claimNames = {
+  login: 'svc:login',
+  securityStamp: 'svc:security_stamp',
+  administrator: 'svc:admin',
+} as const
+/** What the claim of an administrator says; others do not have it. */
+export const administratorMark = 'true'
+
+/** What the hosts take from a token whose signature, type, issuer, audience, scope and lifetime are right. */
+export interface AccessTokenClaims {
+  readonly accountId: string
+  /** The sign-in session; a service client's token has none. */
+  readonly sessionId: string | undefined
+  readonly clientId: string | undefined
+  readonly scopes: readonly string[]
+  /** By which it is revoked. */
+  readonly tokenId: string | undefined
+  readonly securityStamp: string
+  readonly isAdministrator: boolean
+  /** Epoch milliseconds. */
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+/** jose applies its tolerance to both ends of a lifetime, and does not look at `iat`. */
+export const isWithinLifetime = ({ iat = 0, exp = 0 }: JWTPayload, now: number): boolean =>
+  now < exp * 1000 && iat * 1000 <= now + clockSkewSeconds * 1000
+
+/** Undefined for a token that we cannot have issued. */
+export function readAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | undefined {
+  const { sub = '', sid, client_id: clientId, scope, jti, iat = 0, exp = 0 } = payload
+  const securityStamp = payload[claimNames.securityStamp]
+  const isWrong =
+    !uuidPattern.test(sub) ||
+    typeof securityStamp !== 'string' ||
+    (sid !== undefined && typeof sid !== 'string')
+  if (isWrong) return undefined
+  return {
+    accountId: sub.toLowerCase(),
+    sessionId: sid,
+    clientId: typeof clientId === 'string' ? clientId : undefined,
+    scopes: typeof scope === 'string' ? scope.split(' ').filter((word) => word !== '') : [],
+    tokenId: typeof jti === 'string' ? jti : undefined,
+    securityStamp,
+    isAdministrator: payload[claimNames.administrator] === administratorMark,
+    issuedAt: iat * 1000,
+    expiresAt: exp * 1000,
+  }
+}
+
+/**
+ * Whether what stands behind a token still does, in a query that calls the user's row `account`: the account with the same
+ * stamp, the client, what that may, and the sign-in where there was one. It must not have been revoked either.
+ */
+export const stillStands = (claims: AccessTokenClaims, clock: Sql): Sql => sql`
+  account.id = ${claims.accountId} and account.active and account.security_stamp = ${claims.securityStamp}
+  and ${isClientKnown(claims)}
+  and ${isAllowedSince(claims.clientId, moment(claims.issuedAt))}
+  and ${isAllowedStill(claims)}
+  and not exists (select 1 from revoked_tokens as revoked where revoked.id = ${claims.tokenId ?? ''})
+  ${claims.sessionId === undefined ? sql`` : sql`and ${isSessionLive(claims.sessionId, clock)}`}`
+
+const isSessionLive = (sessionId: string, clock: Sql): Sql => sql`exists (
+  select 1 from signin_sessions as session
+  where session.id = ${sessionId} and session.user_id = account.id
+    and session.security_stamp = account.security_stamp
+    and session.ended_at is null and session.expires_at > ${clock}
+)`
+
+/** A removed client has no moment since which its tokens are valid; one that came back has a new one. */
+const isClientKnown = ({ clientId, issuedAt }: AccessTokenClaims): Sql => sql`not exists (
+  select 1 from service_clients as client where client.id = ${clientId ?? ''}
+    and coalesce(client.valid_since > ${moment(issuedAt)}, true)
+)`
+
+/**
+ * Of a client that administrators have made: it still may all that the token is for, by them and, if it is not first-party, by the
+ * person. No moments are compared, so it does not matter which clock issued the token, nor when the identity hosts learned of it.
+ */
+const isAllowedStill = ({ clientId, scopes }: AccessTokenClaims): Sql => sql`not exists (
+  select 1 from registered_clients as client where client.id = ${clientId ?? ''} and not (
+    ${scopes}::text[] <@ client.scopes
+    and (client.is_first_party or ${hasConsent(raw('client.id'), sql`${scopes}::text[]`)}))
+)`
+
+/** Whether the person has allowed the client all of this, in a query that calls the user's row `account`. */
+export const hasConsent = (clientId: Sql, scopes: Sql): Sql => sql`exists (
+  select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId}
+    and ${scopes} <@ string_to_array(consent.scope, ' ')
+)`
+
+/**
+ * Whether nobody has taken back since then what the client may, in a query that calls the user's row `account`. The two moments may
+ * be of two clocks: until the person allows it anew, whatever may be from before counts as such.
+ */
+export const isAllowedSince = (clientId: string | undefined, issuedAt: Sql): Sql => sql`not exists (
+  select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId ?? ''}
+    and consent.withdrawn_at > ${issuedAt}
+      - case when consent.scope = '' then make_interval(secs => ${clockSkewSeconds}::int) else interval '0' end
+)`
+
+const moment = (milliseconds: number): Sql => sql`${new Date(milliseconds).toISOString()}::timestamptz`
+
+export interface AccessTokenOptions {
+  readonly issuer: string
+  readonly audience: string
+  readonly scope: string
+  readonly keys: JWTVerifyGetKey
+  readonly now: () => number
+}
+
+/** A signature costs 0.09 ms to verify, a look into the cache 0.003: 10,000 tokens are 10,000 people in half an hour. */
+const rememberedTokensMax = 10_000
+/** A withdrawn key takes effect after this long. */
+const rememberedMilliseconds = 5 * 60_000
+
+export type VerifyAccessToken = (token: string) => Promise<AccessTokenClaims>
+
+export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAccessToken {
+  const { issuer, audience, scope, keys, now } = options
+  const remembered = createBoundedCache<AccessTokenClaims>({ entriesMax: rememberedTokensMax, now })
+  return async (token) => {
+    // Hashed, so that a copy of this process's memory has no usable token among the keys.
+    const digest = hash('sha256', token, 'base64')
+    const known = remembered.get(digest)
+    if (known) return known
+    const { payload } = await jwtVerify(token, keys, {
+      algorithms: [...signingAlgorithms],
+      typ: accessTokenType,
+      issuer,
+      audience,
+      clockTolerance: clockSkewSeconds,
+      currentDate: new Date(now()),
+      requiredClaims: ['exp', 'sub'],
+    })
+    if (!isWithinLifetime(payload, now())) throw unauthenticated()
+    const claims = requireClaims(payload, scope)
+    remembered.set(digest, claims, Math.min(claims.expiresAt, now() + rememberedMilliseconds))
+    return claims
+  }
+}
+
+function requireClaims(payload: JWTPayload, scope: string): AccessTokenClaims {
+  const claims = readAccessTokenClaims(payload)
+  if (!claims || !scopesOf(payload.scope).includes(scope)) throw unauthenticated()
+  return claims
+}
+
+/** RFC 9068 separates scopes by spaces; some providers send a list. */
+function scopesOf(scope: unknown): readonly unknown[] {
+  if (typeof scope === 'string') return scope.split(' ')
+  return Array.isArray(scope) ? scope : []
+}

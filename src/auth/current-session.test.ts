@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { decodeJwt } from 'jose'
+import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { type Account, insertAccount } from '../../test/support/insert-account.ts'
+import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer.ts'
+import { administratorsOf } from '../accounts/administrators.ts'
+import type { Database } from '../db/database.ts'
+import { type Sql, sql } from '../db/sql.ts'
+import { type Authenticated, createAuthentication } from './authenticate.ts'
+
+let fresh: FreshDatabase
+let provider: TestIssuer
+let ada: Account
+let clock: number
+let questions: number
+let adminLogins: string[]
+
+before(async () => {
+  ;[fresh, provider] = await Promise.all([freshDatabase(), startTestIssuer()])
+  await insertAccount(fresh.database)
+})
+after(async () => {
+  await provider?.stop()
+  await fresh?.drop()
+})
+beforeEach(async () => {
+  clock = Date.now()
+  questions = 0
+  ada = await insertAccount(fresh.database)
+  adminLogins = [ada.login]
+})
+
+/** What ends a sign-in, in the words of the contract. */
+const endings: Readonly<Record<string, (token: string) => Promise<void> | Sql>> = {
+  'a deactivated account': () => sql`update users set active = false where id = ${ada.id}`,
+  'a new security stamp': () => sql`update users set security_stamp = ${randomUUID()} where id = ${ada.id}`,
+  'a sign-out': (token) => sql`update signin_sessions set ended_at = now() where id = ${sidOf(token)}`,
+  'a deleted session': (token) => sql`delete from signin_sessions where id = ${sidOf(token)}`,
+  'a session of eight hours ago': (token) =>
+    sql`update signin_sessions set expires_at = now() where id = ${sidOf(token)}`,
+  "a session of somebody else's": (token) => sql`
+    update signin_sessions set user_id = (select id from users where id <> ${ada.id} limit 1)
+    where id = ${sidOf(token)}`,
+  'a session from before the stamp': (token) =>
+    sql`update signin_sessions set security_stamp = ${randomUUID()} where id = ${sidOf(token)}`,
+  'an administrator who is none any more': async () => {
+    adminLogins = ['other@example.com']
+  },
+  'an administrator with a new login that is not listed': () =>
+    sql`update users set login = ${`new-${ada.login}`} where id = ${ada.id}`,
+}
+
+for (const [ending, end] of Object.entries(endings)) {
+  test(`${ending} is refused after 30 seconds`, async () => {
+    const authenticate = createTestAuthentication()
+    const token = await provider.signIn(fresh.database, ada.id, { admin: true })
+    const { recheck } = await authenticate(token)
+    await apply(end(token))
+    clock += 19_999
+    assert.equal(await recheck(), true)
+    clock += 10_000
+    await authenticate(token)
+    clock += 1
+    await refuses(authenticate(token))
+    assert.equal(await recheck(), false)
+  })
+
+  test(`${ending} is refused at once where nothing is remembered`, async () => {
+    const authenticate = createTestAuthentication(0)
+    const token = await provider.signIn(fresh.database, ada.id, { admin: true })
+    const { recheck } = await authenticate(token)
+    await apply(end(token))
+    assert.equal(await recheck(), false)
+    await refuses(authenticate(token))
+  })
+}
+
+test('requests of one sign-in ask the store once in 30 seconds, also when they come together', async () => {
+  const authenticate = createTestAuthentication()
+  const token = await provider.signIn(fresh.database, ada.id)
+  await Promise.all(Array.from({ length: 20 }, () => authenticate(token)))
+  clock += 29_999
+  await authenticate(token)
+  assert.equal(questions, 1)
+  clock += 1
+  await Promise.all(Array.from({ length: 20 }, () => authenticate(token)))
+  assert.equal(questions, 2)
+})
+
+test('a stream, which keeps the answer for a while, takes none that is older than 20 seconds', async () => {
+  const authenticate = createTestAuthentication()
+  const token = await provider.signIn(fresh.database, ada.id)
+  const { recheck } = await authenticate(token)
+  await apply(sql`update signin_sessions set ended_at = now() where id = ${sidOf(token)}`)
+  clock += 20_000
+  assert.equal(await recheck(), false)
+  // It is news for requests, too.
+  await refuses(authenticate(token))
+  assert.equal(questions, 2)
+})
+
+test('a further token of the same sign-in is asked about by itself, because each can be revoked', async () => {
+  const authenticate = createTestAuthentication()
+  const token = await provider.signIn(fresh.database, ada.id)
+  await authenticate(token)
+  const further = await provider.token({ account: ada, sid: sidOf(token) })
+  await authenticate(further)
+  assert.equal(questions, 2)
+  await apply(sql`
+    insert into revoked_tokens (id, expires_at) values (${decodeJwt(further).jti ?? ''}, now() + interval '1 hour')`)
+  clock += 30_000
+  await authenticate(token)
+  await refuses(authenticate(further))
+})
+
+test('a refusal is remembered too, and a new sign-in works at once', async () => {
+  const authenticate = createTestAuthentication()
+  const token = await provider.signIn(fresh.database, ada.id)
+  await apply(sql`update signin_sessions set ended_at = now() where id = ${sidOf(token)}`)
+  await refuses(authenticate(token))
+  await refuses(authenticate(token))
+  assert.equal(questions, 1)
+  await authenticate(await provider.signIn(fresh.database, ada.id))
+})
+
+test('a store that could not be asked is asked again', async () => {
+  let isAway = true
+  const { database } = fresh
+  const query: Database['query'] = (statement) =>
+    isAway ? Promise.reject(new Error('The store is away.')) : database.query(statement)
+  const authenticate = createTestAuthentication(30, { ...database, query })
+  const token = await provider.signIn(database, ada.id)
+  await assert.rejects(authenticate(token), { message: 'The store is away.' })
+  isAway = false
+  await authenticate(token)
+})
+
+test("a service client's token stands with its account and stamp", async () => {
+  const authenticate = createTestAuthentication(0)
+  const token = await provider.token({ account: ada })
+  await authenticate(token)
+  await apply(sql`update users set security_stamp = ${randomUUID()} where id = ${ada.id}`)
+  await refuses(authenticate(token))
+})
+
+function createTestAuthentication(sessionCacheSeconds = 30, database = fresh.database) {
+  const { authenticate } = createAuthentication({
+    database: {
+      ...database,
+      query(statement) {
+        questions += 1
+        return database.query(statement)
+      },
+    },
+    issuer: provider.issuer,
+    audience: 'svc-api',
+    scope: 'svc.api',
+    metadataAddress: provider.metadataAddress,
+    administrators: {
+      isAdministrator: (account) => administratorsOf({ adminLogins }).isAdministrator(account),
+    },
+    sessionCacheSeconds,
+    log: { warn: (_, message) => assert.fail(message) },
+    now: () => clock,
+  })
+  return (token: string): Promise<Authenticated> => authenticate(`Bearer ${token}`)
+}
+
+const sidOf = (token: string) => String(decodeJwt(token).sid)
+
+async function apply(change: Promise<void> | Sql) {
+  if (change instanceof Promise) await change
+  else await fresh.database.query(change)
+}
+
+const refuses = (attempt: Promise<unknown>) => assert.rejects(attempt, { kind: 'unauthenticated' })

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import { afterEach, beforeEach, test } from 'node:test'
+import { exportJWK, exportPKCS8, importPKCS8 } from 'jose'
+import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer.ts'
+import { until } from '../../test/support/until.ts'
+import { createAccessTokenVerifier, type VerifyAccessToken } from './access-token.ts'
+import { createProviderKeys } from './provider-keys.ts'
+
+const account = {
+  id: '0199a1b2-0000-7000-8000-000000000001',
+  login: 'ada@example.com',
+  securityStamp: 'stamp',
+}
+const isDown: RequestListener = (_, response) => response.writeHead(503).end()
+
+let provider: TestIssuer
+let verify: VerifyAccessToken
+let clock: number
+let warnings: number
+
+beforeEach(async () => {
+  provider = await startTestIssuer()
+  clock = Date.now()
+  warnings = 0
+  verify = createVerifier()
+})
+afterEach(() => provider.stop())
+
+test('many first requests at once make one fetch', async () => {
+  const tokens = await Promise.all(Array.from({ length: 20 }, () => provider.token({ account })))
+  await Promise.all(tokens.map((token) => verify(token)))
+  assert.equal(provider.fetches(), 1)
+})
+
+test('a token that names a new key makes one fetch, and the older key goes on working', async () => {
+  const old = provider.currentKey()
+  await verify(await provider.token({ account }))
+  await provider.rotate()
+  const tokens = await Promise.all(Array.from({ length: 20 }, () => provider.token({ account })))
+  await Promise.all(tokens.map((token) => verify(token)))
+  await verify(await provider.token({ account, key: old }))
+  assert.equal(provider.fetches(), 2)
+})
+
+test('made-up keys cannot make more than four fetches a minute', async () => {
+  await verify(await provider.token({ account }))
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const header = { kid: `made-up ${attempt}` }
+    await assert.rejects(verify(await provider.token({ account, header })))
+  }
+  assert.equal(provider.fetches(), 4)
+  await provider.rotate()
+  clock += 61_000
+  await verify(await provider.token({ account }))
+  assert.equal(provider.fetches(), 5)
+})
+
+test('a key that was withdrawn stops working after ten minutes and the five that tokens are remembered', async () => {
+  const old = provider.currentKey()
+  const claims = { exp: Math.floor(clock / 1000) + 3600 }
+  const token = await provider.token({ account, claims })
+  await verify(token)
+  await provider.rotate()
+  provider.withdrawOldKeys()
+  clock += 10 * 60_000
+  // This one still meets the old keys and has them fetched again.
+  await verify(await provider.token({ account, claims, key: old }))
+  await until(() => provider.fetches() === 2, 'a second fetch')
+  // Each is another token: one that still met the old keys is remembered.
+  const another = () => provider.token({ account, claims: { ...claims, jti: randomUUID() }, key: old })
+  await until(async () => verify(await another()).then(isFalse, isTrue), 'the key to be forgotten')
+  await assert.rejects(verify(token))
+})
+
+test('known keys go on working while the provider is down', async () => {
+  await verify(await provider.token({ account }))
+  provider.interrupt(isDown)
+  const claims = { exp: Math.floor(clock / 1000) + 3600 }
+  for (let minutes = 0; minutes < 40; minutes += 4) {
+    clock += 4 * 60_000
+    await verify(await provider.token({ account, claims: { ...claims, jti: `${minutes}` } }))
+  }
+  await until(() => warnings > 0, 'a warning')
+})
+
+test('while no key can be had it says to come back, it is logged, and a second later it works again', async () => {
+  const token = await provider.token({ account })
+  provider.interrupt(isDown)
+  await assert.rejects(verify(token), { kind: 'overloaded' })
+  await assert.rejects(verify(token))
+  assert.equal(warnings, 1)
+  provider.interrupt()
+  await assert.rejects(verify(token))
+  clock += 1000
+  await verify(token)
+  assert.equal(warnings, 1)
+})
+
+test('keys from a provider that speaks for another issuer are not used', async () => {
+  const otherIssuer = await startTestIssuer()
+  const metadata = { issuer: otherIssuer.issuer, jwks_uri: `${otherIssuer.metadataAddress}/jwks` }
+  provider.interrupt((_, response) => response.end(JSON.stringify(metadata)))
+  await assert.rejects(verify(await provider.token({ account, key: otherIssuer.currentKey() })))
+  assert.equal(warnings, 1)
+  await otherIssuer.stop()
+})
+
+test('no other algorithm is accepted, even where the keys would allow it', async () => {
+  const { kid, privateKey, publicKey } = provider.currentKey()
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid }] }
+  const metadata = { issuer: provider.issuer, jwks_uri: `${provider.metadataAddress}/jwks` }
+  provider.interrupt(({ url }, response) =>
+    response.end(JSON.stringify(url?.endsWith('/jwks') ? jwks : metadata)),
+  )
+  await verify(await provider.token({ account }))
+  const pem = await exportPKCS8(privateKey)
+  for (const alg of ['RS384', 'RS512', 'PS256']) {
+    const key = { kid, publicKey, privateKey: await importPKCS8(pem, alg) }
+    await assert.rejects(verify(await provider.token({ account, key, header: { alg } })), alg)
+  }
+})
+
+test('keys are fetched on the way that the metadata address shows, where the public one leads nowhere', async () => {
+  const issuer = 'https://identity.invalid'
+  const jwks = {
+    keys: [{ ...(await exportJWK(provider.currentKey().publicKey)), kid: provider.currentKey().kid }],
+  }
+  const metadata = { issuer, jwks_uri: `${issuer}/.well-known/openid-configuration/jwks` }
+  provider.interrupt(({ url }, response) =>
+    response.end(JSON.stringify(url?.endsWith('/jwks') ? jwks : metadata)),
+  )
+  await createVerifier(issuer)(await provider.token({ account, claims: { iss: issuer } }))
+})
+
+test('a provider that makes no sense gives no keys', async () => {
+  const token = await provider.token({ account })
+  const answers = [
+    { issuer: provider.issuer },
+    { issuer: provider.issuer, jwks_uri: 'no address' },
+    { issuer: provider.issuer, jwks_uri: provider.metadataAddress },
+    null,
+    'text',
+  ]
+  for (const answer of answers) {
+    provider.interrupt((_, response) => response.end(JSON.stringify(answer)))
+    await assert.rejects(createVerifier()(token), JSON.stringify(answer))
+  }
+  provider.interrupt((_, response) => response.end('<html>'))
+  await assert.rejects(createVerifier()(token))
+  assert.equal(warnings, answers.length + 1)
+})
+
+function createVerifier(issuer = provider.issuer) {
+  const { metadataAddress } = provider
+  const now = () => clock
+  const log = {
+    warn() {
+      warnings += 1
+    },
+  }
+  const keys = createProviderKeys({ issuer, metadataAddress, now, log })
+  return createAccessTokenVerifier({ issuer, audience: 'svc-api', scope: 'svc.api', keys, now })
+}
+
+const isFalse = () => false
+const isTrue = () => true

@@ -1,0 +1,198 @@
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { access, constants, stat, statfs } from 'node:fs/promises'
+import { createConnection } from 'node:net'
+import { join } from 'node:path'
+import { type Environment, readSettings, type Settings } from '../../config/settings.ts'
+import type { StoreSettings } from '../../config/store-settings.ts'
+import { readBankSettings } from '../../hosts/bank/configuration.ts'
+import { readCommandSettings } from '../../hosts/commands/configuration.ts'
+import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
+import { readRestSettings } from '../../hosts/rest/configuration.ts'
+import { type Finding, fine, look, wrong } from './finding.ts'
+
+const gibibyte = 1024 ** 3
+/** PostgreSQL stops at zero, and its journal alone may take one. */
+const freeBytesMin = gibibyte
+/** Time to do something about it. */
+const freeBytesGood = 5 * gibibyte
+
+/** Everything in it that somebody else must not read. */
+const secrets = ['postgres.password', 'identity-secret', 'demo-password']
+
+export async function checkFolder({
+  dataDirectory,
+  databaseUrl,
+}: StoreSettings): Promise<readonly Finding[]> {
+  if (!existsSync(dataDirectory)) return []
+  return [
+    await checkWritable(dataDirectory),
+    ...(databaseUrl === undefined ? [await checkDisk(dataDirectory)] : []),
+    await checkSecrets(dataDirectory),
+  ]
+}
+
+async function checkWritable(folder: string): Promise<Finding> {
+  try {
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    return fine('permissions', `this user may write to ${folder}`)
+  } catch {
+    return wrong('permissions', `this user may not write to ${folder}`, 'Start as the user who made it.')
+  }
+}
+
+async function checkDisk(folder: string): Promise<Finding> {
+  const { bavail, bsize } = await statfs(folder)
+  return gradeDisk(bavail * bsize)
+}
+
+export function gradeDisk(free: number): Finding {
+  const found = `${(free / gibibyte).toFixed(1)} GiB are free`
+  const advice = 'Make room: without it the store stops, and answers nobody.'
+  if (free < freeBytesMin) return wrong('disk', found, advice)
+  return free < freeBytesGood ? look('disk', found, advice) : fine('disk', found)
+}
+
+async function checkSecrets(folder: string): Promise<Finding> {
+  if (process.platform === 'win32') return fine('secrets', 'not looked at on Windows')
+  const open: string[] = []
+  for (const name of secrets) {
+    const found = await stat(join(folder, name)).catch(() => undefined)
+    if (found && (found.mode & 0o077) !== 0) open.push(join(folder, name))
+  }
+  if (open.length === 0) return fine('secrets', 'files with secrets are for their owner only')
+  return wrong('secrets', `others may read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`)
+}
+
+interface Port {
+  readonly host: string
+  readonly variable: string
+  readonly port: number
+  /** The path that says whether it works; none where the host has no HTTP/1.1. */
+  readonly path?: string
+}
+
+function portsOf(settings: Settings): readonly Port[] {
+  const commands = readCommandSettings(settings)
+  return [
+    { host: 'web', variable: 'WEB_PORT', port: settings.get('WEB_PORT'), path: '/healthz' },
+    { host: 'rest', variable: 'REST_PORT', port: readRestSettings(settings).port, path: '/readyz' },
+    {
+      host: 'identity',
+      variable: 'IDENTITY_PORT',
+      port: readIdentitySettings(settings).port,
+      path: '/readyz',
+    },
+    { host: 'commands', variable: 'COMMAND_PORT', port: commands.port },
+    {
+      host: 'commands',
+      variable: 'COMMAND_DIAGNOSTICS_PORT',
+      port: commands.diagnosticsPort,
+      path: '/readyz',
+    },
+    { host: 'bank', variable: 'BANK_PORT', port: readBankSettings(settings).port, path: '/healthz' },
+  ]
+}
+
+/** Longer than any host needs to say whether it is ready. */
+const answerMilliseconds = 5000
+
+export async function checkPorts(environment: Environment): Promise<readonly Finding[]> {
+  const { address, ports } = readSettings(environment, (settings) => {
+    const { host } = readRestSettings(settings)
+    const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+    return { address: everywhere[host] ?? host, ports: portsOf(settings) }
+  })
+  return Promise.all(ports.map((port) => checkPort(address, port)))
+}
+
+async function checkPort(address: string, { host, variable, port, path }: Port): Promise<Finding> {
+  const subject = `port ${port}`
+  if (!(await isOpen(address, port))) return fine(subject, `is free for ${host}`)
+  if (path === undefined) return fine(subject, `somebody listens, ${host} if it was started`)
+  const at = `${address.includes(':') ? `[${address}]` : address}:${port}`
+  const answer = await fetch(`http://${at}${path}`, { signal: AbortSignal.timeout(answerMilliseconds) })
+    .then(async (response) => ({ status: response.status, text: await response.text() }))
+    .catch(() => undefined)
+  if (answer?.status === 200) return fine(subject, `${host} answers that it is ready`)
+  if (answer?.status === 503)
+    return wrong(
+      subject,
+      `${host} is not ready: ${answer.text.slice(0, 200)}`,
+      'Its log says more; look at the store first.',
+    )
+  return look(
+    subject,
+    'something listens that is none of this program, or does not answer',
+    `Stop it before ${host} starts, or set ${variable} to another port.`,
+  )
+}
+
+async function isOpen(host: string, port: number): Promise<boolean> {
+  const socket = createConnection({ host, port, timeout: answerMilliseconds })
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+interface Process {
+  readonly pid: number
+  readonly parent: number
+  readonly command: string
+}
+
+/** Processes that go on although the program that started them has ended. */
+export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): readonly Finding[] {
+  if (process.platform !== 'linux') return []
+  const all = readdirSync('/proc').map(Number).filter(Number.isInteger).flatMap(readProcess)
+  const orphans = [
+    ...orphanedInstances(all),
+    ...(databaseUrl === undefined ? orphanedServer(all, dataDirectory) : []),
+  ]
+  if (orphans.length === 0) return [fine('processes', 'none has lost the one that started it')]
+  return orphans.map(({ pid, command }) =>
+    wrong('processes', `${pid} is orphaned: ${command.slice(0, 120)}`, `kill ${pid}`),
+  )
+}
+
+const instanceProgram = join(import.meta.dirname, '..', '..', 'hosts', 'bank', 'instance.ts')
+
+/** A process whose parent has ended gets process 1 as its parent, or one that adopts such processes. */
+function orphanedInstances(all: readonly Process[]): readonly Process[] {
+  const starters = new Set(all.filter(({ command }) => / \S*cli\.ts\b/.test(command)).map(({ pid }) => pid))
+  return all.filter(({ command, parent }) => command.includes(instanceProgram) && !starters.has(parent))
+}
+
+function orphanedServer(all: readonly Process[], dataDirectory: string): readonly Process[] {
+  const cluster = join(dataDirectory, 'postgres')
+  if (!existsSync(cluster)) return []
+  const path = realpathSync(cluster)
+  const owner = ownerOf(dataDirectory)
+  if (all.some(({ pid }) => pid === owner)) return []
+  return all.filter(
+    ({ command }) => command.includes(`postgres -D ${path} `) && !command.startsWith('/bin/sh'),
+  )
+}
+
+function ownerOf(dataDirectory: string): number {
+  try {
+    return Number(readFileSync(join(dataDirectory, 'postgres.owner'), 'utf8'))
+  } catch {
+    return 0
+  }
+}
+
+function readProcess(pid: number): Process[] {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    return [{ pid, parent: Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]), command }]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { type FreshDatabase, freshDatabase, withDatabase } from '../../test/support/fresh-database.ts'
+import { migrate } from '../db/migrate.ts'
+import { raw } from '../db/sql.ts'
+import { grantRights, rightsOfHosts, roleOf } from './roles.ts'
+
+describe('The role of a host', () => {
+  let fresh: FreshDatabase
+  // Roles belong to the server, which other tests may share.
+  const prefix = `rights_${randomBytes(4).toString('hex')}_`
+  const roles = Object.keys(rightsOfHosts).map((host) => roleOf(prefix, host))
+  before(async () => {
+    fresh = await freshDatabase()
+    for (const role of roles) await fresh.database.query(raw(`create role ${role}`))
+    await grantRights(fresh.url, prefix)
+  })
+  after(async () => {
+    for (const role of roles)
+      for (const verb of ['drop owned by', 'drop role']) await fresh.database.query(raw(`${verb} ${role}`))
+    await fresh.drop()
+  })
+
+  /** The code of the failure of a statement under a role, or nothing. */
+  async function failureOf(host: string, statement: string): Promise<string | undefined> {
+    const client = new pg.Client({ connectionString: fresh.url })
+    await client.connect()
+    try {
+      await client.query('begin')
+      await client.query(`set local role ${roleOf(prefix, host)}`)
+      await client.query(statement)
+      return undefined
+    } catch (error) {
+      return (error as { code?: string }).code
+    } finally {
+      await client.end()
+    }
+  }
+  const denied = '42501'
+
+  for (const [host, table, written, kept] of [
+    ['commands', 'api_tokens', 'last_used_at', ['hash', 'user_id', 'scopes', 'expires_at', 'ended_at']],
+    ['rest', 'api_tokens', 'ended_at', ['hash', 'user_id', 'scopes', 'expires_at']],
+    ['rest', 'signin_sessions', 'ended_at', ['user_id', 'client_id']],
+    ['rest', 'consents', 'withdrawn_at', ['user_id', 'client_id', 'granted_at']],
+    ['identity', 'outside_identities', 'last_used_at', ['user_id', 'issuer', 'subject']],
+    ['identity', 'account_links', 'ended_at', ['hash', 'user_id']],
+  ] as const)
+    test(`of ${host} writes ${written} of ${table}, and no column that says whose it is`, async () => {
+      assert.equal(await failureOf(host, `update ${table} set ${written} = now()`), undefined)
+      assert.equal(await failureOf(host, `select 1 from ${table} for update`), undefined)
+      for (const column of kept)
+        assert.equal(await failureOf(host, `update ${table} set ${column} = ${column}`), denied, column)
+    })
+
+  test('makes no large objects', async () => {
+    for (const host of Object.keys(rightsOfHosts))
+      for (const call of [
+        'lo_create(0)',
+        'lo_creat(-1)',
+        "lo_from_bytea(0, 'x')",
+        "lo_import('/etc/hostname')",
+      ])
+        assert.equal(await failureOf(host, `select ${call}`), denied, `${host}: ${call}`)
+  })
+
+  test('that migrates and owns no function of PostgreSQL fails at none of them', async () => {
+    const { database, url } = fresh
+    const migrating = `${prefix}migrations`
+    const own = `${prefix}store`
+    await database.query(raw(`create role ${migrating}`))
+    await database.query(raw(`create database ${own} owner ${migrating}`))
+    try {
+      const options = `options=${encodeURIComponent(`-c role=${migrating}`)}`
+      const ownUrl = withDatabase(url, own)
+      await migrate(`${ownUrl}${ownUrl.includes('?') ? '&' : '?'}${options}`)
+    } finally {
+      await database.query(raw(`drop database ${own} with (force)`))
+      await database.query(raw(`drop role ${migrating}`))
+    }
+  })
+})

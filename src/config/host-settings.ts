@@ -1,0 +1,109 @@
+import type { Settings } from './settings.ts'
+import { readTrackerSettings } from './tracker-settings.ts'
+
+/** How mails are sent; none where nothing is configured. */
+export interface MailSettings {
+  /** Of the server, with the account there: never written anywhere. */
+  readonly smtpUrl: string
+  readonly from: string
+  /** The web client, where links lead: from the settings, never from a request. */
+  readonly linkOrigin: string
+}
+
+/** Of the host that sends them. */
+export function readMailSettings(settings: Settings): MailSettings | undefined {
+  const smtpUrl = settings.get('SMTP_URL')
+  const from = readMailSender(settings)
+  if (smtpUrl !== undefined && !isSmtpUrl(smtpUrl))
+    settings.reject(
+      'SMTP_URL must be the address of a server, such as smtps://user:password@mail.example.com.',
+    )
+  if ((smtpUrl === undefined) !== (from === undefined))
+    settings.reject('SMTP_URL and MAIL_FROM need each other: the server that sends mails, and their sender.')
+  const { extensions, allowedOrigins } = readTrackerSettings(settings)
+  if (!extensions || smtpUrl === undefined || from === undefined) return undefined
+  return { smtpUrl, from, linkOrigin: allowedOrigins[0] ?? '' }
+}
+
+/** Hosts that only ask for mails know the sender by it, and no password of a server. */
+export const canMail = (settings: Settings): boolean =>
+  readMailSender(settings) !== undefined && readTrackerSettings(settings).extensions
+
+function readMailSender(settings: Settings): string | undefined {
+  const from = settings.get('MAIL_FROM')
+  if (from !== undefined && !fromPattern.test(from))
+    settings.reject(
+      'MAIL_FROM must be a mail address, such as tracker@example.com, or Tracker <tracker@example.com>.',
+    )
+  return from
+}
+
+function isSmtpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return /^smtps?:$/.test(protocol) && hostname !== ''
+}
+
+const fromPattern = /^(?:[^<>\r\n"]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
+
+/** By the names that OpenTelemetry gives them: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
+export interface TelemetrySettings {
+  /** Without an address nothing is measured and the module is not loaded. */
+  readonly endpoint: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly serviceName: string
+  /** Of the traces that begin here; those that a caller has begun go on as the caller wants it. */
+  readonly sampledShare: number
+}
+
+export function readTelemetrySettings(settings: Settings): TelemetrySettings | undefined {
+  const endpoint = settings.get('OTEL_EXPORTER_OTLP_ENDPOINT')
+  const telemetry = {
+    headers: readHeaders(settings),
+    serviceName: settings.get('OTEL_SERVICE_NAME'),
+    sampledShare: readShare(settings),
+  }
+  return endpoint === undefined ? undefined : { endpoint, ...telemetry }
+}
+
+/** `name=value` with what is not plain percent-encoded; values may be secrets, so no problem repeats them. */
+function readHeaders(settings: Settings): Readonly<Record<string, string>> {
+  const pairs = settings.get('OTEL_EXPORTER_OTLP_HEADERS').map((entry) => {
+    const [name = '', ...value] = entry.split('=')
+    return [name.trim(), value.join('=').trim()] as const
+  })
+  // Node loads all of `fetch` with the first of them.
+  if (pairs.length === 0) return {}
+  try {
+    return Object.fromEntries(new Headers(pairs.map(([name, value]) => [name, decodeURIComponent(value)])))
+  } catch {
+    settings.reject('OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas.')
+    return {}
+  }
+}
+
+function readShare(settings: Settings): number {
+  const given = settings.get('OTEL_TRACES_SAMPLER_ARG')
+  const share = /^(0|1|0?\.\d{1,6}|1\.0+)$/.test(given) ? Number(given) : Number.NaN
+  if (Number.isNaN(share)) settings.reject('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.')
+  return share
+}
+
+export interface MetricsSettings {
+  /** Measurements at `/metrics`. They are for operators, and most ports are public, so they are off by default. */
+  readonly metrics: boolean
+  /** Whoever reads them shows it. Without one they are for programs on this machine. */
+  readonly metricsToken?: string
+}
+
+/** RFC 6750, 2.1, and long enough that nobody finds it by trying. */
+const tokenPattern = /^[\w.~+/-]{16,256}=*$/
+
+export function readMetricsSettings(settings: Settings): MetricsSettings {
+  const metrics = settings.get('METRICS')
+  const metricsToken = settings.get('METRICS_TOKEN')
+  if (metricsToken === undefined) return { metrics }
+  if (!tokenPattern.test(metricsToken))
+    settings.reject('METRICS_TOKEN must have 16 to 256 characters out of A-Z, a-z, 0-9 and -._~+/.')
+  return { metrics, metricsToken }
+}

@@ -1,0 +1,163 @@
+import { type Repetition, repeat } from '../model/repeat.ts'
+import type { Database, Queries } from './database.ts'
+import { limitsOfUpkeep } from './in-time.ts'
+import { join, raw, type Sql, sql } from './sql.ts'
+
+/** What the store had committed at one moment. Opaque; an engine other than PostgreSQL may fill it differently. */
+export type Snapshot = string
+
+export interface Changes {
+  readonly resources: readonly string[]
+  readonly snapshot: Snapshot
+}
+
+/**
+ * The resources with changes that became visible since `snapshot`, none missed and none twice, in whatever order their
+ * transactions committed: a row counts when it is settled now and was not in the older snapshot.
+ */
+export async function changesSince(database: Queries, snapshot: Snapshot | undefined): Promise<Changes> {
+  const [row] = await database.query<Changes>(
+    snapshot === undefined
+      ? sql`select lasting_snapshot()::text as snapshot, array[]::text[] as resources`
+      : sql`
+        with lasting as materialized (select lasting_snapshot() as snapshot)
+        select lasting.snapshot::text, array(
+          select distinct resource from changes
+          where transaction >= pg_snapshot_xmin(${snapshot}::pg_snapshot)
+            and not pg_visible_in_snapshot(transaction, ${snapshot}::pg_snapshot)
+            and pg_visible_in_snapshot(transaction, lasting.snapshot)
+        ) as resources from lasting`,
+  )
+  if (!row) throw new Error('The store did not tell its snapshot.')
+  return row
+}
+
+/** The second of the newest change to any of these resources; null when none is remembered. */
+export function lastChangeSecond(resources: readonly string[]): Sql {
+  const newest = resources.map(newestOf)
+  return sql`(
+    select floor(extract(epoch from at))::bigint from changes where sequence = greatest(${join(newest, ', ')})
+  )`
+}
+
+/**
+ * Not asked with `=`: the store would take a frequent resource to be among the newest changes, and read all of them backwards, which
+ * may be those of a large import of something else. In this order only the index of resources has them.
+ */
+const newestOf = (name: string): Sql => {
+  const resource = raw(`'${name}'`)
+  return sql`(
+    select sequence from changes where resource between ${resource} and ${resource}
+    order by resource desc, sequence desc limit 1
+  )`
+}
+
+/** No reader looks back further than its last poll; the days are for people who ask what happened. */
+const daysByDefault = 30
+/** Deleted at once, so that no statement runs into its time limit after a long break. */
+const forgottenAtOnceMax = 10_000
+
+const forgetting = (days: number) => sql`
+  with forgotten as (
+    delete from changes where sequence in (
+      select sequence from changes where at < now() - make_interval(days => ${days}::int)
+      limit ${forgottenAtOnceMax}::int
+    ) returning 1
+  ) select from forgotten`
+
+export async function forgetOldChanges(database: Database, days = daysByDefault): Promise<void> {
+  let forgotten: unknown[]
+  do {
+    forgotten = await database.transaction(
+      (transaction) => transaction.query(forgetting(days)),
+      limitsOfUpkeep,
+    )
+  } while (forgotten.length === forgottenAtOnceMax)
+}
+
+export interface ChangeWatch {
+  /** Resolves once every change committed from now on will be reported. */
+  start(): Promise<void>
+  stop(): void
+  /** How old what is known may be; 0 while nobody watches. */
+  secondsBehind(): number
+}
+
+export interface ChangeWatchOptions {
+  readonly database: Database
+  /** `since`: what was known before them. */
+  readonly onChanges: (resources: ReadonlySet<string>, since: Snapshot) => void
+  readonly onFailure: (error: unknown) => void
+}
+
+/** Changes of other processes are noticed within this time; one cheap statement each. */
+const pollMilliseconds = 200
+
+/** Reports which resources changed, on whichever instance or host: at once for this process, else at the next poll. */
+export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOptions): ChangeWatch {
+  let snapshot: Snapshot | undefined
+  let polling: Repetition | undefined
+  let isPolling = false
+  let isPollWanted = false
+  let lookedAt = 0
+
+  async function poll() {
+    if (isPolling) {
+      isPollWanted = true
+      return
+    }
+    isPolling = true
+    try {
+      do {
+        isPollWanted = false
+        const askedAt = performance.now()
+        const since = snapshot
+        const changes = await changesSince(database, since)
+        snapshot = changes.snapshot
+        lookedAt = askedAt
+        if (since !== undefined && changes.resources.length > 0) onChanges(new Set(changes.resources), since)
+      } while (isPollWanted && polling)
+    } catch (error) {
+      // The snapshot stays where it was, so the next poll misses nothing.
+      onFailure(error)
+    } finally {
+      isPolling = false
+    }
+  }
+
+  database.onCommit(() => {
+    if (polling) void poll()
+  })
+  return {
+    secondsBehind: () => (polling ? (performance.now() - lookedAt) / 1000 : 0),
+    async start() {
+      if (polling) return
+      snapshot = (await changesSince(database, undefined)).snapshot
+      lookedAt = performance.now()
+      polling ??= repeat({ everyMilliseconds: pollMilliseconds, onFailure }, poll)
+    },
+    stop() {
+      void polling?.stop()
+      polling = undefined
+    },
+  }
+}
+
+const waitMilliseconds = 20
+const waitsMax = 100
+
+/**
+ * Waits until every transaction that may have written by now has ended; false when that takes more than two seconds. The mark is a
+ * transaction number taken now: a snapshot does not know transactions that began after the last one that has ended.
+ */
+export async function hasSettled(database: Queries): Promise<boolean> {
+  const [mark] = await database.query<{ next: string }>(sql`select pg_current_xact_id()::text as next`)
+  for (let waits = 0; waits < waitsMax; waits += 1) {
+    const [row] = await database.query<{ isOver: boolean }>(
+      sql`select pg_snapshot_xmin(settled_snapshot()) >= ${mark?.next}::xid8 as "isOver"`,
+    )
+    if (row?.isOver) return true
+    await new Promise((resolve) => setTimeout(resolve, waitMilliseconds))
+  }
+  return false
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { raw, render, type Sql, sql } from './sql.ts'
+
+/** Names come from declarations, so there are few of them, and each is spelled for the store once. */
+const columns = new Map<string, Sql>()
+
+/** camelCase names outside, snake_case columns inside. */
+export const columnName = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+export function column(name: string): Sql {
+  const known = columns.get(name)
+  if (known) return known
+  const spelled = raw(`"${columnName(name)}"`)
+  columns.set(name, spelled)
+  return spelled
+}
+
+/** Set by the store itself, never by a client. */
+const rowTimestamps: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'deletedAt'])
+
+/**
+ * RFC 3339 in UTC with milliseconds: a version is shown with no more digits than a JavaScript `Date` keeps. Rows that were
+ * written by earlier releases hold microseconds, which are cut wherever such a column is shown or compared.
+ */
+export const timestampText = (timestamp: Sql): Sql =>
+  sql`to_char(${timestamp} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+export const toMilliseconds = (timestamp: Sql): Sql => sql`date_trunc('milliseconds', ${timestamp})`
+
+/** A column of a row called `row`, as it is compared with what clients were shown. */
+export const comparedColumn = (name: string): Sql =>
+  rowTimestamps.has(name) ? toMilliseconds(sql`row.${column(name)}`) : sql`row.${column(name)}`
+
+/** A column of a row called `row` under its camelCase name. */
+export const shownColumn = (name: string): Sql => {
+  const stored = sql`row.${column(name)}`
+  return sql`${rowTimestamps.has(name) ? timestampText(stored) : stored} as ${raw(`"${name}"`)}`
+}
+
+export const tableOf = ({ table }: { readonly table: string }): Sql => raw(`"${table}"`)
+
+/** What a row shows of a table, such as one that history keeps. */
+interface Shown {
+  readonly columns: readonly string[]
+}
+
+const columnLists = new WeakMap<Shown, Sql>()
+
+/** The columns of a row called `row`, under their camelCase names. */
+export function shownColumns(table: Shown): Sql {
+  const known = columnLists.get(table)
+  if (known) return known
+  const list = raw(table.columns.map((name) => render(shownColumn(name)).text).join(', '))
+  columnLists.set(table, list)
+  return list
+}
+
+const { builtins } = pg.types
+
+/** `pg` and `Date` would cut microseconds off, so moments stay text, in the form the contract shows: RFC 3339 in UTC. */
+export const showMoment = (stored: string): string =>
+  stored.endsWith('+00') ? `${stored.slice(0, 10)}T${stored.slice(11, -3)}Z` : inUtc(stored)
+
+/** The same with milliseconds, as `timestampText` has the store write it. */
+export function showRowTimestamp(stored: string): string {
+  const [whole, fraction = ''] = showMoment(stored).slice(0, -1).split('.')
+  return `${whole}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
+}
+
+const elsewhere =
+  /^(?<year>\d+)-(?<month>\d\d)-(?<day>\d\d)[ T](?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?<fraction>\.\d+)?(?<sign>[+-])(?<hours>\d\d)(:(?<minutes>\d\d))?(:(?<seconds>\d\d))?(?<era> BC)?$/
+
+/**
+ * A server or pooler may keep its own time zone. Before zones had whole minutes its offset has seconds too, and the first
+ * and last day that we store may stand in the year before or after them there.
+ */
+function inUtc(stored: string): string {
+  const parts = elsewhere.exec(stored)?.groups ?? {}
+  const of = (name: string) => Number(parts[name] ?? 0)
+  const offset = Number(`${parts.sign}1`) * (of('hours') * 3600 + of('minutes') * 60 + of('seconds'))
+  const utc = new Date(0)
+  utc.setUTCFullYear(parts.era ? 1 - of('year') : of('year'), of('month') - 1, of('day'))
+  utc.setUTCHours(of('hour'), of('minute'), of('second') - offset)
+  const shown = utc.toISOString()
+  if (!/^\d{4}-/.test(shown)) throw new Error(`${stored} is before or after all moments of ours.`)
+  return `${shown.slice(0, 19)}${parts.fraction ?? ''}Z`
+}
+
+/** Our exact numbers are small: amounts of hours, counts, sequences. All are whole in a double. */
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  [builtins.TIMESTAMPTZ]: showMoment,
+  [builtins.NUMERIC]: Number,
+  [builtins.INT8]: Number,
+}
+
+export const columnTypes = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    parsers[oid] ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}
+
+/** UUIDv7 (RFC 9562, method 3): milliseconds, then their 4096ths, then chance; so ids sort as they were made. */
+export function newId(): string {
+  const milliseconds = performance.timeOrigin + performance.now()
+  const whole = Math.floor(milliseconds)
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(whole, 0, 6)
+  bytes.writeUInt16BE(0x7000 | Math.floor((milliseconds - whole) * 4096), 6)
+  bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

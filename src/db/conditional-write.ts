@@ -1,0 +1,206 @@
+import { invalid, type Problem } from '../model/problem.ts'
+import type { Queries } from './database.ts'
+import {
+  type KnownRows,
+  knownRows,
+  type LockedRows,
+  lockInTurn,
+  type StoredRow,
+  withKnown,
+} from './locked-rows.ts'
+import { eitherWay, type InTurn, join, raw, type Sql, sql } from './sql.ts'
+
+/** What a write requires. The statement that writes checks it too, so a write takes one round trip. */
+export interface Condition {
+  /** Rows that the statement locks first, under a name that `refusedIf` may use. */
+  readonly locks?: { readonly name: string; readonly rows: LockedRows }
+  readonly refusedIf: Sql
+  readonly refusal: () => Problem
+}
+
+/** A member of a statement's `with` list. */
+export interface Part {
+  readonly name: string
+  readonly statement: Sql
+}
+
+/** What each writing part of a conditional write must have in its `where`. */
+export const permitted: Sql = raw('verdict.refused = 0')
+
+/**
+ * Locks, asks every condition, and runs all parts if none refuses: one statement. Locks are taken in the order of the
+ * conditions. Under READ COMMITTED a row whose lock had to be waited for is read again after the wait, so a condition
+ * on a locked row is about its newest version; everything else is as it was when the statement began.
+ */
+export async function writeIf<Written extends object>(
+  queries: Queries,
+  conditions: readonly Condition[],
+  parts: readonly Part[],
+  answer: { readonly columns: Sql; readonly from: string },
+  inTurn: InTurn,
+): Promise<Written[]> {
+  const from = raw(answer.from)
+  if (conditions.length === 0)
+    return queries.query(
+      eitherWay(sql`with ${listOf(parts)} select ${answer.columns} from ${from} as row`, inTurn),
+    )
+  const statement = sql`
+    with ${listOf([...verdictOf(conditions), ...parts])}
+    select verdict.refused, ${answer.columns} from verdict left join ${from} as row on true`
+  const rows = await queries.query<Written & Verdict>(eitherWay(statement, inTurn))
+  refuseBy(conditions, rows[0])
+  return rows
+}
+
+export interface Asked<Written> {
+  readonly position: number
+  readonly refusal: Problem | undefined
+  /** Also undefined, without a refusal, where another row had the same key already. */
+  readonly written: Written | undefined
+}
+
+/**
+ * The same for many rows: every condition is asked of each row of `input`, which `refusedIf` may name, and each is refused
+ * by itself. Of rows that are locked under the name `before` it is the one that has the id of the input.
+ */
+export async function writeEachIf<Written extends object>(
+  queries: Queries,
+  input: Sql,
+  conditions: readonly Condition[],
+  parts: readonly Part[],
+  answer: { readonly columns: Sql; readonly from: string },
+  inTurn?: InTurn,
+): Promise<Asked<Written>[]> {
+  const first = [
+    { name: 'input', statement: input },
+    ...lockingParts(conditions),
+    {
+      name: 'verdict',
+      statement: sql`select input.*, ${refusedBits(conditions)} as refused from ${fromInput(conditions)}`,
+    },
+  ]
+  const statement = sql`
+    with ${listOf([...first, ...parts])}
+    select verdict.position, verdict.refused, row.id as "writtenId", ${answer.columns}
+    from verdict left join ${raw(answer.from)} as row on row.id = verdict.id
+    order by verdict.position`
+  const rows = await queries.query<Written & Verdict & { position: number; writtenId: string | null }>(
+    inTurn ? eitherWay(statement, inTurn) : statement,
+  )
+  return rows.map(({ position, refused, writtenId, ...written }) => ({
+    position,
+    refusal: refused === 0 ? undefined : problemOf(conditionsIn(refused, conditions)),
+    written: writtenId === null ? undefined : (written as unknown as Written),
+  }))
+}
+
+/** Locks and asks without writing, for what a transaction does later. */
+export async function requireConditions(
+  transaction: Queries,
+  conditions: readonly Condition[],
+): Promise<void> {
+  if (conditions.length === 0) return
+  const statement = sql`with ${listOf(verdictOf(conditions))} select refused from verdict`
+  const [verdict] = await transaction.query<Verdict>(
+    eitherWay(statement, async (queries) => [await askInTurn(queries, conditions)]),
+  )
+  refuseBy(conditions, verdict)
+}
+
+interface Verdict {
+  /** One bit per condition, set where it refuses. */
+  readonly refused: number
+}
+
+/** Locks and asks in several statements, and says which rows were locked under which names. */
+export async function askInTurn(
+  queries: Queries,
+  conditions: readonly Condition[],
+  given: readonly KnownRows[] = [],
+): Promise<Verdict & { readonly known: readonly KnownRows[] }> {
+  const known = [...given]
+  const [asked] = given[0]?.rows ?? []
+  for (const { locks } of conditions) {
+    if (!locks) continue
+    const { name, rows } = locks
+    const locked = await lockInTurn(queries, rows.locking, known)
+    // Where many rows are written one by one, only the row being written counts as `before`.
+    const isAskedOf = ({ id }: StoredRow) => name !== 'before' || !asked || id === asked.id
+    known.push(knownRows(name, rows.locking.table, locked.filter(isAskedOf)))
+  }
+  if (conditions.length === 0) return { refused: 0, known }
+  const from = asked ? fromInput(conditions) : fromOnce(conditions)
+  const all = [...known, ...(await assignmentOf(queries, asked))]
+  const [verdict] = await queries.query<Verdict>(
+    sql`${withKnown(all)} select ${refusedBits(conditions)} as refused from ${from}`,
+  )
+  return { refused: verdict?.refused ?? 0, known }
+}
+
+/** Known to the statement that asks: none looks for the row's assignment on its node for each row of many. */
+async function assignmentOf(queries: Queries, asked: StoredRow | undefined): Promise<readonly KnownRows[]> {
+  if (typeof asked?.assignmentId !== 'string') return []
+  const rows = await queries.query<StoredRow>(
+    sql`select id, project_id from assignments where id = ${asked.assignmentId}`,
+  )
+  return [knownRows('assignments', 'assignments', rows)]
+}
+
+function refuseBy(conditions: readonly Condition[], verdict: Verdict | undefined) {
+  const refused = verdict?.refused ?? 0
+  if (refused !== 0) throw problemOf(conditionsIn(refused, conditions))
+}
+
+const conditionsIn = (refused: number, conditions: readonly Condition[]) =>
+  conditions.filter((_, index) => (refused >> index) & 1)
+
+const verdictOf = (conditions: readonly Condition[]): Part[] => [
+  ...lockingParts(conditions),
+  {
+    name: 'verdict',
+    statement: sql`select ${refusedBits(conditions)} as refused from ${fromOnce(conditions)}`,
+  },
+]
+
+const fromOnce = (conditions: readonly Condition[]): Sql =>
+  raw(`(select 1) as once${isOfStored(conditions) ? ' left join before on true' : ''}`)
+
+const fromInput = (conditions: readonly Condition[]): Sql =>
+  raw(`input${isOfStored(conditions) ? ' left join before on before.id = input.id' : ''}`)
+
+/** Whether the row as it was, which is called `before`, is asked; where there is none its columns are null. */
+const isOfStored = (conditions: readonly Condition[]): boolean =>
+  conditions.some(({ locks }) => locks?.name === 'before')
+
+const lockingParts = (conditions: readonly Condition[]): Part[] =>
+  conditions.flatMap(({ locks }) => (locks ? [{ name: locks.name, statement: locks.rows }] : []))
+
+export const listOf = (parts: readonly Part[]): Sql =>
+  join(
+    parts.map(({ name, statement }) => sql`${raw(`"${name}"`)} as materialized (${statement})`),
+    ', ',
+  )
+
+/** A condition that is neither true nor false refuses. */
+const refusedBits = (conditions: readonly Condition[]): Sql =>
+  conditions.length === 0 ? raw('0') : joinedBits(conditions)
+
+const joinedBits = (conditions: readonly Condition[]): Sql =>
+  join(
+    conditions.map(
+      ({ refusedIf }, index) => sql`((${refusedIf}) is not false)::int * ${raw(String(1 << index))}`,
+    ),
+    ' + ',
+  )
+
+/** The first refusal is the answer. Violations of fields that follow each other are one answer. */
+function problemOf(refused: readonly Condition[]): Problem {
+  const problems = refused.map(({ refusal }) => refusal())
+  const [first] = problems
+  if (!first) throw new Error('A statement refused a write for a condition that it was not given.')
+  if (first.kind !== 'invalid') return first
+  const violations = problems
+    .filter(({ kind }) => kind === 'invalid')
+    .flatMap(({ errors = {} }) => Object.entries(errors))
+  return invalid(Object.fromEntries(violations))
+}

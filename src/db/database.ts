@@ -1,0 +1,139 @@
+import type pg from 'pg'
+import { type Budgets, openBudgets } from '../config/budgets.ts'
+import { ask } from './ask.ts'
+import { type Connections, createConnections, type Prepare, preparedStatements } from './connections.ts'
+import { isLostConnection, refusing, retried } from './failures.ts'
+import { limitsOfRequests, type TimeLimits } from './in-time.ts'
+import { type LimitedReads, type OpenReads, openLimitedReads } from './limited-reads.ts'
+import { createPositions } from './position.ts'
+import { chooseForms, type Query } from './sharded/forms.ts'
+import type { Queries, Sql } from './sql.ts'
+import { openStandbys, type StandbyOutcome } from './standbys.ts'
+import { createTiming, type StatementKind, type StatementListener } from './statement-times.ts'
+import { openStreamedReads, type StreamedReads, type StreamLimits } from './streamed-reads.ts'
+import { openTransactions, type Transactions } from './transactions.ts'
+import { createWorks, type Works } from './work.ts'
+
+export type { SingleWrites } from './transactions.ts'
+export type { Queries }
+
+type WorkPart = 'during' | 'complete' | 'onWork' | 'traceBy' | 'traceHeaders'
+
+/**
+ * `query` is for single statements that only read a few rows by their keys: they share one pipelined connection, which
+ * nothing slow may hold up, and are repeated when it drops.
+ */
+export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<Works, WorkPart> {
+  /** For lists. */
+  readonly lists: LimitedReads
+  /** For the snapshots of live listings, which never hold a list up. */
+  readonly liveLists: LimitedReads
+  /**
+   * The same for reads that look at rows alone: at a standby that has everything committed so far, where there is one. What
+   * takes a snapshot to go on from later stays above: standbys do not know which transactions were under way.
+   */
+  readonly listsAnywhere: LimitedReads
+  readonly liveListsAnywhere: LimitedReads
+  /** What became of the reads that might have gone to a standby; nothing where none is configured. */
+  readonly standbyReads: Readonly<Record<StandbyOutcome, number>> | undefined
+  /** For exports, of any length. */
+  readonly exports: Pick<StreamedReads, 'stream'>
+  /** Calls back when a statement or a transaction has ended, with how long it took, the wait for a connection included. */
+  onStatement(listener: StatementListener): void
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  readonly url: string
+  /** Standbys of it, each by its own address. */
+  readonly readUrls?: readonly string[]
+  readonly applicationName: string
+  /** Off for poolers that do not know named statements. */
+  readonly namedStatements?: boolean
+  readonly poolSize?: number
+  readonly budgets?: Budgets
+  readonly exportLimits?: Partial<StreamLimits>
+  /** After which a silent store is given up; tests wait less. */
+  readonly answerMilliseconds?: number
+}
+
+export function openDatabase({
+  url,
+  readUrls = [],
+  applicationName,
+  namedStatements = true,
+  poolSize,
+  budgets = openBudgets(),
+  exportLimits,
+  answerMilliseconds,
+}: DatabaseOptions): Database {
+  const limits = limitsOfRequests(answerMilliseconds)
+  const prepare = preparedStatements({ named: namedStatements })
+  const connectMilliseconds = limits.answerMilliseconds
+  const connections = createConnections({ url, applicationName, prepare, connectMilliseconds })
+  const reads = openReads(connections, prepare, limits)
+  const forms = chooseForms(reads.query)
+  const atStandby = (each: string) =>
+    createConnections({ url: each, applicationName, prepare, connectMilliseconds: 1000, isForStandbys: true })
+  const standbys = openStandbys(readUrls.map(atStandby), createPositions(reads))
+  const ofLists = openLimitedReads(connections, budgets, 'lists', standbys)
+  const ofLiveLists = openLimitedReads(connections, budgets, 'liveLists', standbys)
+  const exports = openStreamedReads(connections, budgets, limits, exportLimits)
+  const works = createWorks()
+  const { timed, onStatement } = createTiming(works, limits)
+  const call = refusing(works, timed)
+  const lists = (kind: StatementKind, query: OpenReads['query']): LimitedReads => ({
+    query: (statement, account) =>
+      call({ kind, statement }, (waiting) => forms.run((one) => query(one, account, waiting), statement)),
+  })
+  const transactions = openTransactions(connections, {
+    prepare,
+    limits,
+    budgets,
+    poolSize,
+    current: works.current,
+    timed,
+    call,
+    forms,
+  })
+  return {
+    lists: lists('list', ofLists.query),
+    liveLists: lists('live list', ofLiveLists.query),
+    listsAnywhere: lists('list', ofLists.queryAnywhere),
+    liveListsAnywhere: lists('live list', ofLiveLists.queryAnywhere),
+    standbyReads: readUrls.length > 0 ? standbys.outcomes : undefined,
+    exports,
+    ...works,
+    onStatement,
+    query: (statement) =>
+      call({ kind: 'read', statement }, ({ endsAt }) => forms.run(reads.by(endsAt), statement)),
+    single: transactions.single,
+    transaction: transactions.transaction,
+    onCommit: transactions.onCommit,
+    async close() {
+      await standbys.close()
+      const all = [reads, ofLists, ofLiveLists, exports, transactions]
+      await Promise.all(all.map((each) => each.close()))
+    },
+  }
+}
+
+/** Single statements that read, on the one connection that they share. */
+function openReads(connections: Connections, prepare: Prepare, limits: TimeLimits) {
+  const connection = connections.openPipelined(limits)
+  const by =
+    (endsAt: number): Query =>
+    <Row>(statement: Sql) => {
+      const send = (client: pg.ClientBase) => ask<Row>(client, prepare(statement))
+      return retried(isLostConnection, () => connection.use(send, endsAt), endsAt)
+    }
+  const query: Query = (statement) => by(performance.now() + limits.answerMilliseconds)(statement)
+  return { by, query, close: connection.close }
+}
+
+/** The same database, whose writes are a part of this transaction: they are committed with it, or not at all. */
+export const within = (database: Database, transaction: Queries): Database => ({
+  ...database,
+  single: transaction,
+  transaction: (work) => work(transaction),
+})

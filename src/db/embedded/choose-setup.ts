@@ -1,0 +1,207 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { type Account, accountsFor, minimalEnvironment } from './accounts.ts'
+
+/** Which programs run the server, as which account, on which cluster. */
+export interface Setup {
+  readonly binaries: string
+  /** Major version of the binaries. */
+  readonly major: number
+  readonly account: Account
+  readonly cluster: string
+}
+
+export const isRoot = () => process.getuid?.() === 0
+
+/** The oldest PostgreSQL whose SQL the project uses. */
+const majorMin = 15
+
+/** Takes the first binaries and account that can run and reach the data, and that fit an existing cluster. */
+export function chooseSetup(dataDirectory: string, binaries: readonly string[]): Setup {
+  const cluster = clusterIn(dataDirectory)
+  const setup = findSetup(cluster, binaries)
+  if (setup !== undefined) return setup
+  const embedded = binaries[0]
+  if (embedded !== undefined && isRoot()) {
+    const moved = findSetupElsewhere(dataDirectory, cluster, embedded)
+    if (moved !== undefined) return moved
+  }
+  throw new Error(`${reasonFor(cluster, binaries)} Or set DATABASE_URL to a PostgreSQL server of your own.`)
+}
+
+/** A cluster that had to move out of the data directory left a link behind. */
+function clusterIn(dataDirectory: string): string {
+  const cluster = join(dataDirectory, 'postgres')
+  const isLink = lstatSync(cluster, { throwIfNoEntry: false })?.isSymbolicLink()
+  return isLink ? readlinkSync(cluster) : cluster
+}
+
+function findSetup(cluster: string, candidates: readonly string[]): Setup | undefined {
+  const folder = dirname(cluster)
+  const accounts = accountsFor(cluster, { cluster: ownerOf(cluster), folder: ownerOf(folder) ?? 0 })
+  for (const binaries of candidates) {
+    for (const account of accounts) {
+      const major = probe(binaries, account, folder)
+      if (major !== undefined && fits(cluster, major)) return { binaries, major, account, cluster }
+    }
+  }
+  return undefined
+}
+
+/** Below a folder closed to everyone but root, and without user namespaces, binaries and data move to /var/lib. */
+function findSetupElsewhere(dataDirectory: string, cluster: string, binaries: string): Setup | undefined {
+  const known = join(dataDirectory, 'postgres')
+  if (dirname(cluster) === dataDirectory && existsSync(known)) return undefined
+  let home = dirname(cluster)
+  if (home === dataDirectory) {
+    home = mkdtempSync('/var/lib/tracker-')
+    // The link comes first, so that a start which is cut short is continued by the next one.
+    symlinkSync(join(home, 'postgres'), known)
+  }
+  chmodSync(home, 0o711)
+  const direct = findSetup(join(home, 'postgres'), [binaries])
+  if (direct !== undefined) return direct
+  return findSetup(join(home, 'postgres'), [join(copyBinaries(dirname(binaries), home), 'bin')])
+}
+
+/** The major version, when this account can run these binaries and enter this folder. */
+export function probe(binaries: string, account: Account, folder: string): number | undefined {
+  const server = programIn(binaries, 'postgres')
+  const command =
+    process.platform === 'win32'
+      ? [server, '--version']
+      : [...account.prefix, '/bin/sh', '-c', 'cd "$1" && exec "$0" --version', server, folder]
+  const [program = '', ...parameters] = command
+  const { stdout } = spawnSync(program, parameters, {
+    ...account.user,
+    cwd: '/',
+    env: minimalEnvironment(),
+    encoding: 'utf8',
+    timeout: probeMillisecondsMax,
+  })
+  const major = /^postgres \(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1]
+  return major === undefined ? undefined : Number(major)
+}
+
+/** It prints one line; ten seconds are a disk that wakes up. */
+const probeMillisecondsMax = 10_000
+
+function fits(cluster: string, major: number): boolean {
+  const made = majorOf(cluster)
+  return made === undefined ? major >= majorMin : major === made
+}
+
+const ownerOf = (cluster: string) => statSync(cluster, { throwIfNoEntry: false })?.uid
+
+function majorOf(cluster: string): number | undefined {
+  const file = join(cluster, 'PG_VERSION')
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
+}
+
+function reasonFor(cluster: string, binaries: readonly string[]): string {
+  const made = majorOf(cluster)
+  if (binaries.length === 0)
+    return `No PostgreSQL is packaged for this platform: install PostgreSQL ${majorMin} or newer.`
+  if (made !== undefined) return `No PostgreSQL ${made}, which made ${cluster}, can run here and reach it.`
+  return `No PostgreSQL can run here: install PostgreSQL ${majorMin} or newer, or start as an ordinary user.`
+}
+
+/**
+ * Packages from npm carry no links and may lose their exec bits, and install scripts may be off: what is missing
+ * is made here, in place where that is allowed, else in a copy below `copyParent`. Returns the folder to use.
+ */
+export function completeBinaries(native: string, copyParent: string): string {
+  try {
+    makeComplete(native)
+    return native
+  } catch (error) {
+    if (!isReadOnly(error)) throw error
+    return copyBinaries(native, copyParent)
+  }
+}
+
+/** Copies once per version of the binaries. */
+export function copyBinaries(native: string, parent: string): string {
+  const target = join(parent, 'postgres-binaries')
+  const stamp = stampOf(native)
+  if (readStamp(target) !== stamp) replaceCopy(native, target, stamp)
+  return join(target, basename(native))
+}
+
+function replaceCopy(native: string, target: string, stamp: string): void {
+  const staging = `${target}.new`
+  rmSync(staging, { recursive: true, force: true })
+  // Root makes the copy for another user, who must be able to read it whatever root's umask is.
+  const umask = process.umask(0o022)
+  try {
+    cpSync(native, join(staging, basename(native)), { recursive: true, verbatimSymlinks: true })
+  } finally {
+    process.umask(umask)
+  }
+  makeComplete(join(staging, basename(native)))
+  writeFileSync(join(staging, 'stamp'), stamp)
+  rmSync(target, { recursive: true, force: true })
+  renameSync(staging, target)
+}
+
+function makeComplete(native: string): void {
+  for (const { source, target } of linksOf(native)) {
+    const link = join(dirname(native), target)
+    if (lstatSync(link, { throwIfNoEntry: false }) === undefined)
+      makeLink(relative(dirname(target), source), link)
+  }
+  for (const name of ['postgres', 'initdb', 'pg_ctl']) {
+    const program = programIn(join(native, 'bin'), name)
+    if ((statSync(program).mode & 0o555) !== 0o555) chmodSync(program, 0o755)
+  }
+}
+
+interface Link {
+  readonly source: string
+  readonly target: string
+}
+
+function linksOf(native: string): readonly Link[] {
+  const list = join(native, 'pg-symlinks.json')
+  return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
+}
+
+function makeLink(source: string, link: string): void {
+  try {
+    symlinkSync(source, link)
+  } catch (error) {
+    // Another start on the same packages made it at the same moment.
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+const isReadOnly = (error: unknown) => ['EACCES', 'EPERM', 'EROFS'].includes(codeOf(error))
+
+const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
+
+function stampOf(native: string): string {
+  const { size, mtimeMs } = statSync(programIn(join(native, 'bin'), 'postgres'))
+  return `${native} ${size} ${mtimeMs}`
+}
+
+function readStamp(target: string): string | undefined {
+  const file = join(target, 'stamp')
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+export const programIn = (directory: string, name: string) =>
+  join(directory, process.platform === 'win32' ? `${name}.exe` : name)

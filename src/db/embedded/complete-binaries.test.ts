@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { completeBinaries, copyBinaries } from './choose-setup.ts'
+import { temporaryFolder } from './test-stores.ts'
+
+const programs = ['postgres', 'initdb', 'pg_ctl']
+
+/** As npm unpacks the package when install scripts are off. */
+function unpack(folder: string): string {
+  const native = join(folder, 'native')
+  for (const name of ['bin', 'lib', 'share']) mkdirSync(join(native, name), { recursive: true })
+  for (const name of programs) writeFileSync(join(native, 'bin', name), 'echo it runs', { mode: 0o644 })
+  writeFileSync(join(native, 'lib', 'libpq.so.5.18'), 'code')
+  const links = [{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }]
+  writeFileSync(join(native, 'pg-symlinks.json'), JSON.stringify(links))
+  return native
+}
+
+function requireComplete(native: string): void {
+  assert.equal(readFileSync(join(native, 'lib', 'libpq.so.5'), 'utf8'), 'code')
+  for (const name of programs)
+    assert.equal(execFileSync('/bin/sh', [join(native, 'bin', name)], { encoding: 'utf8' }), 'it runs\n')
+}
+
+test('links and exec bits that the installation left out are made in place', () => {
+  const folder = temporaryFolder()
+  const native = unpack(folder)
+  assert.equal(completeBinaries(native, folder), native)
+  requireComplete(native)
+  assert.equal(readlinkSync(join(native, 'lib', 'libpq.so.5')), 'libpq.so.5.18')
+  assert.equal(completeBinaries(native, folder), native)
+})
+
+test('a read-only installation is copied, once per version', (t) => {
+  const folder = temporaryFolder()
+  const native = unpack(folder)
+  chmodFolders(native, 0o555)
+  t.after(() => chmodFolders(native, 0o755))
+  const parent = join(folder, '.data')
+  mkdirSync(parent)
+  // Nothing is read-only for root.
+  const complete = process.getuid?.() === 0 ? copyBinaries : completeBinaries
+  const copy = complete(native, parent)
+  assert.equal(copy, join(parent, 'postgres-binaries', 'native'))
+  requireComplete(copy)
+  writeFileSync(join(copy, 'lib', 'mark'), '')
+  assert.equal(complete(native, parent), copy)
+  assert.ok(existsSync(join(copy, 'lib', 'mark')))
+  utimesSync(join(native, 'bin', 'postgres'), 1, 1)
+  assert.equal(complete(native, parent), copy)
+  assert.equal(existsSync(join(copy, 'lib', 'mark')), false)
+})
+
+function chmodFolders(native: string, mode: number): void {
+  for (const name of ['.', 'bin', 'lib', 'share']) chmodSync(join(native, name), mode)
+}

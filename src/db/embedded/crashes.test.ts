@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { isServing, waitUntil } from './postmaster.ts'
+import { startEmbeddedStore } from './start-embedded-store.ts'
+import { ask, fast, launch, sharedStore, temporaryFolder } from './test-stores.ts'
+
+const isLinux = process.platform === 'linux'
+
+const serverOf = (dataDirectory: string) =>
+  Number(readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+
+describe('crashes', { concurrency: 2 }, () => {
+  test('kill -9 while the database is being made leaves nothing half-made', async (t) => {
+    const dataDirectory = join(temporaryFolder(), '.data')
+    const halfMade = () => readdirSync(dataDirectory).filter((name) => name.startsWith('postgres.new-'))
+    const launched = launch(t, dataDirectory)
+    const isUnderWay = () =>
+      existsSync(dataDirectory) && halfMade().some((name) => existsSync(join(dataDirectory, name, 'base')))
+    assert.ok(await waitUntil(isUnderWay, 10))
+    await launched.kill()
+    assert.equal(existsSync(join(dataDirectory, 'postgres')), false)
+    mkdirSync(join(dataDirectory, 'postgres.new-older', 'base'), { recursive: true })
+    const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+    t.after(store.stop)
+    assert.deepEqual(halfMade(), [])
+    assert.deepEqual(await ask(store.url, 'select 1 as one'), [{ one: 1 }])
+  })
+
+  test('what goes on making a database after kill -9 is ended by the next start, and makes nothing again', async (t) => {
+    if (!isLinux) return t.skip('only on Linux are other programs looked at')
+    const dataDirectory = join(temporaryFolder(), '.data')
+    const folder = join(dataDirectory, 'postgres.new-older')
+    mkdirSync(folder, { recursive: true })
+    // As initdb does that had no turn yet when its start was killed.
+    const script = 'while sleep 0.05; do mkdir -p "$2/base"; done'
+    const maker = spawn('/bin/sh', ['-c', script, 'initdb', '-D', folder, '--fast'], { stdio: 'ignore' })
+    const ended = once(maker, 'exit')
+    t.after(() => maker.kill('SIGKILL'))
+    const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+    t.after(store.stop)
+    assert.deepEqual(await ended, [null, 'SIGKILL'])
+    assert.equal(existsSync(folder), false)
+  })
+
+  describe('of a database that exists', { concurrency: 1 }, () => {
+    test('kill -9 of the process takes its database along, and the next start has the acknowledged row', async (t) => {
+      const dataDirectory = await sharedStore()
+      const launched = launch(t, dataDirectory)
+      await ask(await launched.url, `insert into note values ('before kill -9 of the process')`)
+      const server = serverOf(dataDirectory)
+      await launched.kill()
+      assert.ok(await waitUntil(() => !isServing(server, join(dataDirectory, 'postgres')), 5))
+      const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+      t.after(store.stop)
+      assert.equal(
+        (await ask(store.url, `select 1 from note where text = 'before kill -9 of the process'`)).length,
+        1,
+      )
+    })
+
+    test('a start right after kill -9 waits for the database that is still ending', async (t) => {
+      const dataDirectory = await sharedStore()
+      const launched = launch(t, dataDirectory)
+      await ask(await launched.url, `insert into note values ('right before the next start')`)
+      await launched.kill()
+      const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+      t.after(store.stop)
+      assert.equal(
+        (await ask(store.url, `select 1 from note where text = 'right before the next start'`)).length,
+        1,
+      )
+    })
+
+    test('kill -9 of the database is told, and it is there again under its address with the acknowledged row', async (t) => {
+      const dataDirectory = await sharedStore()
+      const told: string[] = []
+      const store = await startEmbeddedStore({ dataDirectory, onFault: (sentence) => told.push(sentence) })
+      t.after(store.stop)
+      await ask(store.url, `insert into note values ('before kill -9 of the database')`)
+      process.kill(serverOf(dataDirectory), 'SIGKILL')
+      assert.ok(await waitUntil(() => told.length > 1, 20))
+      const log = join(dataDirectory, 'postgres.log')
+      assert.deepEqual(told, [
+        `The database ended unexpectedly (killed by signal 9). Its log is ${log}.`,
+        'The database runs again.',
+      ])
+      assert.equal(
+        (await ask(store.url, `select 1 from note where text = 'before kill -9 of the database'`)).length,
+        1,
+      )
+    })
+
+    test('a session that stays busy after its database was killed does not block the next start', async (t) => {
+      if (!isLinux) return t.skip('other systems only wait for the session')
+      const dataDirectory = await sharedStore()
+      const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+      const busy = assert.rejects(ask(store.url, 'do $$ begin loop perform 1; end loop; end $$'))
+      const isBusy = async () =>
+        (await ask(store.url, `select 1 from pg_stat_activity where query like 'do %'`)).length > 0
+      while (!(await isBusy())) await waitUntil(() => false, 0.01)
+      process.kill(serverOf(dataDirectory), 'SIGKILL')
+      await store.stop()
+      const next = await startEmbeddedStore({ dataDirectory, settings: fast })
+      t.after(next.stop)
+      await busy
+      assert.match(
+        readFileSync(join(dataDirectory, 'postgres.log'), 'utf8'),
+        /pre-existing shared memory block/,
+      )
+      assert.deepEqual(await ask(next.url, 'select 1 as one'), [{ one: 1 }])
+    })
+
+    test('kill -9 at any moment of a start leaves no database behind', async (t) => {
+      const dataDirectory = await sharedStore()
+      for (const milliseconds of [90, 110, 130, 150]) {
+        const launched = launch(t, dataDirectory)
+        await new Promise((resolve) => setTimeout(resolve, milliseconds))
+        await launched.kill()
+      }
+      const isQuiet = () => !existsSync(join(dataDirectory, 'postgres', 'postmaster.pid'))
+      assert.ok(await waitUntil(isQuiet, 5), readFileSync(join(dataDirectory, 'postgres.log'), 'utf8'))
+      const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+      await store.stop()
+    })
+
+    test('files left by a killed database that name a zombie or another program do not block the start', async (t) => {
+      if (!isLinux) return t.skip('only on Linux can zombies be recognized')
+      const dataDirectory = await sharedStore()
+      // PostgreSQL is fooled by processes of its own user only.
+      const { uid, gid } = statSync(join(dataDirectory, 'postgres'))
+      const leaveZombie = ['-c', 'sleep 0 & echo $!; exec sleep 60']
+      const parent = spawn('/bin/sh', leaveZombie, { uid, gid, stdio: ['ignore', 'pipe', 'ignore'] })
+      t.after(() => parent.kill())
+      const [line] = await once(parent.stdout, 'data')
+      for (const pid of [Number(String(line)), parent.pid]) {
+        const lines = [pid, join(dataDirectory, 'postgres'), 1, 5432, dataDirectory, '', '', 'ready']
+        writeFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), `${lines.join('\n')}\n`)
+        writeFileSync(
+          join(dataDirectory, 'postgres', '.s.PGSQL.5432.lock'),
+          `${lines.slice(0, 5).join('\n')}\n`,
+        )
+        const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+        await store.stop()
+      }
+    })
+  })
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { test } from 'node:test'
+import { accountsFor, dedicatedUser, idleSystemUsers, isDedicated } from './accounts.ts'
+
+const accounts = readFileSync('/etc/passwd', 'utf8').split('\n')
+const uids = accounts.map((line) => Number(line.split(':')[2]))
+
+test('a dedicated user is no account and no group, and the same for the same folder', () => {
+  const { uid, gid } = dedicatedUser('/srv/.data/postgres')
+  assert.deepEqual(dedicatedUser('/srv/.data/postgres'), { uid, gid })
+  assert.notEqual(dedicatedUser('/srv/other/postgres').uid, uid)
+  assert.ok(!uids.includes(uid) && uid > 65_535)
+})
+
+test('accounts, numbers that systems give away and numbers lent to containers are never dedicated', () => {
+  for (const uid of [...uids, 0, 1000, 60_001, 65_534, 100_000, 524_288])
+    assert.equal(isDedicated(uid), false)
+})
+
+test('files of a new cluster are never made as nobody, as somebody who signs in, or as somebody busy', () => {
+  const users = idleSystemUsers().map(({ uid }) => uid)
+  assert.ok(!users.includes(65_534) && !users.includes(userInfo().uid))
+  for (const uid of users) assert.match(accounts[uids.indexOf(uid)] ?? '', /(nologin|false)$/)
+})
+
+test('root leaves a cluster to the owner of its folder, and takes it from an account that others use too', {
+  skip: process.getuid?.() === 0 ? false : 'only root can become another user',
+}, () => {
+  const userOf = (cluster: number | undefined, folder: number) =>
+    accountsFor('/srv/.data/postgres', { cluster, folder })[0]?.user?.uid
+  const { uid } = dedicatedUser('/srv/.data/postgres')
+  assert.equal(userOf(1000, 1000), 1000)
+  assert.equal(userOf(70_123, 0), 70_123)
+  for (const shared of [undefined, 65_534, 1]) assert.equal(userOf(shared, 0), uid)
+})

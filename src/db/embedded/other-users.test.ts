@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import pg from 'pg'
+import { isDedicated } from './accounts.ts'
+import { startEmbeddedStore } from './start-embedded-store.ts'
+import { ask, copyOfStore, fast, launch, sharedStore } from './test-stores.ts'
+
+const isRoot = process.getuid?.() === 0
+const notRoot = isRoot ? false : 'only root can become another user'
+const nobody = { uid: 65_534, gid: 65_534 }
+
+/** Those that other programs run as. */
+const sharedAccounts = ['postgres', 'nobody', 'daemon', 'www-data']
+
+const socketFolderOf = (url: string) =>
+  new URL(url.replace('@/', '@x/')).searchParams.get('host') ?? assert.fail()
+const passwordFileIn = (dataDirectory: string) => join(dataDirectory, 'postgres.password')
+
+async function knock(url: string, password: string, user = 'tracker'): Promise<string> {
+  const client = new pg.Client({ host: socketFolderOf(url), port: 5432, database: 'tracker', user, password })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+  } catch (error) {
+    return (error as Error).message
+  }
+  await client.end()
+  return 'let in'
+}
+
+/** What a process of this user gets at: files it can open, and whether the socket takes its connection. */
+function reach(user: { uid: number; gid: number }, dataDirectory: string, socketFolder: string): string[] {
+  // It ends by itself: process.exit() would drop what a busy machine has not taken of its many lines yet.
+  const source = `
+    const { openSync, readdirSync } = require('node:fs')
+    const paths = JSON.parse(process.argv[1])
+    for (const path of paths) try { openSync(path); console.log(path) } catch {}
+    const socket = require('node:net').connect(process.argv[2] + '/.s.PGSQL.5432')
+    socket.on('connect', () => { console.log('socket'); socket.destroy() }).on('error', () => {})`
+  const paths = readdirSync(dataDirectory, { recursive: true }).map((name) =>
+    join(dataDirectory, String(name)),
+  )
+  assert.ok(paths.length > 100)
+  // The shell stays root until the last moment: this checkout may be closed to other users.
+  const { stdout, status, stderr } = spawnSync(
+    'setpriv',
+    [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', process.execPath, '-e', source].concat(
+      JSON.stringify(paths),
+      socketFolder,
+    ),
+    { cwd: '/', encoding: 'utf8', maxBuffer: 10_000_000 },
+  )
+  assert.equal(status, 0, stderr)
+  return stdout.split('\n').filter((line) => line !== '')
+}
+
+describe('other users of the machine', () => {
+  test('are asked for a password on the socket, no matter who they are', async (t) => {
+    const dataDirectory = await sharedStore()
+    const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+    t.after(store.stop)
+    const password = readFileSync(passwordFileIn(dataDirectory), 'utf8').trim()
+    assert.match(password, /^[0-9a-f]{48}$/)
+    assert.equal(statSync(passwordFileIn(dataDirectory)).mode & 0o777, 0o600)
+    assert.equal(await knock(store.url, password), 'let in')
+    for (const wrong of ['', 'tracker', 'postgres', password.toUpperCase(), password.slice(1)])
+      assert.match(await knock(store.url, wrong), /password/, wrong)
+    assert.match(await knock(store.url, '', 'postgres'), /password/)
+    const [role] = await ask(store.url, `select rolpassword from pg_authid where rolname = 'tracker'`)
+    assert.match(String(role?.rolpassword), /^SCRAM-SHA-256\$/)
+    assert.deepEqual(await ask(store.url, 'select distinct type, auth_method from pg_hba_file_rules'), [
+      { type: 'local', auth_method: 'scram-sha-256' },
+    ])
+    assert.deepEqual(await ask(store.url, 'show listen_addresses'), [{ listen_addresses: '' }])
+  })
+
+  test('read no file of the store and reach no socket of it', { skip: notRoot }, async (t) => {
+    const dataDirectory = await copyOfStore()
+    const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+    t.after(store.stop)
+    const socketFolder = socketFolderOf(store.url)
+    assert.ok(existsSync(join(socketFolder, '.s.PGSQL.5432')))
+    for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
+      const [name = '', , uid, gid] = line.split(':')
+      if (sharedAccounts.includes(name))
+        assert.deepEqual(reach({ uid: Number(uid), gid: Number(gid) }, dataDirectory, socketFolder), [], name)
+    }
+    const { uid, gid } = statSync(join(dataDirectory, 'postgres'))
+    assert.ok(
+      reach({ uid, gid }, dataDirectory, socketFolder).includes('socket'),
+      'the test sees what is open',
+    )
+  })
+
+  test('find no cluster that belongs to an account, no matter who made it', { skip: notRoot }, async (t) => {
+    const dataDirectory = await copyOfStore()
+    const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+    t.after(store.stop)
+    const cluster = join(dataDirectory, 'postgres')
+    const owners = readdirSync(cluster, { recursive: true }).map(
+      (path) => statSync(join(cluster, String(path))).uid,
+    )
+    const [owner = assert.fail('the cluster is empty'), ...others] = new Set(owners)
+    assert.deepEqual(others, [])
+    assert.ok(isDedicated(owner), String(owner))
+  })
+})
+
+/** As earlier versions left it: open to anyone who reaches the socket, no password anywhere. */
+async function storeOfEarlierVersion(owner?: { uid: number; gid: number }): Promise<string> {
+  const dataDirectory = await copyOfStore()
+  const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+  await ask(store.url, 'alter role tracker password null')
+  await store.stop()
+  rmSync(passwordFileIn(dataDirectory))
+  const rules = ['local all all trust', 'host all all 127.0.0.1/32 trust', 'host all all ::1/128 trust', '']
+  writeFileSync(join(dataDirectory, 'postgres', 'pg_hba.conf'), rules.join('\n'))
+  if (owner) execFileSync('chown', ['-R', `${owner.uid}:${owner.gid}`, join(dataDirectory, 'postgres')])
+  return dataDirectory
+}
+
+describe('a store of an earlier version', () => {
+  test('asks for a password from its next start on, and has its rows', async () => {
+    const dataDirectory = await storeOfEarlierVersion(isRoot ? nobody : undefined)
+    const passwords = new Set<string>()
+    for (const _ of [1, 2]) {
+      const store = await startEmbeddedStore({ dataDirectory, settings: fast })
+      assert.match(await knock(store.url, ''), /password/)
+      assert.deepEqual(await ask(store.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+      passwords.add(store.url)
+      await store.stop()
+    }
+    assert.equal(passwords.size, 1)
+    if (isRoot) assert.ok(isDedicated(statSync(join(dataDirectory, 'postgres')).uid))
+  })
+
+  test('of an ordinary user does so too, and stays theirs', { skip: notRoot }, async (t) => {
+    const dataDirectory = await storeOfEarlierVersion()
+    execFileSync('chown', ['-R', `${nobody.uid}:${nobody.gid}`, dataDirectory])
+    const launched = launch(t, dataDirectory, { user: nobody })
+    const url = await launched.url
+    assert.match(await knock(url, ''), /password/)
+    assert.deepEqual(await ask(url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+    assert.equal(statSync(join(dataDirectory, 'postgres')).uid, nobody.uid)
+    await launched.end()
+  })
+
+  test('whose start was cut short in between, or whose password was lost, gets a new one', async () => {
+    const dataDirectory = await storeOfEarlierVersion()
+    writeFileSync(passwordFileIn(dataDirectory), 'cut sho', { mode: 0o644 })
+    const first = await startEmbeddedStore({ dataDirectory, settings: fast })
+    await first.stop()
+    rmSync(passwordFileIn(dataDirectory))
+    const second = await startEmbeddedStore({ dataDirectory, settings: fast })
+    assert.notEqual(second.url, first.url)
+    assert.match(await knock(second.url, ''), /password/)
+    assert.deepEqual(await ask(second.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+    await second.stop()
+  })
+
+  test('whose folder came from another store without its password gets one', async () => {
+    const [dataDirectory, other] = [await copyOfStore(), await copyOfStore()]
+    const store = await startEmbeddedStore({ dataDirectory: other, settings: fast })
+    await store.stop()
+    rmSync(passwordFileIn(dataDirectory))
+    await (await startEmbeddedStore({ dataDirectory, settings: fast })).stop()
+    execFileSync('cp', [passwordFileIn(dataDirectory), passwordFileIn(other)])
+    const mixed = await startEmbeddedStore({ dataDirectory: other, settings: fast })
+    assert.deepEqual(await ask(mixed.url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
+    await mixed.stop()
+  })
+})

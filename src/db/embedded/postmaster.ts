@@ -1,0 +1,211 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Account, minimalEnvironment } from './accounts.ts'
+
+/** What a running server writes about itself into its cluster. */
+export interface Postmaster {
+  readonly pid: number
+  readonly isReady: boolean
+  readonly socketDirectory: string
+}
+
+/** https://www.postgresql.org/docs/18/storage-file-layout.html: the fifth line is the folder, the eighth the state. */
+export function readPostmaster(cluster: string): Postmaster | undefined {
+  try {
+    const lines = readFileSync(pidFileOf(cluster), 'utf8').split('\n')
+    const pid = Number(lines[0])
+    return pid > 0
+      ? { pid, isReady: lines[7]?.trim() === 'ready', socketDirectory: lines[4] ?? '' }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** False for a zombie, which nobody reaps in many containers, and for another program that got the number. */
+export function isServing(pid: number, cluster: string): boolean {
+  return commandOf(pid)?.includes(`postgres -D ${cluster} `) ?? false
+}
+
+/** PostgreSQL takes any process with the number in its file for a living server, so the file must go. */
+const removePidFile = (cluster: string) => rmSync(pidFileOf(cluster), { force: true })
+
+/** A busy session does not notice that its server was killed, and keeps the cluster from being opened. */
+export const endOrphans = (clusterName: string): void =>
+  void endAll((command) => command.startsWith(`postgres: ${clusterName}: `), 'SIGQUIT')
+
+/** Programs that were making a cluster here when their start was killed, and the shells that hold them. Whether there were any. */
+export const endMakers = (folder: string): boolean =>
+  endAll((command) => command.includes(` -D ${folder} `), 'SIGKILL')
+
+function endAll(isMeant: (command: string) => boolean, signal: NodeJS.Signals): boolean {
+  if (process.platform !== 'linux') return false
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
+  const meant = pids.filter((pid) => isMeant(commandOf(pid) ?? ''))
+  for (const pid of meant) send(pid, signal)
+  return meant.length > 0
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended in between.
+  }
+}
+
+const pidFileOf = (cluster: string) => join(cluster, 'postmaster.pid')
+
+/** The command line of a living process. */
+function commandOf(pid: number): string | undefined {
+  try {
+    return process.platform === 'linux' ? readProcess(pid) : listProcess(pid)
+  } catch {
+    return undefined
+  }
+}
+
+function readProcess(pid: number): string | undefined {
+  const isZombie = /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return isZombie ? undefined : readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+}
+
+function listProcess(pid: number): string | undefined {
+  const line = execFileSync('ps', ['-o', 'stat=,command=', '-p', String(pid)], { encoding: 'utf8' })
+  return line.startsWith('Z') ? undefined : line
+}
+
+/** Ends a server in order, and by force when that takes too long. */
+export async function endServer(pid: number, isGone: () => boolean): Promise<void> {
+  for (const { signal, secondsMax } of escalation) {
+    if (isGone()) return
+    send(pid, signal)
+    if (await waitUntil(isGone, secondsMax)) return
+  }
+  throw new Error(`PostgreSQL (process ${pid}) cannot be ended.`)
+}
+
+/** The owner of this directory died: its server is ending by itself, or must be. */
+export async function endPreviousServer(cluster: string): Promise<void> {
+  const previous = readPostmaster(cluster)
+  if (previous === undefined || process.platform === 'win32') return
+  await endServer(previous.pid, () => !isServing(previous.pid, cluster))
+  if (isTaken(previous.pid)) removePidFile(cluster)
+}
+
+/**
+ * Fast shutdown writes at most the buffers: a second. Immediate shutdown, which recovery repairs at the next start,
+ * gives its sessions five seconds. After SIGKILL only the kernel has work to do.
+ */
+const escalation: readonly { readonly signal: NodeJS.Signals; readonly secondsMax: number }[] = [
+  { signal: 'SIGINT', secondsMax: 20 },
+  { signal: 'SIGQUIT', secondsMax: 10 },
+  { signal: 'SIGKILL', secondsMax: 5 },
+]
+
+/** Whether any process, a zombie too, has this number. */
+function isTaken(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** False when the condition does not come true in time. */
+export async function waitUntil(condition: () => boolean, secondsMax: number): Promise<boolean> {
+  const deadline = performance.now() + secondsMax * 1000
+  while (!condition()) {
+    if (performance.now() > deadline) return false
+    await sleep(pollMilliseconds)
+  }
+  return true
+}
+
+/** A start takes about 80 ms and a look 0.05 ms: finer gains nothing. */
+const pollMilliseconds = 5
+
+/** A program that ends when this process ends, even by kill -9. */
+export interface DependentProgram {
+  readonly process: ChildProcess
+  /** How it ended; settles once, never rejects. */
+  readonly exited: Promise<string>
+  /** Undefined while it runs. */
+  ending(): string | undefined
+  /** Asks the program to end, as the death of this process would. */
+  release(): void
+}
+
+type Stream = 'ignore' | 'pipe' | number
+
+/**
+ * The shell reads a pipe that only this process holds open, and ends the program when the pipe closes. Ctrl-C in a terminal
+ * reaches neither shell nor program (detached), and the shell outlives a SIGTERM that is sent to everything.
+ */
+export function spawnDependent(
+  command: readonly string[],
+  account: Account,
+  [input, output, errors]: readonly [Stream, Stream, Stream],
+): DependentProgram {
+  const [program = '', ...parameters] = process.platform === 'win32' ? command : held(account, command)
+  const child = spawn(program, parameters, {
+    ...account.user,
+    cwd: '/',
+    env: minimalEnvironment(),
+    detached: true,
+    stdio: [input, output, errors, 'pipe'],
+  })
+  const pipe = child.stdio[3] as Socket
+  pipe.on('error', () => {})
+  pipe.unref()
+  child.unref()
+  let ending: string | undefined
+  const exited = new Promise<string>((resolve) => {
+    const settle = (how: string) => {
+      ending ??= how
+      resolve(ending)
+    }
+    child.on('error', ({ message }) => settle(message))
+    child.on('exit', (code, signal) => settle(describe(code, signal)))
+  })
+  return { process: child, exited, ending: () => ending, release: () => pipe.destroy() }
+}
+
+/** Windows has no such shell: there, only short programs are run like this. */
+const held = ({ prefix }: Account, command: readonly string[]) => [
+  ...['/bin/sh', '-c', script, 'dependent-program'],
+  ...prefix,
+  ...command,
+]
+
+/**
+ * A shell gives background programs no input, so it is handed over by hand. A program that has just begun still
+ * ignores SIGINT as the shell does, so one is not enough; sixty fit the longest orderly shutdown.
+ */
+const script = `
+trap '' HUP INT TERM
+exec 4<&0
+"$@" <&4 3<&- 4<&- &
+program=$!
+{
+  read -r line <&3
+  tries=0
+  while [ $tries -lt 60 ] && kill -INT $program; do tries=$((tries + 1)); sleep 1; done
+} </dev/null >/dev/null 2>&1 4<&- &
+watch=$!
+exec 3<&- 4<&-
+wait $program
+code=$?
+kill -KILL $watch
+exit $code
+`
+
+/** A shell reports a program killed by a signal as 128 and the signal's number. */
+function describe(code: number | null, signal: NodeJS.Signals | null): string {
+  if (code === null) return `killed by ${signal}`
+  return code > 128 ? `killed by signal ${code - 128}` : `exit code ${code}`
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { chmodSync, chownSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { test } from 'node:test'
+import { socketDirectoryFor } from './start-server.ts'
+
+const plain = { prefix: [] }
+const longCluster = `/${process.pid}/${'long'.repeat(30)}`
+
+test('a short cluster keeps its socket inside', () => {
+  assert.equal(socketDirectoryFor('/srv/.data/postgres', plain), '/srv/.data/postgres')
+})
+
+test('a long cluster has its socket in a private folder, the same at every start', (t) => {
+  const directory = socketDirectoryFor(longCluster, plain)
+  t.after(() => rmSync(directory, { recursive: true, force: true }))
+  assert.equal(socketDirectoryFor(longCluster, plain), directory)
+  assert.ok(directory.startsWith(tmpdir()))
+  assert.equal(statSync(directory).mode & 0o777, 0o700)
+})
+
+test('a folder of that name which others can open, made by others or pointing elsewhere is not trusted', (t) => {
+  const directory = socketDirectoryFor(longCluster, plain)
+  const clear = () => rmSync(directory, { recursive: true, force: true })
+  t.after(clear)
+  const refuses = () =>
+    assert.throws(() => socketDirectoryFor(longCluster, plain), /belongs to somebody else or is open/)
+  chmodSync(directory, 0o755)
+  refuses()
+  clear()
+  symlinkSync('/', directory)
+  refuses()
+  clear()
+  mkdirSync(directory, { mode: 0o700 })
+  if (process.getuid?.() !== 0) return
+  chownSync(directory, 54321, 54321)
+  refuses()
+})

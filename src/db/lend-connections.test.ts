@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { addressOf, freshDatabase } from '../../test/support/fresh-database.ts'
+import { refusedAs } from '../../test/support/tracker.ts'
+import { openBudgets } from '../config/budgets.ts'
+import { type Database, openDatabase, type Queries } from './database.ts'
+import { sql } from './sql.ts'
+import { startWork } from './work.ts'
+
+describe('Connections to write by', () => {
+  const budgets = openBudgets({ storeTransactionsOfAccount: 1, storeTransactionsWaitingOfAccount: 1 })
+  let fresh: Awaited<ReturnType<typeof freshDatabase>>
+  let database: Database
+  before(async () => {
+    fresh = await freshDatabase()
+    database = openDatabase({ url: addressOf(fresh.database), applicationName: 'test', budgets })
+  })
+  after(async () => {
+    await database.close()
+    await fresh.drop()
+  })
+
+  const one = sql`select 1`
+  const write = (holder: string | undefined) => during(holder, () => database.single.query(one))
+
+  function during<Result>(holder: string | undefined, run: () => Promise<Result>): Promise<Result> {
+    const work = startWork('Write', 'test')
+    work.holder = holder
+    return database.complete(work, run)
+  }
+
+  /** Until it is let go. */
+  async function hold(holder: string, also = (_: Queries): Promise<unknown> => Promise.resolve()) {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
+    const done = during(holder, () =>
+      database.transaction(async (queries) => {
+        await also(queries)
+        begin()
+        await until
+      }),
+    )
+    await Promise.race([begun, done])
+    return { done, letGo }
+  }
+
+  it('are lent to an account as its share says; who waits for one is let in when another is given back', async () => {
+    const { done, letGo } = await hold('greedy')
+    let isWritten = false
+    const waiting = write('greedy').then(() => {
+      isWritten = true
+    })
+    await write('modest')
+    await write(undefined)
+    assert.equal(isWritten, false)
+    letGo()
+    await Promise.all([done, waiting])
+  })
+
+  it('are refused to an account that has as many writes waiting as it may', async () => {
+    const { done, letGo } = await hold('greedy')
+    const waiting = write('greedy')
+    await assert.rejects(write('greedy'), refusedAs('busy'))
+    letGo()
+    await Promise.all([done, waiting])
+    const refused = budgets.states().find(({ name }) => name === 'storeTransactionsWaitingOfAccount')?.refused
+    assert.equal(refused, 1)
+  })
+
+  it('are lent at once to a request that has one already', async () => {
+    const { done, letGo } = await hold('greedy', () => database.single.query(one))
+    letGo()
+    await done
+  })
+
+  it('are given back by what fails, too', async () => {
+    const wrong = sql`select 1 / 0`
+    await assert.rejects(during('greedy', () => database.single.query(wrong)))
+    await assert.rejects(during('greedy', () => database.transaction(({ query }) => query(wrong))))
+    await write('greedy')
+  })
+
+  it('that cannot be made keep nobody’s place', async () => {
+    const own = openBudgets()
+    const none = openDatabase({
+      url: 'postgresql://nobody@127.0.0.1:1/none',
+      applicationName: 'test',
+      budgets: own,
+    })
+    const work = startWork('Write', 'test')
+    work.holder = 'modest'
+    await assert.rejects(
+      none.complete(work, () => none.single.query(one)),
+      refusedAs('overloaded'),
+    )
+    assert.equal(own.budget('storeTransactions').used(), 0)
+    await none.close()
+  })
+})

@@ -1,0 +1,145 @@
+import type { AccessRule } from '../model/access-rule.ts'
+import { columnName } from './columns.ts'
+import type { Part } from './conditional-write.ts'
+import type { Queries } from './database.ts'
+import { type ConditionalWrite, type WrittenInTurn, writeInTurn } from './sharded/write-in-turn.ts'
+import { type Signature, signedBy, type Writer } from './signature.ts'
+import { join, raw, type Sql, sql } from './sql.ts'
+
+/** What the store has to know of a resource. */
+export interface Table extends Remembered {
+  readonly name: string
+}
+
+export type Action = 'create' | 'update' | 'remove' | 'restore'
+
+export type { Writer } from './signature.ts'
+
+export interface WrittenTable {
+  readonly table: Table
+  readonly statement: Sql
+  /** New rows have none. */
+  readonly change?: Change
+}
+
+/** Written in several statements. */
+export interface WrittenAlone {
+  readonly table: Table
+  readonly change?: Change
+  readonly inTurn: WrittenInTurn
+}
+
+/** The same in several statements. */
+export const loggedInTurn = (
+  queries: Queries,
+  action: Action,
+  writer: Writer,
+  wanted: Omit<ConditionalWrite<WrittenAlone>, 'log'>,
+): Promise<unknown[]> =>
+  writeInTurn(queries, { ...wanted, log: (written) => partsOf(action, signedBy(writer), written) })
+
+/** The name of the part that writes the first table. */
+export const mainPart = 'written0'
+
+/** What writes the rows, and their rows in the change log and in the history. */
+export const loggedParts = (action: Action, signature: Signature, writes: readonly WrittenTable[]): Part[] =>
+  partsOf(
+    action,
+    signature,
+    writes.map((write) => ({ ...write, statement: sql`${write.statement} returning row.*` })),
+  )
+
+/** The same of statements that answer rows which are written already. */
+function partsOf(action: Action, signature: Signature, writes: readonly WrittenTable[]): Part[] {
+  const parts = writes.map((written, index) => ({ ...written, name: `written${index}` }))
+  const logged = parts.map(
+    ({ table, name }) =>
+      sql`select ${raw(`'${table.name}', row.id, '${action}'`)}, ${signature.caller} from ${raw(name)} as row${signature.from}`,
+  )
+  const log = sql`insert into changes (resource, row_id, action, caller) ${join(logged, ' union all ')}
+    returning sequence, transaction, at, resource, row_id, action, caller`
+  const kept = historyOf(
+    parts.map(({ name: now, ...written }) => ({ ...written, now })),
+    signature,
+  )
+  return [...parts, { name: 'logged', statement: log }, { name: 'kept', statement: kept }]
+}
+
+/** Whose rows are kept, and how the project of one is found. */
+interface Remembered {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly access?: AccessRule
+}
+
+export interface Written {
+  readonly table: Remembered
+  /** The part of the statement that wrote the rows and answers them as they are now. */
+  readonly now: string
+  /** What the statement sets, and the part that locked the rows as they were; new rows have neither. */
+  readonly change?: Change | undefined
+}
+
+interface Change {
+  readonly before: string
+  readonly columns: readonly string[]
+}
+
+/**
+ * Keeps what changed, beside the line in the change log and in the same statement: neither can be written without the other.
+ * Only columns that a declaration shows are looked at, so no secret is kept, and no new resource can be forgotten. Of a new
+ * row its values are kept, of another one `[before, after]` of each column that changed.
+ */
+function historyOf(writes: readonly Written[], { origin, from }: Signature): Sql {
+  const kept = writes.map(
+    ({ table, now, change }) => sql`
+      select logged.*, ${fieldsOf(table, change)}, ${origin}
+      from logged join ${raw(now)} as row on row.id = logged.row_id${from}
+        ${raw(change ? `join ${change.before} as was on was.id = row.id` : '')}`,
+  )
+  return sql`insert into history (sequence, transaction, at, resource, row_id, action, caller, project_id, fields, session, client, host, request)
+    ${join(kept, ' union all ')}`
+}
+
+const texts = new WeakMap<Remembered, Map<string, Sql>>()
+
+/** The SQL of project and fields, made once for each table and set of changed columns. */
+function fieldsOf(table: Remembered, change: Change | undefined): Sql {
+  const ofTable = texts.get(table) ?? new Map<string, Sql>()
+  texts.set(table, ofTable)
+  const key = change?.columns.join() ?? ''
+  const known = ofTable.get(key)
+  if (known) return known
+  const text = raw(`${projectOf(table)}, ${change ? changedIn(table, change) : valuesOf(table)}`)
+  ofTable.set(key, text)
+  return text
+}
+
+const valuesOf = ({ columns }: Remembered) =>
+  `(select to_jsonb(given) from (select ${columns
+    .filter((name) => name !== 'id')
+    .map((name) => `row.${spelled(name)}`)
+    .join(', ')}) as given)`
+
+/** Of a column that did not change there is null, which is taken out. */
+const changedIn = (table: Remembered, change: Change) =>
+  `jsonb_strip_nulls(jsonb_build_object(${change.columns
+    .filter((name) => table.columns.includes(name))
+    .map(pairOf)
+    .join(', ')}))`
+
+function pairOf(name: string): string {
+  const column = spelled(name)
+  return `'${column.slice(1, -1)}', case when was.${column} is distinct from row.${column} then jsonb_build_array(was.${column}, row.${column}) end`
+}
+
+const spelled = (name: string): string => `"${columnName(name)}"`
+
+/** Catalogs and accounts belong to no project. */
+function projectOf({ access }: Remembered): string {
+  if (access?.kind !== 'projectMembers') return 'null::uuid'
+  const { projectPath } = access
+  return projectPath.length === 1
+    ? `row.${spelled(projectPath[0])}`
+    : '(select project_id from assignments where id = row.assignment_id)'
+}

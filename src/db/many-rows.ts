@@ -1,0 +1,186 @@
+import { column, shownColumns, tableOf } from './columns.ts'
+import { type Asked, type Condition, permitted, writeEachIf } from './conditional-write.ts'
+import type { Queries } from './database.ts'
+import { idTaken, loginTaken, violatedUniqueConstraint } from './failures.ts'
+import { lockedRows } from './locked-rows.ts'
+import {
+  type Action,
+  loggedInTurn,
+  loggedParts,
+  mainPart,
+  type Table,
+  type Writer,
+  type WrittenAlone,
+  type WrittenTable,
+} from './logged-write.ts'
+import {
+  type AlsoInserted,
+  columnsOf,
+  insertOne,
+  nextVersion,
+  type Row,
+  updateOne,
+  type Values,
+} from './rows.ts'
+import { signatureColumns, signatureTypes, signedBy, signedInInput } from './signature.ts'
+import { join, raw, type Sql, sql } from './sql.ts'
+
+/** Rows that one statement writes or refuses, each by itself. All have the same columns. */
+export interface ManyRows {
+  readonly table: Table
+  readonly rows: readonly (Values & { readonly id: string; readonly position: number })[]
+  /** The types of their columns in the store, and of values that conditions need but no column holds. */
+  readonly types: Readonly<Record<string, string>>
+  readonly conditions: readonly Condition[]
+}
+
+/** One for all rows, or one for each of them, in their order: those are rows of people who know nothing of each other. */
+export type Writers = { readonly one: Writer } | { readonly each: readonly Writer[] }
+
+/** Refers, in a condition, to a value of the row that is being written. */
+export const inputOf = (name: string): Sql => raw(`input."${name}"`)
+
+/** In a condition, whoever writes the row, where each row has its own writer. */
+export const writerOfInput = inputOf(':caller')
+
+/** What is inserted together with the row that has this id. */
+export type AlsoWith = AlsoInserted & { readonly with: string }
+
+export async function insertEach(
+  queries: Queries,
+  writers: Writers,
+  many: ManyRows,
+  also: readonly AlsoWith[],
+): Promise<Asked<Row>[]> {
+  const names = Object.keys(many.types)
+  const given = names.map((name) => raw(`verdict."${name}"`))
+  const main = {
+    table: many.table,
+    // A key that is taken is no reason to fail for the others.
+    statement: sql`insert into ${tableOf(many.table)} as row (${join(names.map(column), ', ')})
+      select ${join(given, ', ')} from verdict where ${permitted} order by verdict.position on conflict do nothing`,
+  }
+  const written = [main, ...alsoInserted(also)]
+  const alone = (row: GivenRow) =>
+    [{ table: many.table, values: valuesIn(row, names) }, ...also.filter((one) => one.with === row.id)].map(
+      (one) => ({ table: one.table, inTurn: insertOne(one) }),
+    )
+  const asked = await writeEach(queries, 'create', writers, many, { written, alone })
+  // No condition refused these, and still they were not written: their id or their login was taken.
+  const skipped = asked.filter(({ refusal, written }) => !refusal && !written)
+  if (skipped.length === 0) return asked
+  const ids = many.rows.filter(({ position }) => skipped.some((one) => one.position === position))
+  const taken = await queries.query<Row>(
+    sql`select id from ${tableOf(many.table)} where id = any(${ids.map(({ id }) => id)}::uuid[])`,
+  )
+  return asked.map((one) => {
+    if (!skipped.includes(one)) return one
+    const row = ids.find(({ position }) => position === one.position)
+    return { ...one, refusal: taken.some(({ id }) => id === row?.id) ? idTaken() : loginTaken() }
+  })
+}
+
+/** `set` are the columns that change. */
+export function updateEach(
+  queries: Queries,
+  writers: Writers,
+  many: ManyRows,
+  set: readonly string[],
+): Promise<Asked<Row>[]> {
+  const changes = join(
+    [...set.map((name) => sql`${column(name)} = ${raw(`verdict."${name}"`)}`), nextVersion],
+    ', ',
+  )
+  const statement = sql`update ${tableOf(many.table)} as row set ${changes}
+    from verdict where row.id = verdict.id and ${permitted}`
+  const change = { before: 'before', columns: [...set, 'updatedAt'] }
+  const written = [{ table: many.table, statement, change }]
+  const alone = (row: GivenRow) => [
+    { table: many.table, change, inTurn: updateOne(many.table, valuesIn(row, set)) },
+  ]
+  return writeEach(queries, 'update', writers, many, { written, alone })
+}
+
+const valuesIn = (row: Values, names: readonly string[]): Values =>
+  Object.fromEntries(names.map((name) => [name, row[name]]))
+
+type GivenRow = ManyRows['rows'][number]
+
+interface Writes {
+  readonly written: readonly WrittenTable[]
+  /** What is written for one row, where each is written by itself. */
+  readonly alone: (row: GivenRow) => readonly WrittenAlone[]
+}
+
+function writeEach(
+  queries: Queries,
+  action: Action,
+  writers: Writers,
+  { table, rows, types, conditions }: ManyRows,
+  { written, alone }: Writes,
+): Promise<Asked<Row>[]> {
+  const columns = shownColumns(table)
+  const answer = { columns, from: mainPart }
+  if ('each' in writers) {
+    const signed = rows.map((row, index) => ({ ...row, ...signatureColumns(writers.each[index]) }))
+    const input = inputFrom(signed, { ...types, ...signatureTypes })
+    const parts = loggedParts(action, signedInInput, written)
+    return writeEachIf<Row>(queries, input, conditions.map(waitingForNobody), parts, answer)
+  }
+  const { one: writer } = writers
+  const parts = loggedParts(action, signedBy(writer), written)
+  return writeEachIf<Row>(queries, inputFrom(rows, types), conditions, parts, answer, async (inTurn) => {
+    const answered: unknown[] = []
+    for (const row of rows) {
+      const given = [{ name: 'input', rows: [row], statement: inputFrom([row], types) }]
+      const wanted = { conditions, given, writes: alone(row), columns }
+      const [one] = await unlessTaken(() => loggedInTurn(inTurn, action, writer, wanted))
+      answered.push({ refused: 0, ...one, position: row.position, writtenId: one?.id ?? null })
+    }
+    return answered
+  })
+}
+
+/** The rows of somebody must not wait for what somebody else's refer to: what is locked counts as missing. */
+function waitingForNobody(condition: Condition): Condition {
+  if (!condition.locks) return condition
+  const { name, rows } = condition.locks
+  const rowsNow = lockedRows({ ...rows.locking, isOfInput: name === 'before', waitsForNobody: true })
+  return { ...condition, locks: { name, rows: rowsNow } }
+}
+
+/** A key that is taken is no reason to fail for the others. */
+async function unlessTaken(write: () => Promise<unknown[]>): Promise<Partial<Row>[]> {
+  try {
+    return (await write()) as Partial<Row>[]
+  } catch (error) {
+    if (violatedUniqueConstraint(error) === undefined) throw error
+    return []
+  }
+}
+
+/** One parameter, whatever the number of rows. */
+function inputFrom(rows: readonly Values[], types: ManyRows['types']): Sql {
+  const columns = Object.entries({ ...types, position: 'integer' }).map(([name, type]) => `"${name}" ${type}`)
+  return sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as input (${raw(columns.join(', '))})`
+}
+
+/** For each table one part, of the rows whose main row was written. */
+function alsoInserted(also: readonly AlsoWith[]): WrittenTable[] {
+  const tables = [...new Set(also.map(({ table }) => table))]
+  return tables.map((table) => {
+    const rows = also.filter((one) => one.table === table)
+    const names = Object.keys(rows[0]?.values ?? {})
+    const json = JSON.stringify(rows.map(({ values }) => columnsOf(values)))
+    const statement = sql`insert into ${tableOf(table)} as row (${join(names.map(column), ', ')})
+      select ${join(
+        names.map((name) => sql`also.${column(name)}`),
+        ', ',
+      )}
+      from json_populate_recordset(null::${tableOf(table)}, ${json}::json) with ordinality as also
+      join unnest(${rows.map((row) => row.with)}::uuid[]) with ordinality as main (id, number)
+        on main.number = also.ordinality
+      where main.id in (select id from ${raw(mainPart)})`
+    return { table, statement }
+  })
+}

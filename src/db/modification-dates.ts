@@ -1,0 +1,131 @@
+import { type Repetition, repeat } from '../model/repeat.ts'
+import type { Database, Queries } from './database.ts'
+import { sql } from './sql.ts'
+
+/** Dates for answers. Ask before the answer is read: what is known then holds for what is read later. */
+export type ModificationDates = () => Promise<KnownDates>
+
+/** In whole seconds since 1970, all by the clock of the store: those of hosts may be apart. */
+export interface KnownDates {
+  /** It has begun: whatever was committed before it can be read. */
+  readonly second: number
+  /**
+   * The date of the newest change: an answer that was read in this second or later has the change. Undefined while that cannot be
+   * promised, and while the second has not begun.
+   */
+  dateOf(lastChangeSecond: number | null | undefined): number | undefined
+}
+
+/** Old enough to ask the store again: dates have whole seconds. */
+const freshMilliseconds = 500
+/** While somebody reads or writes, the store is asked once a second, so that a date is known when it is wanted. */
+const askEveryMilliseconds = 1000
+const idleAfterMilliseconds = 10_000
+/** How many dates are remembered. A forgotten one is given anew, later, which costs its reader one full answer. */
+const datesRememberedMax = 1000
+const settlementsRememberedMax = 60
+
+/** Every transaction that wrote anything before `until` had ended by `seenAt`. */
+interface Settlement {
+  readonly until: number
+  readonly seenAt: number
+}
+
+interface Mark {
+  /** The store's clock, read before the number was given out. */
+  readonly second: number
+  readonly transaction: string
+}
+
+export function createModificationDates(
+  database: Queries & Pick<Database, 'onCommit'>,
+  now: () => number = () => performance.now(),
+): ModificationDates {
+  const settlements: Settlement[] = []
+  const dates = new Map<number, number>()
+  let storeSecond: number | undefined
+  let pending: Mark | undefined
+  let asking: Promise<void> | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+
+  /** One at a time, so that what is known only grows. */
+  function ask(): Promise<void> {
+    if (asking === undefined) {
+      askedAt = now()
+      asking = look().finally(() => {
+        asking = undefined
+      })
+    }
+    return asking
+  }
+
+  async function look() {
+    const mark = pending ?? (await setMark(database))
+    pending = mark
+    const { hasPassed, second } = await lookAt(database, mark)
+    storeSecond = Math.floor(second)
+    if (!hasPassed) return
+    settlements.push({ until: mark.second, seenAt: second })
+    if (settlements.length > settlementsRememberedMax) settlements.shift()
+    pending = undefined
+  }
+
+  /** The whole second after the settlement was seen: an answer without the change was read before, and has an earlier Date. */
+  function dateAfter(lastChangeSecond: number): number | undefined {
+    const known = dates.get(lastChangeSecond)
+    const settlement = settlements.find(({ until }) => until >= lastChangeSecond + 1)
+    if (known !== undefined || settlement === undefined) return known
+    const date = Math.floor(settlement.seenAt) + 1
+    dates.set(lastChangeSecond, date)
+    for (const oldest of dates.keys()) if (dates.size > datesRememberedMax) dates.delete(oldest)
+    return date
+  }
+
+  const touch = askWhileTouched(ask)
+  database.onCommit(touch)
+  return async () => {
+    touch()
+    // While one caller asks, the others take what is known: it stays true for ever.
+    const isOld = asking === undefined && now() - askedAt >= freshMilliseconds
+    if (isOld || storeSecond === undefined) await ask()
+    const second = storeSecond ?? 0
+    return {
+      second,
+      dateOf(lastChangeSecond) {
+        const date = typeof lastChangeSecond === 'number' ? dateAfter(lastChangeSecond) : undefined
+        return date !== undefined && date <= second ? date : undefined
+      },
+    }
+  }
+}
+
+/** Asks in the background from one use to the next, and stops when there is none for a while. */
+function askWhileTouched(ask: () => Promise<void>): () => void {
+  let asking: Repetition | undefined
+  let touchedAt = 0
+  return () => {
+    touchedAt = performance.now()
+    // A store that does not answer is asked again.
+    asking ??= repeat({ everyMilliseconds: askEveryMilliseconds, onFailure: () => undefined }, async () => {
+      if (performance.now() - touchedAt <= idleAfterMilliseconds) return ask()
+      void asking?.stop()
+      asking = undefined
+    })
+  }
+}
+
+/** Every transaction that wrote before this moment has an older number than the one that this takes. */
+async function setMark(database: Queries): Promise<Mark> {
+  const [mark] = await database.query<Mark>(sql`
+    select extract(epoch from statement_timestamp())::float8 as second, pg_current_xact_id()::text as transaction`)
+  if (!mark) throw new Error('The store did not tell its time.')
+  return mark
+}
+
+/** The clock is read after the snapshot was taken: what the snapshot has ended by then. */
+async function lookAt(database: Queries, { transaction }: Mark) {
+  const [row] = await database.query<{ hasPassed: boolean; second: number }>(sql`
+    select pg_snapshot_xmin(settled_snapshot()) >= ${transaction}::xid8 as "hasPassed",
+      extract(epoch from clock_timestamp())::float8 as second`)
+  return { hasPassed: row?.hasPassed === true, second: row?.second ?? 0 }
+}

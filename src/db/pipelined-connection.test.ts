@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { after, before, mock, test } from 'node:test'
+import type pg from 'pg'
+import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { ask } from './ask.ts'
+import { openPipelinedConnection, type PipelinedConnection } from './connections.ts'
+import { Silent } from './in-time.ts'
+
+const patience = 10_000
+
+let fresh: FreshDatabase
+let pipelined: PipelinedConnection
+
+before(async () => {
+  fresh = await freshDatabase()
+  const config = { connectionString: fresh.url, connectionTimeoutMillis: patience, ...{ pipeline: true } }
+  pipelined = openPipelinedConnection(config, async () => undefined)
+})
+after(async () => {
+  await pipelined?.close()
+  await fresh?.drop()
+})
+
+const askFor = (number: number) =>
+  pipelined.use(
+    (client) => ask(client, { name: 'number', text: 'select $1::int as number', values: [number] }),
+    performance.now() + patience,
+  )
+
+test('what is asked in one turn of the event loop leaves in one write', async () => {
+  await askFor(0)
+  const writes = await countWrites(async () => {
+    const rows = await Promise.all([1, 2, 3, 4, 5].map(askFor))
+    assert.deepEqual(
+      rows.flat(),
+      [1, 2, 3, 4, 5].map((number) => ({ number })),
+    )
+  })
+  assert.equal(writes, 1)
+})
+
+test('what is asked later does not wait for more', async () => {
+  const writes = await countWrites(async () => {
+    for (const number of [1, 2, 3]) assert.deepEqual(await askFor(number), [{ number }])
+  })
+  assert.equal(writes, 3)
+})
+
+test('a server that is silent gets no connection from each call that waits in vain', async () => {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const silent = openPipelinedConnection(
+    { host: '127.0.0.1', port, user: 'tracker', connectionTimeoutMillis: patience },
+    async () => undefined,
+  )
+  for (let calls = 0; calls < 5; calls += 1) {
+    const call = silent.use((client) => client.query(''), performance.now() + 20)
+    await assert.rejects(call, Silent)
+  }
+  assert.equal(sockets.length, 1)
+  server.close()
+  for (const socket of sockets) socket.destroy()
+})
+
+async function countWrites(work: () => Promise<void>): Promise<number> {
+  const { stream } = await pipelined.use(
+    async (client) => (client as Connected).connection,
+    performance.now() + patience,
+  )
+  const writing = mock.method(stream as Writing, '_writev')
+  await work()
+  writing.mock.restore()
+  return writing.mock.callCount()
+}
+
+/** Where a socket hands over to the system what was gathered. */
+type Writing = Required<Pick<Socket, '_writev'>>
+type Connected = pg.Client & { readonly connection: { readonly stream: Socket } }

@@ -1,0 +1,232 @@
+import { column, columnName, shownColumns, tableOf, toMilliseconds } from './columns.ts'
+import { type Condition, permitted, writeIf } from './conditional-write.ts'
+import type { Queries } from './database.ts'
+import { duplicateProblem } from './failures.ts'
+import { type LockedRows, lockedRows } from './locked-rows.ts'
+import {
+  type Action,
+  loggedInTurn,
+  loggedParts,
+  mainPart,
+  type Table,
+  type Writer,
+  type WrittenAlone,
+  type WrittenTable,
+} from './logged-write.ts'
+import { placeColumnOf } from './sharded/placement.ts'
+import { insertInTurn, updateInTurn, type WrittenInTurn } from './sharded/write-in-turn.ts'
+import { signedBy } from './signature.ts'
+import { join, raw, type Sql, sql } from './sql.ts'
+
+export type { Action, Table, Writer } from './logged-write.ts'
+
+/** camelCase names outside, snake_case columns inside. */
+export type Values = Readonly<Record<string, unknown>>
+export type Row = Values & { readonly id: string }
+
+/** A row that is inserted together with another one, such as its first link. */
+export interface AlsoInserted {
+  readonly table: Table
+  readonly values: Values
+}
+
+interface InsertOptions {
+  readonly conditions?: readonly Condition[]
+  readonly also?: readonly AlsoInserted[]
+}
+
+export async function insertRow(
+  queries: Queries,
+  table: Table,
+  writer: Writer,
+  values: Values,
+  { conditions = [], also = [] }: InsertOptions = {},
+): Promise<Row> {
+  const writes = [{ table, values }, ...also].map((row) => ({
+    table: row.table,
+    statement: insertion(row, conditions.length > 0),
+    inTurn: insertOne(row),
+  }))
+  return first(await write(queries, 'create', writer, writes, { conditions }))
+}
+
+/** Written by itself. */
+export const insertOne =
+  ({ table, values }: AlsoInserted): WrittenInTurn =>
+  (queries) =>
+    insertInTurn(queries, table.table, columnsOf(values))
+
+export const columnsOf = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [columnName(name), value]))
+
+function insertion({ table, values }: AlsoInserted, isConditional: boolean): Sql {
+  const names = Object.keys(values)
+  const columns = join(names.map(column), ', ')
+  const given = join(
+    names.map((name) => sql`${values[name]}`),
+    ', ',
+  )
+  const rows = isConditional ? sql`select ${given} from verdict where ${permitted}` : sql`values (${given})`
+  return sql`insert into ${tableOf(table)} as row (${columns}) ${rows}`
+}
+
+export async function updateRow(
+  queries: Queries,
+  table: Table,
+  writer: Writer,
+  id: string,
+  values: Values,
+  conditions: readonly Condition[] = [],
+): Promise<Row> {
+  const changes = join([...assignments(values), nextVersion], ', ')
+  const update = sql`update ${tableOf(table)} as row set ${changes}`
+  const set = [...Object.keys(values), 'updatedAt']
+  if (conditions.length === 0)
+    return first(await rewrite(queries, 'update', writer, { table, update, set, which: sql`row.id = ${id}` }))
+  const statement = sql`${update} from verdict where row.id = ${id} and ${permitted}`
+  const inTurn = updateOne(table, values)
+  return first(
+    await write(
+      queries,
+      'update',
+      writer,
+      [{ table, statement, inTurn, change: { before: 'before', columns: set } }],
+      { conditions },
+    ),
+  )
+}
+
+/** Changed by itself, where the row is known as `before`. */
+export const updateOne =
+  (table: Table, values: Values): WrittenInTurn =>
+  (queries, known) => {
+    const { assignmentId, ...others } = values
+    const moves = assignmentId !== undefined && placeColumnOf(table.table) !== undefined
+    const changes = join([...assignments(moves ? others : values), nextVersion], ', ')
+    const update = sql`update ${tableOf(table)} as row set ${changes}`
+    return updateInTurn(queries, known, {
+      table: table.table,
+      update,
+      movesTo: moves ? assignmentId : undefined,
+    })
+  }
+
+/** Marks rows removed. Those that went along with a parent keep which one it was. */
+export async function removeRows(
+  transaction: Queries,
+  table: Table,
+  writer: Writer,
+  which: Sql,
+  removedWith?: Sql,
+) {
+  const mark = removedWith ? sql`, removed_with = row.${removedWith}` : raw('')
+  const update = sql`update ${tableOf(table)} as row set active = false, deleted_at = ${now}${mark}`
+  return rewrite(transaction, 'remove', writer, { table, update, set: presence, which })
+}
+
+/** Brings rows back as they were; `updatedAt` does not move. */
+export async function restoreRows(
+  transaction: Queries,
+  table: Table,
+  writer: Writer,
+  which: Sql,
+  goesAlong: boolean,
+) {
+  const mark = goesAlong ? raw(', removed_with = null') : raw('')
+  const update = sql`update ${tableOf(table)} as row set active = true, deleted_at = null${mark}`
+  return rewrite(transaction, 'restore', writer, { table, update, set: presence, which })
+}
+
+/** What removing and restoring set. */
+const presence = ['active', 'deletedAt'] as const
+
+/** `clock_timestamp()` would be more exact, but distributed engines reject it in an update. */
+const now = toMilliseconds(raw('statement_timestamp()'))
+
+/**
+ * Every change of a row is at least a millisecond later than the one before, even when several fall into one tick of the clock
+ * or the clock has gone back. The lock on the row keeps it so: the second of two changes finds what the first one left.
+ */
+export const nextVersion = sql`updated_at = greatest(${now},
+  ${toMilliseconds(raw('coalesce(row.updated_at, row.created_at)'))} + interval '1 millisecond')`
+
+/** Whether the locked row called `before` was changed since it had this version, which a client may hold with more digits. */
+export const isOtherVersion = (version: unknown): Sql =>
+  sql`${toMilliseconds(raw('coalesce(before.updated_at, before.created_at)'))} <> ${toMilliseconds(sql`${version}::timestamptz`)}`
+
+const assignments = (values: Values): Sql[] =>
+  Object.keys(values).map((name) => sql`${column(name)} = ${values[name]}`)
+
+interface Rewriting {
+  readonly table: Table
+  /** Without its condition. */
+  readonly update: Sql
+  readonly set: readonly string[]
+  readonly which: Sql
+}
+
+/** Locks the rows under the name `before`, in the order of their ids, and changes them: history wants them as they were. */
+function rewrite(
+  queries: Queries,
+  action: Action,
+  writer: Writer,
+  { table, update, set, which }: Rewriting,
+): Promise<Row[]> {
+  const rows = lockedRows({
+    table: table.table,
+    columns: raw('row.*'),
+    where: which,
+    strength: 'no key update',
+  })
+  const statement = sql`${update} from before where row.id = before.id`
+  const inTurn: WrittenInTurn = (queries, known) =>
+    updateInTurn(queries, known, { table: table.table, update })
+  return write(
+    queries,
+    action,
+    writer,
+    [{ table, statement, inTurn, change: { before: 'before', columns: set } }],
+    { locks: [{ name: 'before', rows }] },
+  )
+}
+
+type EitherWay = WrittenTable & WrittenAlone
+
+interface WriteOptions {
+  readonly conditions?: readonly Condition[]
+  readonly locks?: readonly { readonly name: string; readonly rows: LockedRows }[]
+}
+
+/**
+ * Writes the rows of one or more tables in one statement, with a row in the change log and in the history for each; answers
+ * those of the first.
+ */
+async function write(
+  queries: Queries,
+  action: Action,
+  writer: Writer,
+  writes: readonly EitherWay[],
+  { conditions = [], locks = [] }: WriteOptions = {},
+): Promise<Row[]> {
+  const [main] = writes
+  if (!main) return []
+  const columns = shownColumns(main.table)
+  const first = locks.map(({ name, rows }) => ({ name, statement: rows }))
+  try {
+    return await writeIf<Row>(
+      queries,
+      conditions,
+      [...first, ...loggedParts(action, signedBy(writer), writes)],
+      { columns, from: mainPart },
+      (inTurn) => loggedInTurn(inTurn, action, writer, { conditions, locks, writes, columns }),
+    )
+  } catch (error) {
+    throw duplicateProblem(error, main.table) ?? error
+  }
+}
+
+function first(rows: readonly Row[]): Row {
+  const [row] = rows
+  if (!row) throw new Error('A row that was locked or inserted is gone.')
+  return row
+}

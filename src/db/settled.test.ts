@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { hasSettled } from './change-log.ts'
+import { sql } from './sql.ts'
+
+let fresh: FreshDatabase
+before(async () => {
+  fresh = await freshDatabase()
+})
+after(() => fresh.drop())
+
+it('What was being written has settled only after its transaction has ended, even the newest one', async () => {
+  const { database } = fresh
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>()
+  const writing = database.transaction(async (transaction) => {
+    // It has a number from here on, and none that is newer has ended.
+    await transaction.query(sql`select pg_current_xact_id()`)
+    begin()
+    await mayEnd
+  })
+  await hasBegun
+  const settled = hasSettled(database)
+  assert.equal(await Promise.race([settled, sleep(200).then(() => 'still waiting')]), 'still waiting')
+  end()
+  await writing
+  assert.equal(await settled, true)
+})

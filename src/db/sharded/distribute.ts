@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { statementsOf } from '../sql.ts'
+import { everywhere, withAssignment } from './placement.ts'
+import { turnId } from './places.ts'
+
+/** As many nodes can share the rows. Each list and each count asks every one of them, so that more make each list dearer. */
+const shardsByDefault = 8
+
+/** Spreads the rows over the nodes that the coordinator knows, and says what it did; nothing, where it was done before. */
+export async function distribute(url: string, shards = shardsByDefault): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'distribute' })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await requireWorkers(client)
+    await client.query('begin')
+    const done = await distributeWithin(client, shards)
+    await client.query('commit')
+    await client.query(await oneConnectionEach(client))
+    return done
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
+  } finally {
+    await client.end()
+  }
+}
+
+async function requireWorkers(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ isCitus: boolean }>(
+    `select to_regclass('pg_dist_node') is not null as "isCitus"`,
+  )
+  if (!rows[0]?.isCitus)
+    throw new Error(
+      'This store is no Citus coordinator: load citus by shared_preload_libraries, then: create extension citus',
+    )
+  const { rows: nodes } = await client.query<{ isCoordinator: boolean }>(
+    `select groupid = 0 as "isCoordinator" from pg_dist_node where isactive and noderole = 'primary'`,
+  )
+  if (!nodes.some(({ isCoordinator }) => isCoordinator))
+    throw new Error("The coordinator has no address yet: select citus_set_coordinator_host('its address')")
+  if (nodes.every(({ isCoordinator }) => isCoordinator))
+    throw new Error("There is no worker yet: select citus_add_node('its address', 5432)")
+}
+
+async function distributeWithin(client: pg.Client, shards: number): Promise<string[]> {
+  await client.query(`set local citus.shard_count = ${shards}; set local client_min_messages = warning`)
+  await client.query(placesTable)
+  await defineFunctions(client)
+  const { rows } = await client.query<{ name: string }>(
+    `select logicalrelid::text as name from pg_dist_partition where partmethod = 'h' or repmodel = 't'`,
+  )
+  const isLocal = (table: string) => rows.every(({ name }) => name !== table)
+  // The engine spreads no table with a trigger. This one is for hosts of an earlier release.
+  for (const table of [...everywhere, 'assignments', ...withAssignment])
+    await client.query(`drop trigger if exists keep_milliseconds on ${table}`)
+  const children = withAssignment.filter(isLocal)
+  // Until they are spread, they can refer to no table that is.
+  for (const table of children)
+    await client.query(`alter table ${table} drop constraint ${table}_assignment_id_fkey`)
+  const done: string[] = []
+  for (const table of everywhere.filter(isLocal)) {
+    await client.query(placesOf(table))
+    await client.query(`select create_reference_table('${table}')`)
+    done.push(`${table}: all rows on every node.`)
+  }
+  if (isLocal('assignments')) {
+    await client.query(placesOf('assignments'))
+    await client.query(`select create_distributed_table('assignments', 'id')`)
+    done.push(`assignments: spread over the nodes by their ids, in ${shards} shards.`)
+  }
+  for (const table of children) {
+    await client.query(`select keep_with_assignment('${table}')`)
+    done.push(`${table}: on the node of their assignment.`)
+  }
+  return done
+}
+
+const placesTable = `
+  create table if not exists row_places (
+    table_name text not null,
+    id uuid not null,
+    assignment_id uuid,
+    primary key (id, table_name)
+  );
+  insert into row_places (table_name, id) values ('', '${turnId}') on conflict do nothing;
+  create table if not exists two_phase_commits (id integer primary key);
+  select citus_add_local_table_to_metadata('two_phase_commits')
+    where not exists (select from pg_dist_partition where logicalrelid = 'two_phase_commits'::regclass)`
+
+const placesOf = (table: string) => `
+  insert into row_places (table_name, id) select '${table}', id from ${table} on conflict do nothing`
+
+/** For all that connect from now on: several connections to a node would not see what each other wrote in a transaction. */
+async function oneConnectionEach(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ name: string }>('select current_database() as name')
+  return `alter database ${pg.escapeIdentifier(rows[0]?.name ?? '')} set citus.multi_shard_modify_mode = 'sequential'`
+}
+
+/** What a store of several nodes does in another way; also after a migration, which knows of one node only. */
+export async function defineFunctions(client: pg.Client): Promise<void> {
+  const text = await readFile(new URL('./functions.sql', import.meta.url), 'utf8')
+  for (const statement of statementsOf(text)) await client.query(statement)
+}
+
+export async function isDistributed(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ is: boolean }>(`select to_regclass('row_places') is not null as is`)
+  return rows[0]?.is === true
+}

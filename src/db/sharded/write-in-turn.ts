@@ -1,0 +1,135 @@
+import { askInTurn, type Condition, listOf, type Part } from '../conditional-write.ts'
+import type { Queries } from '../database.ts'
+import { type KnownRows, knownRows, type LockedRows, lockInTurn, type StoredRow } from '../locked-rows.ts'
+import { join, raw, type Sql, sql } from '../sql.ts'
+import { isEverywhere, placeColumnOf } from './placement.ts'
+import { atPlaces, givePlaceBack, movePlace, placeOf, takePlaces, waitForTurn } from './places.ts'
+
+/** Writes the rows of one table, knowing those that were locked, and returns them as they are now. */
+export type WrittenInTurn = (queries: Queries, known: readonly KnownRows[]) => Promise<readonly StoredRow[]>
+
+/** What is to be locked, asked and written. */
+export interface ConditionalWrite<Write extends { readonly table: { readonly table: string } }> {
+  readonly conditions: readonly Condition[]
+  /** Rows that are locked without a condition. */
+  readonly locks?: readonly { readonly name: string; readonly rows: LockedRows }[]
+  readonly given?: readonly KnownRows[]
+  readonly writes: readonly (Write & { readonly inTurn: WrittenInTurn })[]
+  /** The parts that answer the rows which were written, and keep them in the change log and the history. */
+  readonly log: (written: readonly (Write & { readonly statement: Sql })[]) => readonly Part[]
+  readonly columns: Sql
+}
+
+/**
+ * Does in several statements what `writeIf` does in one: locks rows, checks the conditions, writes each table if none
+ * refuses, and appends to the change log and the history, which are kept on the coordinator.
+ */
+export async function writeInTurn<Write extends { readonly table: { readonly table: string } }>(
+  queries: Queries,
+  { conditions, locks = [], given = [], writes, log, columns }: ConditionalWrite<Write>,
+): Promise<unknown[]> {
+  const asked = await askInTurn(queries, conditions, given)
+  if (asked.refused !== 0) return [{ refused: asked.refused }]
+  const known = [...asked.known]
+  for (const { name, rows } of locks)
+    known.push(knownRows(name, rows.locking.table, await lockInTurn(queries, rows.locking, known)))
+  const written: (Write & { readonly statement: Sql })[] = []
+  const assignmentIds = new Set<unknown>()
+  let count = 0
+  for (const write of writes) {
+    const { table } = write.table
+    const rows = await write.inTurn(queries, known)
+    count += rows.length
+    written.push({ ...write, statement: knownRows('', table, rows).statement })
+    if (placeColumnOf(table)) for (const { assignment_id } of rows) assignmentIds.add(assignment_id)
+  }
+  if (count === 0) return []
+  if (assignmentIds.size > 0) known.push(await assignmentsWith(queries, [...assignmentIds]))
+  await queries.query(commitInTwoPhases)
+  const parts = [...known, ...log(written)]
+  return queries.query(sql`with ${listOf(parts)} select 0 as refused, ${columns} from written0 as row`)
+}
+
+/** The history says which project a row belongs to, and cannot ask the nodes within its own statement. */
+const assignmentsWith = async (queries: Queries, ids: readonly unknown[]): Promise<KnownRows> => {
+  const isOne = ids.length === 1 ? sql`id = ${ids[0]}` : sql`id = any(${ids}::uuid[])`
+  return knownRows(
+    'assignments',
+    'assignments',
+    await queries.query<StoredRow>(sql`select id, project_id from assignments where ${isOne}`),
+  )
+}
+
+/**
+ * A transaction that writes on one node only would be committed there first and here afterwards, and a crash in between would
+ * leave a row without its history. Writing to a table that the nodes know of makes it commit in two phases.
+ */
+const commitInTwoPhases = sql`delete from two_phase_commits where id = 0`
+
+export async function insertInTurn(
+  queries: Queries,
+  table: string,
+  values: StoredRow,
+): Promise<readonly StoredRow[]> {
+  const place = placeOf(table, values)
+  const otherKey = otherKeys[table]
+  await waitForTurn(queries, table, otherKey ? 'update' : 'share')
+  const [taken] = await takePlaces(queries, table, [place])
+  if (taken === undefined) throw duplicateOf(`${table}_pkey`)
+  const isThere = async () =>
+    (await queries.query(sql`select 1 from ${raw(`"${table}"`)} where id = ${place.id}`)).length > 0
+  // Where every node has the rows, `on conflict` would keep all others from inserting until this transaction ends.
+  if (isEverywhere(table) && !otherKey) {
+    if (await isThere()) throw duplicateOf(`${table}_pkey`)
+    return queries.query(sql`${insertionOf(table, values)} returning row.*`)
+  }
+  // A duplicate is no reason to give up the transaction, which may be that of a batch.
+  const rows = await queries.query<StoredRow>(
+    sql`${insertionOf(table, values)} on conflict do nothing returning row.*`,
+  )
+  if (rows.length > 0) return rows
+  if (!otherKey || (await isThere())) throw duplicateOf(`${table}_pkey`)
+  await givePlaceBack(queries, table, place.id)
+  throw duplicateOf(otherKey)
+}
+
+/** Unique keys other than the id. */
+const otherKeys: Readonly<Record<string, string>> = { users: 'users_login_active' }
+
+/** The error that PostgreSQL reports for a duplicate key. */
+const duplicateOf = (constraint: string) =>
+  Object.assign(new Error('A row with this key is there.'), { code: '23505', constraint })
+
+export function insertionOf(table: string, values: StoredRow): Sql {
+  const columns = Object.keys(values)
+  const given = columns.map((column) => sql`${values[column]}`)
+  return sql`insert into ${raw(`"${table}"`)} as row (${raw(columns.map((column) => `"${column}"`).join(', '))})
+    values (${join(given, ', ')})`
+}
+
+/** Changes the rows that are known as `before`. `movesTo` is the assignment whose node they move to, if that changes. */
+export async function updateInTurn(
+  queries: Queries,
+  known: readonly KnownRows[],
+  { table, update, movesTo }: { readonly table: string; readonly update: Sql; readonly movesTo?: unknown },
+): Promise<readonly StoredRow[]> {
+  const before = known.find(({ name }) => name === 'before')?.rows ?? []
+  if (before.length === 0) return []
+  const places = before.map((row) => placeOf(table, row))
+  const rows = await queries.query<StoredRow>(sql`${update} where ${atPlaces(table, places)} returning row.*`)
+  if (movesTo === undefined) return rows
+  const moved: StoredRow[] = []
+  for (const row of rows)
+    moved.push(row.assignment_id === movesTo ? row : await moveRow(queries, table, row, movesTo))
+  return moved
+}
+
+/** No row can be moved to another node by an update. */
+async function moveRow(queries: Queries, table: string, row: StoredRow, to: unknown): Promise<StoredRow> {
+  const place = placeOf(table, row)
+  await queries.query(sql`delete from ${raw(`"${table}"`)} as row where ${atPlaces(table, [place])}`)
+  const moved = { ...row, assignment_id: to }
+  await queries.query(insertionOf(table, moved))
+  await movePlace(queries, table, placeOf(table, moved))
+  return moved
+}

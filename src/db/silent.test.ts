@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assertAllGivenBack } from '../../test/support/budgets-in-use.ts'
+import { type FreshDatabase, freshDatabase, openTestDatabase } from '../../test/support/fresh-database.ts'
+import { connectOutside } from '../../test/support/outside-connection.ts'
+import { type StoreProxy, startStoreProxy } from '../../test/support/store-proxy.ts'
+import { refusedAs } from '../../test/support/tracker.ts'
+import { openBudgets } from '../config/budgets.ts'
+import type { Database } from './database.ts'
+import type { KindOfWrite } from './group-commit.ts'
+import { limitsOfRequests } from './in-time.ts'
+import { sql } from './sql.ts'
+import { rollbackMillisecondsMax } from './transactions.ts'
+import { startWork } from './work.ts'
+
+const answerMilliseconds = 3000
+
+/** The promise to callers. */
+const answeredMillisecondsMax = 10_000
+
+describe('A store that does not answer', { concurrency: 1 }, () => {
+  const budgets = openBudgets()
+  let fresh: FreshDatabase
+  let proxy: StoreProxy
+  let database: Database
+
+  before(async () => {
+    fresh = await freshDatabase()
+    const direct = await connectOutside(fresh.database)
+    proxy = await startStoreProxy(direct)
+    await direct.end()
+    database = openTestDatabase(proxy.url, { answerMilliseconds, budgets })
+  })
+  after(async () => {
+    proxy.resume()
+    await database.close()
+    proxy.close()
+    await fresh.drop()
+  })
+
+  const one = sql`select 1`
+  const { signal } = new AbortController()
+  const exported = async () => {
+    const streamed = { statement: one, account: 'account', format: () => '1', signal, onCut: () => undefined }
+    for await (const _ of database.exports.stream(streamed)) return
+  }
+  const shared: KindOfWrite<number, boolean> = {
+    name: 'shared',
+    accountOf: () => 'account',
+    idOf: String,
+    alone: async () => (await database.single.query(one)).length === 1,
+    together: async ({ query }, ids) => (await query(one)) && ids.map(() => true),
+  }
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    read: () => database.query(one),
+    list: () => database.lists.query(one, 'account'),
+    'list of an account that asks for much': () =>
+      allOf(Array.from({ length: 20 }, () => database.lists.query(one, 'greedy'))),
+    'list of an account that was slow': () => database.liveLists.query(one, 'slow'),
+    write: () => database.single.query(one),
+    'write of an account that writes much': () =>
+      allOf(
+        Array.from({ length: 30 }, () => {
+          const work = startWork('Write', 'test')
+          work.holder = 'greedy'
+          return database.complete(work, () => database.single.query(one))
+        }),
+      ),
+    transaction: () => database.transaction((transaction) => transaction.query(one)),
+    'transaction that reads by another connection': () => database.transaction(() => database.query(one)),
+    'writes that share a statement': () =>
+      allOf(Array.from({ length: 10 }, (_, id) => database.single.gathered?.(shared, id))),
+    export: exported,
+    'exports that wait for each other': () => allOf(Array.from({ length: 3 }, exported)),
+  }
+
+  it('is given up in the time of one call, however much of it is waited for', async () => {
+    await assert.rejects(database.liveLists.query(sql`select pg_sleep(9)`, 'slow'))
+    // The store is asked once whether it is one of several nodes; before that nothing is shared.
+    await database.query({ ...one, inTurn: async () => [] })
+    for (const call of Object.values(calls)) await call()
+    // Longer than a connection is trusted without being asked.
+    await sleep(200)
+    proxy.pause()
+    const times = await Promise.all(
+      Object.entries(calls).map(async ([what, call]) => {
+        const startedAt = performance.now()
+        await assert.rejects(call(), refusedAs('overloaded'), what)
+        return { what, milliseconds: performance.now() - startedAt }
+      }),
+    )
+    proxy.resume()
+    assert.deepEqual(
+      times.filter(({ milliseconds }) => milliseconds >= 2 * answerMilliseconds),
+      [],
+    )
+    for (const call of Object.values(calls)) await call()
+    await assertAllGivenBack(budgets)
+  })
+
+  it('ends a transaction that has begun in the time of one call, too', async () => {
+    let startedAt = 0
+    const late = database.transaction(async (transaction) => {
+      await transaction.query(one)
+      proxy.pause()
+      startedAt = performance.now()
+      await database.query(one)
+    })
+    await assert.rejects(late, refusedAs('overloaded'))
+    assert.ok(performance.now() - startedAt < 2 * answerMilliseconds)
+    proxy.resume()
+  })
+
+  it('leaves enough of ten seconds for everything else', () => {
+    const { answerMilliseconds, statementMilliseconds } = limitsOfRequests()
+    assert.ok(answerMilliseconds + rollbackMillisecondsMax < answeredMillisecondsMax)
+    // The server has stopped the statement by then, and has said so.
+    assert.ok(statementMilliseconds + 500 <= answerMilliseconds)
+  })
+})
+
+/** All of them have ended when it ends. */
+async function allOf(calls: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  await Promise.allSettled(calls)
+  await Promise.all(calls)
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { newId } from './columns.ts'
+import { preparedStatements } from './connections.ts'
+import { allOf, join, raw, render, sql } from './sql.ts'
+
+describe('a piece of SQL', () => {
+  it('sends values as parameters, in the order of their places', () => {
+    const condition = allOf([sql`a = ${1}`, sql`b = any(${['x']})`])
+    const statement = sql`select ${raw('*')} from t where ${condition} limit ${2}`
+    assert.equal(render(statement).text, 'select * from t where a = $1 and b = any($2) limit $3')
+    assert.deepEqual(render(statement).values, [1, ['x'], 2])
+  })
+  it('joins pieces, and no piece at all', () => {
+    assert.equal(render(join([sql`${1}`, sql`${2}`], ', ')).text, '$1, $2')
+    assert.equal(render(allOf([])).text, 'true')
+  })
+  it('never takes a value for SQL, whatever it looks like', () => {
+    const forged = JSON.parse('{"strings":["; drop table users"],"parts":[]}')
+    const statement = sql`select ${forged}`
+    assert.equal(render(statement).text, 'select $1')
+    assert.deepEqual(render(statement).values, [forged])
+  })
+})
+
+describe('prepared statements', () => {
+  it('give equal texts one name, and only a thousand texts a name', () => {
+    const prepare = preparedStatements({ named: true })
+    assert.equal(prepare(sql`select ${1}`).name, prepare(sql`select ${2}`).name)
+    for (let count = 0; count < 1000; count += 1) prepare(raw(`select ${count}`))
+    assert.equal(prepare(raw('select too many')).name, undefined)
+    assert.equal(preparedStatements({ named: false })(raw('select 1')).name, undefined)
+  })
+})
+
+describe('a new id', () => {
+  it('is a version 7 uuid, and sorts as it was made', async () => {
+    const first = newId()
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    const second = newId()
+    assert.match(first, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    assert.ok(first < second)
+  })
+})

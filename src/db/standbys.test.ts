@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { type ReplicatedStore, startReplicatedStore } from '../../test/support/standby.ts'
+import { until } from '../../test/support/until.ts'
+import { createConnections, preparedStatements } from './connections.ts'
+import { type Database, openDatabase } from './database.ts'
+import { Behind, createPositions } from './position.ts'
+import { sql } from './sql.ts'
+
+describe('reading from a standby', () => {
+  let store: ReplicatedStore
+  /** Two hosts. */
+  let here: Database
+  let there: Database
+  before(async () => {
+    store = await startReplicatedStore()
+    const open = () =>
+      openDatabase({ url: store.primaryUrl, readUrls: [store.standbyUrl], applicationName: 'test' })
+    here = open()
+    there = open()
+    await here.single.query(sql`create table numbers (number int)`)
+    await untilUsed()
+  })
+  after(async () => {
+    await Promise.all([here.close(), there.close()])
+    await store.stop()
+  })
+
+  const isAtStandby = async (database: Database) => {
+    const [row] = await database.listsAnywhere.query<{ is: boolean }>(
+      sql`select pg_is_in_recovery() as is`,
+      'somebody',
+    )
+    return row?.is
+  }
+  const untilUsed = () =>
+    until(
+      async () => (await isAtStandby(here)) === true && (await isAtStandby(there)) === true,
+      'the standby to be used',
+    )
+  let last = 0
+  const writeThenRead = async () => {
+    last += 1
+    await here.single.query(sql`insert into numbers values (${last}::int)`)
+    const statement = sql`select max(number)::int as number from numbers`
+    const [row] = await there.listsAnywhere.query<{ number: number }>(statement, 'somebody')
+    return row?.number
+  }
+
+  test('what takes a snapshot is always read at the primary', async () => {
+    for (const reads of [here.lists, here.liveLists]) {
+      const [row] = await reads.query<{ is: boolean }>(sql`select pg_is_in_recovery() as is`, 'somebody')
+      assert.equal(row?.is, false)
+    }
+    assert.equal(await isAtStandby(here), true)
+  })
+
+  test('never sees less than was committed through another host, however late the standby is', async () => {
+    await store.atStandby('select pg_wal_replay_pause()')
+    const before = there.standbyReads?.behind ?? 0
+    for (let round = 0; round < 10; round += 1) assert.equal(await writeThenRead(), last)
+    assert.ok((there.standbyReads?.behind ?? 0) > before)
+    await store.atStandby('select pg_wal_replay_resume()')
+    await untilUsed()
+    for (let round = 0; round < 100; round += 1) assert.equal(await writeThenRead(), last)
+  })
+
+  test('a statement that is in the way of what the standby repeats is answered by the primary', async () => {
+    const failed = there.standbyReads?.failed ?? 0
+    await untilUsed()
+    const slow = there.listsAnywhere.query<{ count: number }>(
+      sql`select count(*)::int as count from numbers, (select pg_sleep(1)) as slept`,
+      'slow one',
+    )
+    await sleep(300)
+    await here.single.query(sql`delete from numbers where number < 50`)
+    await store.primary.query('vacuum numbers')
+    assert.ok(((await slow)[0]?.count ?? 0) > 0)
+    assert.equal(there.standbyReads?.failed, failed + 1)
+    await untilUsed()
+  })
+
+  test('nobody waits for a standby that stands still, or fails because of one that is gone', async () => {
+    store.signal('SIGSTOP')
+    const startedAt = performance.now()
+    assert.equal(await writeThenRead(), last)
+    assert.ok(performance.now() - startedAt < 2000)
+    for (let round = 0; round < 10; round += 1) assert.equal(await writeThenRead(), last)
+    store.signal('SIGCONT')
+    await untilUsed()
+    const reads = Array.from({ length: 50 }, () => writeThenRead())
+    await store.kill()
+    assert.equal((await Promise.all(reads)).length, 50)
+    assert.equal(await writeThenRead(), last)
+    await store.start()
+    await untilUsed()
+  })
+
+  test('one that has become a primary, or is of another time line, is not believed', async () => {
+    const prepare = preparedStatements({ named: false })
+    const limits = { statementMilliseconds: 1000 }
+    const options = { applicationName: 'test', prepare, connectMilliseconds: 1000, isForStandbys: true }
+    const connections = createConnections({ url: store.standbyUrl, ...options })
+    const client = new pg.Client({ connectionString: store.standbyUrl, pipeline: true } as pg.ClientConfig)
+    await client.connect()
+    const position = await createPositions(here)()
+    await sleep(200)
+    const read = (of: typeof position) =>
+      connections.run<{ one: number }>(client, sql`select 1 as one`, limits, of)
+    assert.deepEqual(await read(position), [{ one: 1 }])
+    await assert.rejects(read({ ...position, timeline: position.timeline + 1 }), Behind)
+    await client.query('select pg_promote()')
+    await assert.rejects(read(position), Behind)
+    await client.end()
+    for (let round = 0; round < 5; round += 1) assert.equal(await writeThenRead(), last)
+    assert.equal(await isAtStandby(there), false)
+  })
+})
+
+test('those who ask for the position while a question is under way share the next one', async () => {
+  const answers: ((lsn: string) => void)[] = []
+  const position = createPositions({
+    query: <Row>() =>
+      new Promise<Row[]>((resolve) => {
+        answers.push((lsn) => resolve([{ lsn, timeline: 1 }] as Row[]))
+      }),
+  })
+  const first = position()
+  const others = [position(), position()]
+  answers[0]?.('first')
+  assert.equal((await first).lsn, 'first')
+  await sleep(0)
+  answers[1]?.('second')
+  assert.deepEqual(
+    (await Promise.all(others)).map(({ lsn }) => lsn),
+    ['second', 'second'],
+  )
+  assert.equal(answers.length, 2)
+})

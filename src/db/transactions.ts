@@ -1,0 +1,336 @@
+import type pg from 'pg'
+import type { Budgets } from '../config/budgets.ts'
+import { contended, uncertain } from '../model/problem.ts'
+import { ask } from './ask.ts'
+import type { Connections, Prepare } from './connections.ts'
+import { isConflict, isLostConnection, isRefusedByServer, retried } from './failures.ts'
+import { createPlaces, type Places } from './fair-queue.ts'
+import { type GatheredWrites, gatherWrites } from './group-commit.ts'
+import { gotInTime, type TimeLimits } from './in-time.ts'
+import { acquire, answered, release } from './pooled-connections.ts'
+import type { Forms } from './sharded/forms.ts'
+import type { Queries, Sql } from './sql.ts'
+import type { Call, createTiming, Waiting } from './statement-times.ts'
+import type { Work, Works } from './work.ts'
+
+/** Everything that writes, on a pool of its own. */
+export interface Transactions {
+  /** Statements that write and are a transaction each, in one round trip. */
+  readonly single: SingleWrites
+  /**
+   * Everything `work` does is committed, or none of it. It is run again after a conflict, so it must only write rows. The limits are
+   * those of a request unless given.
+   */
+  transaction<Result>(work: (transaction: Queries) => Promise<Result>, limits?: TimeLimits): Promise<Result>
+  /** Calls back after each committed transaction of this process. */
+  onCommit(listener: () => void): void
+  close(): Promise<void>
+}
+
+export interface SingleWrites extends Queries {
+  /** Within a transaction there is none: what it writes is nobody else's. */
+  readonly gathered?: GatheredWrites
+}
+
+export interface TransactionOptions
+  extends Pick<ReturnType<typeof createTiming>, 'timed'>,
+    Pick<Works, 'current'> {
+  readonly prepare: Prepare
+  readonly limits: TimeLimits
+  readonly budgets: Budgets
+  readonly poolSize: number | undefined
+  readonly forms: Forms
+  readonly call: Call
+}
+
+/**
+ * Rows that somebody has locked are passed over; what is left are keys that somebody else is inserting, which a transaction of many
+ * rows may keep open for a second.
+ */
+const lockMillisecondsTogether = 20
+
+export function openTransactions(connections: Connections, options: TransactionOptions): Transactions {
+  const { limits: limitsOfRequest, budgets, poolSize, current } = options
+  const pool = connections.openPool(poolSize ?? budgets.budget('storeTransactions').max, limitsOfRequest)
+  const lend = lendFairly(pool, placesOf(budgets, limitsOfRequest), current)
+  const commits = createCommits(current)
+  const transaction = transactionsBy(connections, lend, options, commits)
+  const gathered = openGathered(connections, options, commits)
+  return {
+    single: {
+      query: singleBy(connections, lend, options, { transaction, commits }),
+      gathered: gathered.write,
+    },
+    transaction,
+    onCommit: commits.onCommit,
+    async close() {
+      await Promise.all([pool.end(), gathered.close()])
+    },
+  }
+}
+
+function transactionsBy(
+  connections: Connections,
+  lend: Lend,
+  { prepare, limits: limitsOfRequest, timed, call, forms }: TransactionOptions,
+  commits: Commits,
+): Transactions['transaction'] {
+  return async (work, limits = limitsOfRequest) => {
+    const steps = {
+      begin: (client: pg.PoolClient) => connections.begin(client, limits),
+      send: <Row>(client: pg.PoolClient, statement: Sql) =>
+        timed({ kind: 'in transaction', statement, limits }, ({ endsAt }) =>
+          answered(client, endsAt, ask<Row>(client, prepare(statement))),
+        ),
+      work: ({ query }: Queries) => work({ query: (statement) => forms.run(query, statement) }),
+    }
+    const result = await call({ kind: 'transaction', limits }, (waiting) =>
+      retriedTransaction(waiting, () => runTransaction(lend, waiting, steps)),
+    )
+    commits.noteOwn()
+    commits.notify()
+    return result
+  }
+}
+
+function singleBy(
+  connections: Connections,
+  lend: Lend,
+  { limits, call, forms }: TransactionOptions,
+  { transaction, commits }: Pick<Transactions, 'transaction'> & { readonly commits: Commits },
+): SingleWrites['query'] {
+  return async <Row>(statement: Sql) => {
+    if (statement.inTurn && (await call({ kind: 'read' }, () => forms.isInTurn(statement))))
+      return transaction(({ query }) => query<Row>(statement))
+    const run = (client: pg.PoolClient) => connections.run<Row>(client, statement, limits)
+    const rows = await call({ kind: 'write', statement }, (waiting) =>
+      retriedTransaction(waiting, () => runSingle(lend, waiting, run)),
+    )
+    commits.noteOwn()
+    commits.notify()
+    return rows
+  }
+}
+
+/** On connections of their own, because of their limit for locks. */
+function openGathered(
+  connections: Connections,
+  { limits, budgets, call, forms }: TransactionOptions,
+  { noteOwn, notify }: Commits,
+) {
+  const gatheredLimits = { ...limits, lockMilliseconds: lockMillisecondsTogether }
+  const pool = connections.openPool(budgets.budget('storeGatheredWrites').max, gatheredLimits)
+  const lend = lendAny(pool)
+  const write = gatherWrites({
+    call,
+    noteOwn,
+    // A distributed store takes several statements for each.
+    isPossible: forms.isKnownWhole,
+    async send<Row>(statement: Sql, waiting: Waiting) {
+      const run = (client: pg.PoolClient) => connections.run<Row>(client, statement, gatheredLimits)
+      const rows = await runSingle(lend, waiting, run)
+      notify()
+      return rows
+    },
+  })
+  return { write, close: () => pool.end() }
+}
+
+interface Commits {
+  /** What is under way has written something that stays. */
+  noteOwn(): void
+  notify(): void
+  readonly onCommit: Transactions['onCommit']
+}
+
+function createCommits(current: Works['current']): Commits {
+  const listeners: (() => void)[] = []
+  return {
+    noteOwn() {
+      const work = current()
+      if (work) work.hasCommitted = true
+    },
+    notify() {
+      for (const listener of listeners) listener()
+    },
+    onCommit: (listener) => void listeners.push(listener),
+  }
+}
+
+/** Whoever waits that long for a place is told so, before the store would be taken for silent. */
+const placesOf = (budgets: Budgets, { statementMilliseconds }: TimeLimits) =>
+  createPlaces({
+    atOnce: budgets.budget('storeTransactions'),
+    atOncePerAccount: budgets.budget('storeTransactionsOfAccount'),
+    waiting: budgets.budget('storeTransactionsWaiting'),
+    waitingPerAccount: budgets.budget('storeTransactionsWaitingOfAccount'),
+    waitMillisecondsMax: statementMilliseconds,
+  })
+
+/** Waits for a connection, which is somebody's own until it is given back. */
+type Lend = (waiting: Waiting) => Promise<Lent>
+
+export interface Lent {
+  readonly client: pg.PoolClient
+  /** It has not answered anything lately, so nobody knows whether it still does. */
+  readonly isSilent: boolean
+  /** Exactly once, with what went wrong. */
+  giveBack(failure?: unknown): void
+}
+
+/** Under load a connection is used again much sooner. */
+const silentMilliseconds = 20
+
+/** Whoever asks first gets the next one. */
+function lendAny(pool: pg.Pool): Lend {
+  const heardAt = new WeakMap<pg.PoolClient, number>()
+  return async (waiting) => {
+    const client = await waited(waiting, acquire(pool, waiting.endsAt))
+    return {
+      client,
+      isSilent: performance.now() - (heardAt.get(client) ?? Number.NEGATIVE_INFINITY) > silentMilliseconds,
+      giveBack(failure) {
+        if (failure === undefined) heardAt.set(client, performance.now())
+        release(client, failure)
+      },
+    }
+  }
+}
+
+/**
+ * To each holder no more than a share, because a write that waits for a locked row keeps its connection meanwhile: writes of one
+ * row could take them all. What the program does by itself waits for no share.
+ */
+function lendFairly(pool: pg.Pool, places: Places, current: Works['current']): Lend {
+  const lend = lendAny(pool)
+  return (waiting) => {
+    const work = current()
+    // Who waited for a second one while holding a first could wait for others who do the same.
+    return work?.holder === undefined || work.connections > 0
+      ? lend(waiting)
+      : lendShare(lend, waiting, places, work, work.holder)
+  }
+}
+
+async function lendShare(
+  lend: Lend,
+  waiting: Waiting,
+  places: Places,
+  work: Work,
+  holder: string,
+): Promise<Lent> {
+  if (!places.enter(holder))
+    await waited(
+      waiting,
+      gotInTime(waiting.endsAt, places.wait(holder), () => places.leave(holder)),
+    )
+  work.connections += 1
+  const leave = () => {
+    work.connections -= 1
+    places.leave(holder)
+  }
+  try {
+    const lent = await lend(waiting)
+    return {
+      ...lent,
+      giveBack(failure) {
+        lent.giveBack(failure)
+        leave()
+      },
+    }
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+async function waited<Result>(waiting: Waiting, coming: Promise<Result>): Promise<Result> {
+  const end = waiting.begin()
+  try {
+    return await coming
+  } finally {
+    end()
+  }
+}
+
+/**
+ * A connection that has been silent is asked first: what was sent to a store that hangs might be done when it goes on, and its caller
+ * would not know.
+ */
+async function runSingle<Row>(
+  lend: Lend,
+  waiting: Waiting,
+  run: (client: pg.PoolClient) => Promise<Row[]>,
+): Promise<Row[]> {
+  const { client, isSilent, giveBack } = await lend(waiting)
+  let failure: unknown
+  let isSent = false
+  try {
+    if (isSilent) await answered(client, waiting.endsAt, client.query(''))
+    isSent = true
+    return await answered(client, waiting.endsAt, run(client))
+  } catch (error) {
+    failure = error
+    throw isSent && isLostConnection(error) && !isRefusedByServer(error) ? unknownOutcome(error) : error
+  } finally {
+    giveBack(failure)
+  }
+}
+
+export interface Steps<Result> {
+  begin(client: pg.PoolClient): Promise<unknown>
+  send<Row>(client: pg.PoolClient, statement: Sql): Promise<Row[]>
+  work(transaction: Queries): Promise<Result>
+}
+
+async function runTransaction<Result>(
+  lend: Lend,
+  waiting: Waiting,
+  { begin, send, work }: Steps<Result>,
+): Promise<Result> {
+  const { client, giveBack } = await lend(waiting)
+  let failure: unknown
+  let isCommitting = false
+  try {
+    // Not awaited here: it is sent with the first statement, in one packet.
+    const begun = answered(client, waiting.endsAt, begin(client))
+    const [result] = await Promise.all([work({ query: (statement) => send(client, statement) }), begun])
+    waiting.renew()
+    isCommitting = true
+    await answered(client, waiting.endsAt, client.query('commit'))
+    return result
+  } catch (error) {
+    failure = error
+    // The outcome is unknown, so the transaction must never be repeated automatically.
+    if (isCommitting && !isConflict(error)) throw unknownOutcome(error)
+    failure = (await rolledBack(client)) ?? error
+    throw error
+  } finally {
+    giveBack(failure)
+  }
+}
+
+/** One that takes longer is undone by cutting the connection, because its caller may have waited for a silent store already. */
+export const rollbackMillisecondsMax = 1000
+
+/** What went wrong with it. */
+const rolledBack = (client: pg.PoolClient): Promise<unknown> =>
+  answered(client, performance.now() + rollbackMillisecondsMax, client.query('rollback')).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+const unknownOutcome = (error: unknown) =>
+  uncertain(new Error('The outcome of a commit is unknown.', { cause: error }))
+
+async function retriedTransaction<Result>(waiting: Waiting, attempt: () => Promise<Result>): Promise<Result> {
+  const mayPass = (error: unknown) => {
+    if (isConflict(error)) waiting.renew()
+    return isConflict(error) || (isLostConnection(error) && performance.now() < waiting.endsAt)
+  }
+  try {
+    return await retried(mayPass, attempt)
+  } catch (error) {
+    throw isConflict(error) ? contended() : error
+  }
+}

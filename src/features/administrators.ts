@@ -1,0 +1,174 @@
+import {
+  type Administrators,
+  administratorColumns,
+  type PossibleAdministrator,
+} from '../accounts/administrators.ts'
+import { endLinksOfAccount } from '../accounts/links.ts'
+import { readFields } from '../accounts/read-fields.ts'
+import type { Database, Queries } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import type { Schema } from '../http/operation.ts'
+import type { Caller } from '../model/caller.ts'
+import { uuid } from '../model/field-kinds.ts'
+import { forbidden, invalid, missing } from '../model/problem.ts'
+import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
+import type { Route } from '../routes/route.ts'
+import { ref } from '../routes/schemas.ts'
+
+interface Roles {
+  readonly database: Database
+  readonly administrators: Administrators
+  readonly securityLog?: SecurityLog
+}
+
+/** An administrator by the store. */
+export interface StoredAdministrator {
+  readonly userId: string
+  readonly name: string
+  readonly givenBy: string
+  readonly givenAt: string
+}
+
+/** Few may do everything. */
+const administratorsMax = 100
+
+const onlyAdministrators = () => forbidden('Only administrators may see and choose administrators.')
+
+function listAdministrators({ database }: Roles, caller: Caller): Promise<StoredAdministrator[]> {
+  if (!caller.isAdministrator) throw onlyAdministrators()
+  return database.query<StoredAdministrator>(sql`
+    select role.user_id as "userId", account.name, role.given_by as "givenBy", role.given_at as "givenAt"
+    from administrators as role join users as account on account.id = role.user_id and account.active
+    order by account.name, account.id limit ${administratorsMax}::int`)
+}
+
+async function giveRole(roles: Roles, caller: Caller, body: unknown): Promise<void> {
+  if (!caller.isAdministrator) throw onlyAdministrators()
+  const { userId } = readFields(body, { userId: uuid })
+  const isNew = await roles.database.transaction(async (transaction) => {
+    const ids = await lockRoles(transaction, roles, caller)
+    if (ids.includes(userId)) return false
+    if (ids.length >= administratorsMax)
+      throw invalid({ userId: [`There may be at most ${administratorsMax} administrators.`] })
+    const [account] = await transaction.query(
+      sql`select 1 from users where id = ${userId} and active for key share`,
+    )
+    if (!account) throw missing('User')
+    await transaction.query(
+      sql`insert into administrators (user_id, given_by) values (${userId}, ${caller.id})`,
+    )
+    return true
+  })
+  if (isNew) note(roles, caller, userId, 'given')
+}
+
+/** Nobody takes their own: so there is always somebody left who can give it again. */
+async function takeRole(roles: Roles, caller: Caller, body: unknown): Promise<void> {
+  if (!caller.isAdministrator) throw onlyAdministrators()
+  const { userId } = readFields(body, { userId: uuid })
+  if (userId === caller.id)
+    throw invalid({ userId: ['Nobody takes the role from themselves. Ask another administrator.'] })
+  await roles.database.transaction(async (transaction) => {
+    const ids = await lockRoles(transaction, roles, caller)
+    if (!ids.includes(userId)) throw missing('Administrator')
+    await transaction.query(sql`delete from administrators where user_id = ${userId}`)
+    await endLinksOfAccount(transaction, userId)
+  })
+  note(roles, caller, userId, 'taken')
+}
+
+/**
+ * Locks the whole table, so that of two who take it from each other at once one is too late, and somebody who has just lost it
+ * gives it to nobody: what the caller's token says may be thirty seconds old.
+ */
+async function lockRoles(
+  transaction: Queries,
+  { administrators }: Roles,
+  caller: Caller,
+): Promise<readonly string[]> {
+  await transaction.query(sql`lock table administrators in share row exclusive mode`)
+  const roles = await transaction.query<{ id: string }>(sql`select user_id as id from administrators`)
+  const [account] = await transaction.query<PossibleAdministrator>(
+    sql`select ${administratorColumns} from users as account where account.id = ${caller.id} and account.active`,
+  )
+  if (!account || !administrators.isAdministrator(account)) throw onlyAdministrators()
+  return roles.map(({ id }) => id)
+}
+
+const note = ({ securityLog }: Roles, caller: Caller, account: string, outcome: 'given' | 'taken'): void =>
+  securityLog?.({ event: 'administrator-changed', outcome, ...callerDetails(caller), account, by: caller.id })
+
+export const administratorSchemas: Readonly<Record<string, Schema>> = {
+  Administrator: {
+    type: 'object',
+    required: ['userId', 'name', 'givenBy', 'givenAt'],
+    properties: {
+      userId: { ...uuid.schema, description: 'The account that has the role.' },
+      name: { type: 'string', description: 'Its name.', examples: ['Mara Lindqvist'] },
+      givenBy: { ...uuid.schema, description: 'The account that gave it the role.' },
+      givenAt: { type: 'string', format: 'date-time', description: 'When that was.' },
+    },
+  },
+  AdministratorList: {
+    type: 'object',
+    required: ['administrators'],
+    properties: {
+      administrators: {
+        type: 'array',
+        items: ref('Administrator'),
+        maxItems: administratorsMax,
+        description: 'By their names.',
+      },
+    },
+  },
+  AdministratorRole: {
+    type: 'object',
+    required: ['userId'],
+    properties: { userId: { ...uuid.schema, description: 'Whose account.' } },
+  },
+}
+
+const one = { tag: 'Administrators', path: '/ext/administrators' }
+
+/** Who is an administrator by the store; those of SVC_ADMIN_LOGINS are none of it. */
+export const administratorRoutes = (roles: Roles): Route[] => [
+  {
+    ...one,
+    id: 'ListAdministrators',
+    summary: 'Lists who was made an administrator by another one. Administrators only, like the others.',
+    description: 'Administrators by the settings of the hosts are not listed.',
+    method: 'GET',
+    answer: ref('AdministratorList'),
+    refusals: [400, 403],
+    handle: async ({ caller }) => ({ body: { administrators: await listAdministrators(roles, caller) } }),
+  },
+  {
+    ...one,
+    id: 'GiveAdministratorRole',
+    summary: 'Makes an account an administrator, from its next access token on.',
+    description: 'It stays a role of the account until another administrator takes it away.',
+    isForOwnClient: true,
+    method: 'POST',
+    body: ref('AdministratorRole'),
+    answer: ref('Success'),
+    refusals: [400, 403, 404],
+    async handle({ tracker, caller, request }) {
+      await giveRole({ ...roles, ...tracker }, caller, request.body)
+      return { body: { success: true } }
+    },
+  },
+  {
+    ...one,
+    id: 'TakeAdministratorRole',
+    summary: 'Takes the role away again, within 30 seconds; nobody takes it from themselves.',
+    description: 'An account that the settings of the hosts name stays an administrator.',
+    method: 'DELETE',
+    body: ref('AdministratorRole'),
+    answer: ref('Success'),
+    refusals: [400, 403, 404],
+    async handle({ caller, request }) {
+      await takeRole(roles, caller, request.body)
+      return { body: { success: true } }
+    },
+  },
+]

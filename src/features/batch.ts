@@ -1,0 +1,159 @@
+import { budgetLimits } from '../config/budgets.ts'
+import { createFairQueue } from '../db/fair-queue.ts'
+import { problemStatuses } from '../http/errors.ts'
+import type { Schema } from '../http/operation.ts'
+import type { Caller } from '../model/caller.ts'
+import { uuid } from '../model/field-kinds.ts'
+import {
+  batchModes,
+  batchOperations,
+  type Outcome,
+  type ReadyItem,
+  readBatch,
+} from '../records/batch/read-batch.ts'
+import { runBatch, type VersionsOf } from '../records/batch/run-batch.ts'
+import type { Tracker } from '../records/context.ts'
+import { batchItemsMax, labelCharactersMax } from '../records/list-query.ts'
+import type { RequiredVersions } from '../records/write-conditions.ts'
+import { resources } from '../resources/all.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { readNamedVersions, tagOf } from '../routes/if-match.ts'
+import type { Route } from '../routes/route.ts'
+import { ref } from '../routes/schemas.ts'
+
+/** Others wait for this long before a batch whose body comes too slowly gives way. */
+const patienceSeconds = 2
+
+/** Up to a thousand writes of any resources in one request. */
+export const batchRoute = ({ budgets }: Tracker): Route => ({
+  id: 'RunBatch',
+  tag: 'Batch',
+  summary: 'Creates, changes, removes and restores rows of any resources, all or nothing or each for itself.',
+  description:
+    'Every rule and refusal is that of the single operation, under the same keys behind the index of the item: items[3].name. Two items may not do the same with one row. A batch is one transaction: what it answers is committed, and under an Idempotency-Key it may be sent again.',
+  method: 'POST',
+  path: '/ext/batch',
+  changesAccounts: true,
+  body: ref('Batch'),
+  answer: ref('BatchResults'),
+  refusals: [400, 403, 404, 409, 412],
+  bodyBytesMax: budgetLimits.batchBodyBytes.max,
+  turns: createFairQueue({
+    atOnce: budgets.budget('batches'),
+    atOncePerAccount: budgets.budget('batchesOfAccount'),
+    waiting: budgets.budget('batchesWaiting'),
+    waitingPerAccount: budgets.budget('batchesWaitingOfAccount'),
+    patienceMilliseconds: patienceSeconds * 1000,
+  }),
+  async handle({ tracker, caller, request }) {
+    const batch = readBatch(request.body)
+    const outcomes = await runBatch(tracker, caller, batch, (items) => readVersions(tracker, caller, items))
+    const resourceOf = (index: number) => batch.items[index]?.resource as Resource
+    return { body: { results: outcomes.map((one) => showOutcome(one, resourceOf(one.index), caller)) } }
+  },
+})
+
+function showOutcome({ refusal, row }: Outcome, resource: Resource, caller: Caller) {
+  if (refusal) {
+    const { kind, message, errors } = refusal
+    return { statusCode: problemStatuses[kind], message, errors }
+  }
+  return { statusCode: 200, ...(row && { id: row.id, etag: tagOf(resource, caller, row) }) }
+}
+
+/** Of the items that came with tags. */
+async function readVersions(
+  tracker: Tracker,
+  caller: Caller,
+  items: readonly ReadyItem[],
+): Promise<VersionsOf> {
+  const withTags = items.filter(({ ifMatch }) => ifMatch !== undefined && ifMatch.trim() !== '*')
+  const byResource = Map.groupBy(withTags, ({ resource }) => resource)
+  const versions = await Promise.all(
+    [...byResource].map(async ([resource, alike]): Promise<[Resource, RequiredVersions]> => {
+      const wanted = new Map(alike.flatMap(({ ids, ifMatch = '' }) => ids.map((id) => [id, ifMatch])))
+      return [resource, await readNamedVersions(tracker, resource, caller, wanted)]
+    }),
+  )
+  return new Map(versions)
+}
+
+export const batchSchemas: Readonly<Record<string, Schema>> = {
+  Batch: {
+    type: 'object',
+    required: ['items'],
+    properties: {
+      mode: {
+        type: 'string',
+        enum: batchModes,
+        default: 'allOrNothing',
+        description:
+          'allOrNothing: one refused item refuses all, and nothing is written. eachForItself: what is refused is left out, and its result says why.',
+      },
+      items: {
+        type: 'array',
+        items: ref('BatchItem'),
+        minItems: 1,
+        maxItems: batchItemsMax,
+        description:
+          'In any order. Restores are done first, then creates, then updates, parents before children, then removals, children before parents.',
+      },
+    },
+  },
+  BatchItem: {
+    type: 'object',
+    required: ['operation', 'resource', 'body'],
+    properties: {
+      operation: { type: 'string', enum: batchOperations, description: 'What to do.' },
+      resource: {
+        type: 'string',
+        enum: resources.map(({ name }) => name),
+        description: 'With rows of which resource.',
+      },
+      body: {
+        type: 'object',
+        additionalProperties: true,
+        examples: [{ name: 'Space agency' }],
+        description:
+          'The body of the single operation. Wherever it has an id, @ and the label of another item stand for the row that this one creates.',
+      },
+      label: {
+        type: 'string',
+        minLength: 1,
+        maxLength: labelCharactersMax,
+        pattern: '^[A-Za-z0-9_.-]+$',
+        description: 'Of a create: what the other items call its row.',
+      },
+      ifMatch: {
+        type: 'string',
+        description: 'Of an update or a removal: what If-Match is to the single one.',
+      },
+    },
+  },
+  BatchResults: {
+    type: 'object',
+    required: ['results'],
+    properties: {
+      results: {
+        type: 'array',
+        items: ref('BatchResult'),
+        description: 'One for each item, in the order of the items.',
+      },
+    },
+  },
+  BatchResult: {
+    type: 'object',
+    required: ['statusCode'],
+    properties: {
+      statusCode: { type: 'integer', description: 'That of the single operation.' },
+      id: { ...uuid.schema, description: 'Of the row that was created or changed.' },
+      etag: { type: 'string', description: 'Of that row, as reading it by its id gives it.' },
+      message: { type: 'string', description: 'Why the item was refused.' },
+      errors: {
+        type: 'object',
+        description: 'The same by property, as the single operation tells it.',
+        additionalProperties: { type: 'array', items: { type: 'string' } },
+      },
+    },
+  },
+}

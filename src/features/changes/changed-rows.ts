@@ -1,0 +1,197 @@
+import type { Snapshot } from '../../db/change-log.ts'
+import { columnName } from '../../db/columns.ts'
+import type { Queries } from '../../db/database.ts'
+import type { LimitedReads } from '../../db/limited-reads.ts'
+import { atPlaces, type Place } from '../../db/sharded/places.ts'
+import { eitherWay, rare, raw, type Sql, sql } from '../../db/sql.ts'
+import { resources } from '../../resources/all.ts'
+import type { Resource } from '../../resources/define-resource.ts'
+import { referencesFrom } from '../../resources/derived.ts'
+
+/** A row that was written, with every value that its references have had since the last look. */
+export interface ChangedRow {
+  readonly id: string
+  /** By column; nothing where it is not known. The row had one of these at any moment in between. */
+  valuesOf(column: string): ReadonlySet<unknown> | undefined
+  /** Whether any of these became another. */
+  hasMoved(...columns: readonly string[]): boolean
+  /** The projects that it may have belonged to; nothing where that is not known. */
+  readonly projects: ReadonlySet<unknown> | undefined
+}
+
+export interface ChangedRows {
+  readonly resources: ReadonlySet<string>
+  /** Nothing where not every row is known: then any row of the resource may have changed. */
+  rowsOf(resource: string): readonly ChangedRow[] | undefined
+}
+
+/** A batch is as large; what changed more at once concerns nearly everybody anyway. */
+const rowsMax = 200
+
+interface Found {
+  readonly resource: string
+  readonly id: string
+  /** Of a new row its values, of a change `[before, after]`; null where the history does not have it. */
+  readonly fields: Readonly<Record<string, unknown>> | null
+  /** As the row is now; null where it is not there any more. */
+  readonly now: Readonly<Record<string, unknown>> | null
+}
+
+/** For the fair queue of statements: as if it were one account. */
+const watcher = 'live listings'
+
+/** What is known when rows could not be read. */
+export const unknownRows = (resources: ReadonlySet<string>): ChangedRows => ({
+  resources,
+  rowsOf: () => undefined,
+})
+
+/**
+ * The rows of these resources that changed since a snapshot, read in one statement: whatever a row was in between is what it is
+ * now, or what one of these changes found before it. It asks the tables themselves, so it waits in line with other lists.
+ */
+export async function changedRowsSince(
+  reads: LimitedReads,
+  since: Snapshot,
+  resources: ReadonlySet<string>,
+): Promise<ChangedRows> {
+  const found = await reads.query<Found>(changesStatement(since, [...resources].sort()), watcher)
+  const known = found.length > rowsMax ? undefined : byResource(found)
+  return { resources, rowsOf: (resource) => known?.get(resource) }
+}
+
+function changesStatement(since: Snapshot, names: readonly string[]): Sql {
+  // Only the tables that are asked for: another one may be locked for long.
+  const known = resources.filter(({ name }) => names.includes(name))
+  const now = raw(
+    `case logged.resource ${known
+      .map((one) => `when '${one.name}' then (${rowsNow(one)} where row.id = logged.row_id)`)
+      .join(' ')} end`,
+  )
+  const statement = eitherWay(
+    sql`select logged.resource, logged.row_id as id, ${fieldsBefore}, ${now} as now ${changesOf(since, names)}`,
+    (queries) => changesInTurn(queries, since, known),
+  )
+  // Those of one resource are common; there are many choices of several.
+  return names.length === 1 ? statement : rare(statement)
+}
+
+/** Rows that are spread over nodes are asked on theirs, all of one resource at once. One that has just moved on is not known. */
+async function changesInTurn(
+  queries: Queries,
+  since: Snapshot,
+  known: readonly Resource[],
+): Promise<readonly Found[]> {
+  const names = known.map(({ name }) => name)
+  const tables = known.map(({ table }) => table)
+  const found = await queries.query<Omit<Found, 'now'> & Place>(sql`
+    select logged.resource, logged.row_id as id, place.assignment_id, ${fieldsBefore} ${changesOf(since, names)}
+    join unnest(${names}::text[], ${tables}::text[]) as kept (resource, table_name) on kept.resource = logged.resource
+    left join row_places as place on place.id = logged.row_id and place.table_name = kept.table_name`)
+  const now = new Map<string, Found['now']>()
+  for (const resource of found.length > rowsMax ? [] : known) {
+    const places = found.filter((one) => one.resource === resource.name)
+    if (places.length === 0) continue
+    const rows = await queries.query<{ id: string; now: Found['now'] }>(
+      sql`${raw(rowsNow(resource, 'row.id'))} where ${atPlaces(resource.table, places)}`,
+    )
+    for (const row of rows) now.set(`${resource.name} ${row.id}`, row.now)
+  }
+  return found.map((one) => ({ ...one, now: now.get(`${one.resource} ${one.id}`) ?? null }))
+}
+
+const changesOf = (since: Snapshot, names: readonly string[]): Sql => sql`
+  from (
+    select * from changes where transaction >= pg_snapshot_xmin(${since}::pg_snapshot)
+      and not pg_visible_in_snapshot(transaction, ${since}::pg_snapshot) and resource = any(${names}::text[])
+    limit ${rowsMax + 1}::int
+  ) as logged
+  left join history as entry on entry.at = logged.at and entry.sequence = logged.sequence`
+
+const referencesOf = (resource: Resource): string[] => referencesFrom(resource).map(({ column }) => column)
+
+const watchedNames = [...new Set(resources.flatMap(referencesOf)), 'active'].map(columnName)
+
+const fieldsBefore = sql`case when entry.fields is not null then (
+    select coalesce(jsonb_object_agg(key, value), '{}'::jsonb) from jsonb_each(entry.fields)
+    where key = any(${watchedNames}::text[])
+  ) end as fields`
+
+/** Where the project of such a row stands, beside its own columns. */
+const projectKey = 'project of its assignment'
+
+const isOfAssignment = ({ access }: Resource) =>
+  access.kind === 'projectMembers' && access.projectPath.length === 2
+
+/** Without its condition. */
+function rowsNow(resource: Resource, ...others: readonly string[]): string {
+  const columns = referencesOf(resource).map((name) => `'${columnName(name)}', row."${columnName(name)}"`)
+  const isBelow = isOfAssignment(resource)
+  const project = isBelow ? [`'${projectKey}', parent.project_id`] : []
+  const parent = isBelow ? ' left join assignments as parent on parent.id = row.assignment_id' : ''
+  const now = `jsonb_build_object(${[...columns, ...project].join(', ')}) as now`
+  return `select ${[...others, now].join(', ')} from "${resource.table}" as row${parent}`
+}
+
+/** Every row once, with all of its changes. A resource of which a row is not known is left out. */
+function byResource(found: readonly Found[]): Map<string, readonly ChangedRow[] | undefined> {
+  const known = new Map<string, readonly ChangedRow[] | undefined>()
+  for (const resource of resources) {
+    const own = found.filter((one) => one.resource === resource.name)
+    if (own.length === 0) continue
+    const isKnown = own.every(({ fields, now }) => fields !== null && now !== null)
+    const rows = [...Map.groupBy(own, ({ id }) => id).values()].map((changes) =>
+      changedRow(resource, changes),
+    )
+    known.set(resource.name, isKnown ? rows : undefined)
+  }
+  return known
+}
+
+function changedRow(resource: Resource, changes: readonly Found[]): ChangedRow {
+  const id = changes[0]?.id ?? ''
+  const columns = new Set(referencesOf(resource))
+  const pairs = (column: string) => changes.map(({ fields }) => fields?.[columnName(column)])
+  const valuesOf = (column: string): ReadonlySet<unknown> | undefined => {
+    if (column === 'id') return new Set([id])
+    if (!columns.has(column)) return undefined
+    return new Set([
+      ...changes.map(({ now }) => now?.[columnName(column)]),
+      ...pairs(column)
+        .filter((pair) => pair !== undefined)
+        .flat(),
+    ])
+  }
+  const hasMoved = (...names: readonly string[]) => names.some((name) => pairs(name).some(Array.isArray))
+  return { id, valuesOf, hasMoved, projects: projectsOf(resource, { changes, valuesOf, hasMoved }) }
+}
+
+function projectsOf(
+  resource: Resource,
+  { changes, valuesOf, hasMoved }: Pick<ChangedRow, 'valuesOf' | 'hasMoved'> & { changes: readonly Found[] },
+): ReadonlySet<unknown> | undefined {
+  const { access } = resource
+  if (access.kind !== 'projectMembers') return undefined
+  if (!isOfAssignment(resource)) return valuesOf(access.projectPath[0])
+  if (hasMoved('assignmentId')) return undefined
+  return new Set(changes.map(({ now }) => now?.[projectKey]))
+}
+
+/** Projects with more members, or more of them at once, concern nearly everybody. */
+const membersMax = 5000
+
+/** The members of each of these projects, as of now; nothing when there are too many. */
+export async function membersOf(
+  reads: LimitedReads,
+  projects: readonly unknown[],
+): Promise<((account: string, among: ReadonlySet<unknown>) => boolean) | undefined> {
+  const found = await reads.query<{ account: string; project: string }>(
+    sql`
+    select user_id as account, project_id as project from user_projects
+    where active and project_id = any(${projects}::uuid[]) limit ${membersMax + 1}::int`,
+    'live listings',
+  )
+  if (found.length > membersMax) return undefined
+  const projectsOf = Map.groupBy(found, ({ account }) => account)
+  return (account, among) => projectsOf.get(account)?.some(({ project }) => among.has(project)) ?? false
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { freshTracker } from '../../../test/support/tracker.ts'
+import { changesSince } from '../../db/change-log.ts'
+import type { Row } from '../../db/rows.ts'
+import { sql } from '../../db/sql.ts'
+import { remove } from '../../records/remove.ts'
+import { update } from '../../records/update.ts'
+import { resourceNamed } from '../../resources/all.ts'
+import { type ChangedRows, changedRowsSince } from './changed-rows.ts'
+import { type Concern, concernOf, isTouched } from './concern.ts'
+
+const assignment = resourceNamed('assignment')
+
+describe('What a change can touch', () => {
+  let fresh: Awaited<ReturnType<typeof freshTracker>>
+  let row: Row
+  let others: Row
+  before(async () => {
+    fresh = await freshTracker()
+    row = await fresh.makeAny('assignment')
+    others = await fresh.makeAny('assignment')
+  })
+  after(() => fresh.drop())
+
+  async function changesOf(work: () => Promise<unknown>): Promise<ChangedRows> {
+    const { database } = fresh.tracker
+    const { snapshot } = await changesSince(database, undefined)
+    await work()
+    const { resources } = await changesSince(database, snapshot)
+    return changedRowsSince(database.liveLists, snapshot, new Set(resources))
+  }
+  const change = (values: Readonly<Record<string, unknown>>) =>
+    update(fresh.tracker, assignment, fresh.administrator, { ...row, ...values })
+  const seen = (changes: ChangedRows, wanted: Concern['wanted'], caller = fresh.administrator) =>
+    isTouched(
+      { resources: ['assignment', 'userProject'], concern: concernOf(assignment, caller, wanted) },
+      changes,
+    )
+
+  it('is what asks for a value that the row has, or had before', async () => {
+    const changes = await changesOf(() => change({ workflowId: others.workflowId }))
+    assert.equal(seen(changes, {}), 'yes')
+    for (const workflowId of [row.workflowId, others.workflowId])
+      assert.equal(seen(changes, { workflowId: [workflowId] }), 'yes')
+    assert.equal(seen(changes, { projectId: [others.projectId] }), 'no')
+    assert.equal(seen(changes, { projectId: [row.projectId], userId: [others.userId] }), 'no')
+    assert.equal(seen(changes, { id: [others.id] }), 'no')
+    assert.equal(seen(changes, { id: [others.id, row.id] }), 'yes')
+    await change({})
+  })
+
+  it('counts every value of a row that was changed more than once in between', async () => {
+    const changes = await changesOf(async () => {
+      await change({ workflowId: others.workflowId })
+      await change({ workflowId: others.workflowId, userId: others.userId })
+    })
+    // As it was before both; neither of them alone tells that.
+    assert.equal(seen(changes, { workflowId: [row.workflowId], userId: [row.userId] }), 'yes')
+    await change({})
+  })
+
+  it('is for members what happens in their projects, and whatever changes what they are members of', async () => {
+    const member = fresh.asUser(await fresh.makeAny('user'))
+    const inProject = await changesOf(() => change({ name: 'Renamed' }))
+    assert.deepEqual(seen(inProject, {}, member), new Set([row.projectId]))
+    assert.equal(seen(inProject, { projectId: [others.projectId] }, member), 'no')
+    const moved = await changesOf(() => change({ projectId: others.projectId }))
+    assert.deepEqual(seen(moved, {}, member), new Set([others.projectId, row.projectId]))
+    await change({})
+    let membership: Row | undefined
+    const joined = await changesOf(async () => {
+      membership = await fresh.make('userProject', { userId: member.id, projectId: row.projectId })
+    })
+    assert.equal(seen(joined, { projectId: [others.projectId] }, member), 'yes')
+    assert.equal(seen(joined, {}, fresh.asUser(await fresh.makeAny('user'))), 'no')
+    const left = await changesOf(() =>
+      remove(fresh.tracker, resourceNamed('userProject'), fresh.administrator, { ids: [membership?.id] }),
+    )
+    assert.equal(seen(left, {}, member), 'yes')
+  })
+
+  it('is for members what is listed of an assignment, once that moves to another project', async () => {
+    const member = fresh.asUser(await fresh.makeAny('user'))
+    const appointments = {
+      resources: ['appointment', 'assignment', 'userProject'],
+      concern: concernOf(resourceNamed('appointment'), member, {}),
+    }
+    const renamed = await changesOf(() => change({ name: 'Renamed' }))
+    assert.equal(isTouched(appointments, renamed), 'no')
+    const moved = await changesOf(() => change({ projectId: others.projectId }))
+    assert.equal(isTouched(appointments, moved), 'yes')
+    await change({})
+  })
+
+  it('is everything where the history does not say what a row was, or there is too much of it', async () => {
+    const { database } = fresh.tracker
+    const unknown = await changesOf(() =>
+      database.transaction((transaction) =>
+        transaction.query(
+          sql`insert into changes (resource, row_id, action) values ('assignment', ${row.id}, 'remove')`,
+        ),
+      ),
+    )
+    assert.equal(seen(unknown, { projectId: [others.projectId] }), 'yes')
+    const many = await changesOf(() =>
+      Promise.all(Array.from({ length: 201 }, (_, n) => change({ amountHours: n % 9 }))),
+    )
+    assert.equal(seen(many, { projectId: [others.projectId] }), 'yes')
+  })
+})

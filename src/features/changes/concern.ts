@@ -1,0 +1,73 @@
+import type { Caller } from '../../model/caller.ts'
+import type { Listed } from '../../resources/define-resource.ts'
+import type { ChangedRow, ChangedRows } from './changed-rows.ts'
+
+/** Which rows a view can be about: a change of any other cannot change its answer. */
+export interface Concern {
+  readonly resource: string
+  /** By column, the values of which a row must have one. */
+  readonly wanted: Readonly<Record<string, readonly unknown[]>>
+  /** The account, where it sees the rows of its own projects. */
+  readonly member?: string
+}
+
+/** Nothing where the rows that it sees depend on more than their own project. */
+export function concernOf(
+  { name, access }: Listed,
+  { id, isAdministrator, token }: Caller,
+  wanted: Concern['wanted'],
+  { ofRemoved = false } = {},
+): Concern | undefined {
+  if (access.kind === 'colleagues') return undefined
+  const isLimited = !isAdministrator && !token
+  const ofOwner = access.kind === 'owner' && isLimited ? { [access.ownerColumn]: [id] } : {}
+  const isOfMember = access.kind === 'projectMembers' && isLimited && !ofRemoved
+  return { resource: name, wanted: { ...wanted, ...ofOwner }, ...(isOfMember && { member: id }) }
+}
+
+/** Yes also when unsure. Projects: yes, if the account is a member of one of them. */
+export type Verdict = 'yes' | 'no' | ReadonlySet<unknown>
+
+/** What decides whether a change can affect a view. */
+export interface Concerned {
+  readonly resources: readonly string[]
+  readonly concern?: Concern | undefined
+}
+
+/** Whether a view has to be read again. It never says no to a change that could be seen. */
+export function isTouched({ resources, concern }: Concerned, changes: ChangedRows): Verdict {
+  const changed = [...new Set(resources)].filter((resource) => changes.resources.has(resource))
+  return together(
+    changed.map((resource) => {
+      const rows = concern && changes.rowsOf(resource)
+      return rows ? together(rows.map((row) => isTouchedBy(concern, resource, row))) : 'yes'
+    }),
+  )
+}
+
+function together(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes('yes')) return 'yes'
+  const projects = verdicts.flatMap((verdict) => (typeof verdict === 'string' ? [] : [...verdict]))
+  return projects.length > 0 ? new Set(projects) : 'no'
+}
+
+function isTouchedBy(concern: Concern, resource: string, row: ChangedRow): Verdict {
+  const { member } = concern
+  // Whoever joins or leaves a project sees other rows, whichever are wanted.
+  if (member !== undefined && resource === 'userProject' && mayBe(row, 'userId', [member])) return 'yes'
+  if (resource !== concern.resource) return member === undefined ? 'yes' : isTouchedOnTheWay(resource, row)
+  if (Object.entries(concern.wanted).some(([column, values]) => !mayBe(row, column, values))) return 'no'
+  return member === undefined ? 'yes' : (row.projects ?? 'yes')
+}
+
+/** A row through which listed rows find their project. */
+function isTouchedOnTheWay(resource: string, row: ChangedRow): Verdict {
+  if (resource === 'userProject') return 'no'
+  if (resource === 'assignment') return row.hasMoved('projectId', 'active') ? 'yes' : 'no'
+  return 'yes'
+}
+
+function mayBe(row: ChangedRow, column: string, wanted: readonly unknown[]): boolean {
+  const values = row.valuesOf(column)
+  return values === undefined || wanted.some((value) => values.has(value))
+}

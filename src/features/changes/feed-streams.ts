@@ -1,0 +1,252 @@
+import type { Authenticated } from '../../auth/authenticate.ts'
+import { watchChanges } from '../../db/change-log.ts'
+import { Problem, unauthenticated } from '../../model/problem.ts'
+import { type Repetition, repeat } from '../../model/repeat.ts'
+import type { Tracker } from '../../records/context.ts'
+import { type ShownChange, showChange } from '../../records/serialize-record.ts'
+import { createKeptSnapshots, type Keeper } from './kept-snapshots.ts'
+import { type Position, writePosition } from './position.ts'
+import { type FeedFilter, type FeedPage, newestPosition, readFeed } from './read-feed.ts'
+import { createSessionCheck, type StreamLimits } from './stream-limits.ts'
+
+export interface FeedStreams {
+  /** Begins the answer once the first page is read, so that every refusal comes before it. */
+  open(wanted: WantedFeed, session: Authenticated, wire: FeedWire): Promise<void>
+  /** Ends every stream, because the host stops. */
+  sendAway(): void
+  /** How far behind the change log it may be. */
+  secondsBehind(): number
+}
+
+export interface WantedFeed {
+  readonly filter: FeedFilter
+  readonly after: Position | 'now' | undefined
+}
+
+/** What one statement reads for a stream, and what a stream keeps until its client has read it. */
+const pageSize = 100
+/** How often each stream is looked after. */
+const attendMilliseconds = 1000
+
+/** Streams of the change feed. They count as live listings of their account, in number and in bytes. */
+export function createFeedStreams(
+  tracker: Tracker,
+  streamLimits: StreamLimits,
+  onFailure: (error: unknown) => void,
+): FeedStreams {
+  const kept = createKeptSnapshots(tracker.budgets)
+  const streams = new Set<FeedStream>()
+  const wakeAll = () => {
+    for (const stream of streams) stream.wake()
+  }
+  const watch = watchChanges({ database: tracker.database, onFailure, onChanges: wakeAll })
+  let attending: Repetition | undefined
+  /** Streams, and the requests that are about to become one. */
+  let users = 0
+
+  function leave(account: string) {
+    streamLimits.giveBack(account)
+    users -= 1
+    if (users > 0) return
+    watch.stop()
+    void attending?.stop()
+    attending = undefined
+  }
+
+  return {
+    secondsBehind: watch.secondsBehind,
+    async open({ filter, after }, session, wire) {
+      const { caller } = session
+      const { id } = caller
+      streamLimits.take(id)
+      users += 1
+      const reads = tracker.database.liveLists
+      const read = (position: Position | undefined) => readFeed({ caller, filter, position, pageSize }, reads)
+      try {
+        // Before the first statement, so that nothing is committed unnoticed between it and the watching.
+        await watch.start()
+        const first = await read(after === 'now' ? await newestPosition(reads, caller) : after)
+        // Waiting for the first page may have outlasted the token.
+        if (!(await session.recheck())) throw unauthenticated()
+        attending ??= repeat({ everyMilliseconds: attendMilliseconds, onFailure }, () => {
+          for (const stream of streams) stream.attend(Date.now())
+        })
+        const stream = openFeedStream(session, wire, {
+          first,
+          keeper: kept.keeperOf(id),
+          read,
+          onFailure,
+          onClose() {
+            streams.delete(stream)
+            leave(id)
+          },
+        })
+        streams.add(stream)
+        // Says where it begins: a reader who is cut off before the first change shall not begin again at a later now.
+        stream.attend(Date.now())
+      } catch (error) {
+        leave(id)
+        throw error
+      }
+    },
+    sendAway() {
+      for (const stream of streams) stream.sendAway()
+    },
+  }
+}
+
+/** How a host writes the feed, and sends it to one reader. */
+export interface FeedWire {
+  /** One change as it is sent; `cursor` is where a reader who has it goes on. */
+  eventOf(change: ShownChange, cursor: string): Buffer
+  open(listeners: OutletListeners): FeedOutlet
+}
+
+export interface OutletListeners {
+  /** The reader caught up after a `send` was turned down. */
+  readonly onReady: () => void
+  /** Exactly once, however it ended. */
+  readonly onClose: () => void
+}
+
+export interface FeedOutlet {
+  /** False: the reader has not taken enough yet, and this one is not kept; `onReady` follows. */
+  send(event: Buffer): boolean
+  /** A heartbeat. `isNews`: the reader does not have this cursor yet, because no change since the last one was for this reader. */
+  beat(cursor: string, isNews: boolean): void
+  close(refusal?: Problem): void
+  /** Sends the reader to another host, because this one stops. */
+  sendAway(): void
+}
+
+interface FeedStream {
+  /** Something was committed. */
+  wake(): void
+  attend(now: number): void
+  /** Sends the reader to another host, because this one stops. */
+  sendAway(): void
+}
+
+interface Feeding {
+  readonly first: FeedPage
+  readonly keeper: Keeper
+  read(position: Position): Promise<FeedPage>
+  readonly onFailure: (error: unknown) => void
+  readonly onClose: () => void
+}
+
+/** Short enough for proxies that close a silent connection after half a minute. */
+const heartbeatMilliseconds = 15_000
+
+/** One page after another, as fast as the client reads; what it has not read is never more than a page. */
+function openFeedStream(
+  session: Authenticated,
+  wire: FeedWire,
+  { first, keeper, read, onFailure, onClose }: Feeding,
+): FeedStream {
+  const pending = createPending(first, { session, wire, keeper })
+  let isClosed = false
+  let isWanted = false
+  let isPumping = false
+  const outlet = wire.open({
+    onReady: () => void pump(),
+    onClose() {
+      isClosed = true
+      check.stop()
+      keeper.keep([])
+      onClose()
+    },
+  })
+  const check = createSessionCheck(session, () => outlet.close(unauthenticated()))
+
+  async function readOn() {
+    // Otherwise the next second asks again.
+    isWanted = !(await check.run())
+    if (isWanted) return false
+    const page = await read(pending.page.position)
+    // A client that has left meanwhile must hold nothing any more.
+    const refusal = isClosed ? undefined : pending.replaceBy(page)
+    if (refusal) outlet.close(refusal)
+    return !refusal
+  }
+
+  const mayReadOn = () => !isClosed && pending.sendTo(outlet) && (isWanted || !pending.page.isCurrent)
+
+  const fail = (error: unknown) =>
+    error instanceof Problem && error.kind === 'gone' ? outlet.close(error) : onFailure(error)
+
+  async function pump() {
+    if (isPumping) return
+    isPumping = true
+    try {
+      while (mayReadOn()) if (!(await readOn())) break
+    } catch (error) {
+      // The position stays where it was; the next second tries again.
+      isWanted = true
+      fail(error)
+    } finally {
+      isPumping = false
+    }
+  }
+
+  const wake = () => {
+    isWanted = true
+    return void pump()
+  }
+  wake()
+  return {
+    wake,
+    attend(now) {
+      if (check.isDue(now)) void check.run()
+      if (isWanted) void pump()
+      pending.beatOn(outlet, now)
+    },
+    sendAway: () => outlet.sendAway(),
+  }
+}
+
+interface Reader {
+  readonly session: Authenticated
+  readonly wire: FeedWire
+  readonly keeper: Keeper
+}
+
+/** The newest page, and its events that the client has not read yet. */
+function createPending(first: FeedPage, { session: { caller }, wire, keeper }: Reader) {
+  const eventsOf = ({ changes }: FeedPage): readonly Buffer[] =>
+    changes.map(({ change, position }) => wire.eventOf(showChange(change, caller), writePosition(position)))
+  let page = first
+  let unsent = eventsOf(first)
+  let heardAt = 0
+  let told = ''
+  const refusal = keeper.keep(unsent)
+  if (refusal) throw refusal
+  return {
+    get page() {
+      return page
+    },
+    /** Returns the reason when there is no room. */
+    replaceBy(newer: FeedPage): Problem | undefined {
+      page = newer
+      unsent = eventsOf(newer)
+      return keeper.keep(unsent)
+    },
+    /** False when the client has to read first. */
+    sendTo(outlet: FeedOutlet): boolean {
+      const refused = unsent.findIndex((event) => !outlet.send(event))
+      const sent = refused === -1 ? unsent.length : refused
+      if (sent > 0) heardAt = Date.now()
+      if (sent > 0 && refused === -1) told = writePosition(page.position)
+      unsent = unsent.slice(sent)
+      if (unsent.length === 0) keeper.keep([])
+      return unsent.length === 0
+    },
+    beatOn(outlet: FeedOutlet, now: number) {
+      if (now - heardAt < heartbeatMilliseconds || unsent.length > 0) return
+      heardAt = now
+      const position = writePosition(page.position)
+      outlet.beat(position, position !== told)
+      told = position
+    },
+  }
+}

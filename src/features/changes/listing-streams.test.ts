@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { createListingStreams } from './listing.ts'
+import type { LiveStream } from './live-stream.ts'
+
+describe('The streams of a listing', () => {
+  const open = () => {
+    let snapshot = Buffer.from('first')
+    const streams = createListingStreams(() => snapshot)
+    let sent = 0
+    /** Takes what it is offered, unless its client does not read. */
+    const join = (isReading = () => true) => {
+      let held: Buffer | undefined
+      const stream: LiveStream = {
+        sentAt: 0,
+        isChecking: false,
+        attend: () => undefined,
+        offer(newest) {
+          if (!isReading() || newest === held) return
+          held = newest
+          sent += 1
+        },
+        has: (newest) => newest === held,
+        close: () => undefined,
+        sendAway: () => undefined,
+      }
+      streams.join(stream)
+      return stream
+    }
+    const change = () => {
+      snapshot = Buffer.from('next')
+      streams.fallBehind()
+      sent = 0
+      streams.offer(Date.now())
+    }
+    return { streams, join, change, newest: () => snapshot, sent: () => sent }
+  }
+
+  it('are told of a change a few at a time, so that others are answered in between', async () => {
+    const { join, change, sent } = open()
+    for (let count = 0; count < 1000; count += 1) join()
+    change()
+    const counts = [sent()]
+    while (sent() < 1000) {
+      await turn()
+      counts.push(sent())
+    }
+    assert.deepEqual(counts, [200, 400, 600, 800, 1000])
+  })
+
+  it('do not wait for one that cannot take anything, nor for one that leaves', async () => {
+    const { streams, join, change, sent } = open()
+    let isReading = true
+    for (let count = 0; count < 300; count += 1) join(() => isReading)
+    const leaving = Array.from({ length: 300 }, () => join())
+    for (let count = 0; count < 300; count += 1) join()
+    isReading = false
+    change()
+    for (const stream of leaving) streams.leave(stream)
+    for (let turns = 0; turns < 3; turns += 1) await turn()
+    assert.equal(sent(), 200 + 300)
+    isReading = true
+    streams.offer(Date.now())
+    for (let turns = 0; turns < 3; turns += 1) await turn()
+    assert.equal(sent(), 200 + 300 + 300)
+  })
+
+  it('are all told of what is newest, also when it came while others were told', async () => {
+    const { join, change, newest } = open()
+    const joined = Array.from({ length: 500 }, () => join())
+    change()
+    await turn()
+    change()
+    for (let turns = 0; turns < 4; turns += 1) await turn()
+    assert.ok(joined.every((stream) => stream.has(newest())))
+  })
+})

@@ -1,0 +1,233 @@
+import { type Snapshot, watchChanges } from '../../db/change-log.ts'
+import type { Database } from '../../db/database.ts'
+import { unauthenticated } from '../../model/problem.ts'
+import { type Repetition, repeat } from '../../model/repeat.ts'
+import type { Tracker } from '../../records/context.ts'
+import { changedRowsSince, membersOf, unknownRows } from './changed-rows.ts'
+import { isTouched } from './concern.ts'
+import { createKeptSnapshots } from './kept-snapshots.ts'
+import { createListing, type Listing, type View } from './listing.ts'
+import { type LiveRequest, openLiveStream } from './live-stream.ts'
+import type { StreamLimits } from './stream-limits.ts'
+
+export interface LiveListings {
+  /** Takes the connection over. Every refusal comes before the stream starts. */
+  open(view: View, request: LiveRequest): Promise<undefined>
+  /** Ends every stream, because the host stops. */
+  sendAway(): void
+  /** How far behind the change log it may be. */
+  secondsBehind(): number
+}
+
+/** How exactly the second between two events is kept. */
+const tickMilliseconds = 50
+/** How often each stream is checked for its end and its heartbeat. */
+const attendMilliseconds = 1000
+
+export function createLiveListings(
+  tracker: Tracker,
+  streamLimits: StreamLimits,
+  onFailure: (error: unknown) => void,
+): LiveListings {
+  const kept = createKeptSnapshots(tracker.budgets)
+  const shared = createSharedListings((view) => createListing(tracker, view, kept.keeperOf(), onFailure))
+  const ticker = createTicker(shared, onFailure)
+  const wake = inTurn(async (changes) => {
+    await wakeTouched(tracker.database, [...shared.all()], changes)
+    ticker.tick()
+  }, onFailure)
+  const watch = watchChanges({ database: tracker.database, onFailure, onChanges: wake })
+
+  /** From here on the listing follows changes, and is kept until its last reader leaves. */
+  function enter(view: View) {
+    streamLimits.take(view.caller.id)
+    const { listing, leave } = shared.use(view)
+    ticker.start()
+    return {
+      listing,
+      leave() {
+        leave()
+        streamLimits.giveBack(view.caller.id)
+        if (shared.isEmpty) stop()
+      },
+    }
+  }
+
+  function stop() {
+    watch.stop()
+    ticker.stop()
+  }
+
+  async function open(given: View, request: LiveRequest) {
+    const isResumable = request.request.routeOptions.url?.startsWith('/ext/') ?? false
+    const view = isResumable ? { ...given, isResumable, key: `resumable ${given.key}` } : given
+    const { listing, leave } = enter(view)
+    const keeper = kept.keeperOf(view.caller.id)
+    try {
+      // Before the first statement, so that no change falls between it and the watching.
+      await watch.start()
+      await listing.takeSnapshot()
+      // Waiting for the snapshot may have outlasted the token.
+      if (!(await request.session.recheck())) throw unauthenticated()
+      const refusal = keeper.keep([listing.newest()])
+      if (refusal) throw refusal
+    } catch (error) {
+      leave()
+      throw error
+    }
+    const onClose = () => {
+      listing.streams.leave(stream)
+      leave()
+    }
+    const onReady = () => stream.offer(listing.newest(), Date.now())
+    const stream = openLiveStream(request, { keeper, idOf: listing.idOf, onReady, onClose })
+    listing.streams.join(stream)
+    return undefined
+  }
+
+  return { open, sendAway: () => sendAllAway(shared.all()), secondsBehind: watch.secondsBehind }
+}
+
+/** The timers of all listings and streams, which have none of their own. */
+function createTicker(listings: SharedListings, onFailure: (error: unknown) => void) {
+  let repetitions: readonly Repetition[] = []
+  const tick = () => {
+    const now = Date.now()
+    for (const listing of listings.all()) listing.tick(now)
+  }
+  const attend = () => {
+    const now = Date.now()
+    for (const { streams } of listings.all()) streams.attend(now)
+  }
+  return {
+    tick,
+    start() {
+      if (repetitions.length > 0) return
+      repetitions = [
+        repeat({ everyMilliseconds: tickMilliseconds, onFailure }, tick),
+        repeat({ everyMilliseconds: attendMilliseconds, onFailure }, attend),
+      ]
+    },
+    stop() {
+      for (const repetition of repetitions) void repetition.stop()
+      repetitions = []
+    },
+  }
+}
+
+function sendAllAway(listings: Iterable<Listing>) {
+  for (const { streams } of listings) for (const stream of streams.all) stream.sendAway()
+}
+
+/** One listing for all who see the same of the same query. */
+interface SharedListings {
+  all(): Iterable<Listing>
+  readonly isEmpty: boolean
+  /** Makes it for its first user and closes it after its last. */
+  use(view: View): { readonly listing: Listing; leave(): void }
+}
+
+function createSharedListings(create: (view: View) => Listing): SharedListings {
+  const listings = new Map<string, Listing>()
+  /** Streams, and the requests that are about to become one. */
+  const users = new Map<Listing, number>()
+  return {
+    all: () => listings.values(),
+    get isEmpty() {
+      return listings.size === 0
+    },
+    use(view) {
+      const { key } = view
+      const listing = listings.get(key) ?? create(view)
+      listings.set(key, listing)
+      users.set(listing, (users.get(listing) ?? 0) + 1)
+      return {
+        listing,
+        leave() {
+          const others = (users.get(listing) ?? 0) - 1
+          users.set(listing, others)
+          if (others > 0) return
+          users.delete(listing)
+          listings.delete(key)
+          listing.close()
+        },
+      }
+    },
+  }
+}
+
+interface Changed {
+  readonly resources: ReadonlySet<string>
+  readonly since: Snapshot
+}
+
+/** Runs `work` one at a time. Changes that come meanwhile are merged into one next run, since the earliest snapshot of them. */
+function inTurn(
+  work: (changed: Changed) => Promise<void>,
+  onFailure: (error: unknown) => void,
+): (resources: ReadonlySet<string>, since: Snapshot) => void {
+  let waiting: Changed | undefined
+  let isWorking = false
+  async function run() {
+    isWorking = true
+    while (waiting) {
+      const next = waiting
+      waiting = undefined
+      await work(next).catch(onFailure)
+    }
+    isWorking = false
+  }
+  return (resources, since) => {
+    waiting = waiting
+      ? { resources: new Set([...waiting.resources, ...resources]), since: waiting.since }
+      : { resources, since }
+    if (!isWorking) void run()
+  }
+}
+
+type Reads = Pick<Database, 'query' | 'liveLists'>
+
+/** Has the listings read again that the changes can affect. Which rows changed is read only where that may exclude a listing. */
+async function wakeTouched(
+  database: Reads,
+  listings: readonly Listing[],
+  { resources, since }: { readonly resources: ReadonlySet<string>; readonly since: Snapshot },
+): Promise<void> {
+  const concerned = listings.filter(({ view }) => view.resources.some((name) => resources.has(name)))
+  if (concerned.length === 0) return
+  const isAsked = concerned.some(({ view }) => view.concern)
+  const read = isAsked ? inTime(changedRowsSince(database.liveLists, since, resources)) : undefined
+  const changes = (await read) ?? unknownRows(resources)
+  const ofMembers = new Map<Listing, ReadonlySet<unknown>>()
+  for (const listing of concerned) {
+    const verdict = isTouched(listing.view, changes)
+    if (verdict === 'yes') listing.noteChange()
+    else if (verdict !== 'no') ofMembers.set(listing, verdict)
+  }
+  if (ofMembers.size > 0) await wakeMembers(database, ofMembers)
+}
+
+/** A listing is sent once a second at most, so there is this much time to find out whether it has to be. */
+const answerMilliseconds = 1000
+
+/** Undefined where the store does not answer in time: then every listing is read again. */
+async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, answerMilliseconds, undefined)
+  try {
+    return await Promise.race([answer.catch(() => undefined), promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Members are read afterwards. Those who join or leave in between are woken by that change itself. */
+async function wakeMembers(
+  { liveLists }: Reads,
+  listings: ReadonlyMap<Listing, ReadonlySet<unknown>>,
+): Promise<void> {
+  const projects = new Set([...listings.values()].flatMap((among) => [...among]))
+  const isMember = await inTime(membersOf(liveLists, [...projects]))
+  for (const [listing, among] of listings)
+    if (!isMember || isMember(listing.view.concern?.member ?? '', among)) listing.noteChange()
+}

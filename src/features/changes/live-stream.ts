@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Authenticated } from '../../auth/authenticate.ts'
+import { type EventStreamListeners, openEventStream } from '../../http/event-stream.ts'
+import type { Keeper } from './kept-snapshots.ts'
+import { type Position, writePosition } from './position.ts'
+import { createSessionCheck } from './stream-limits.ts'
+
+export interface LiveRequest {
+  readonly session: Authenticated
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+interface LiveStreamListeners extends EventStreamListeners {
+  readonly keeper: Keeper
+  /** The id of a snapshot, where the listing gives its snapshots ids. */
+  idOf(snapshot: Buffer): string | undefined
+}
+
+/** One client's view of a listing. It has no timer of its own: the one timer of all listings calls `attend`. */
+export interface LiveStream {
+  readonly sentAt: number
+  readonly isChecking: boolean
+  /** Ends a stream whose time is over, and sends heartbeats. */
+  attend(now: number): void
+  /** Sends a snapshot that was not sent yet, when the next event is due and the client can take it. Ends when there is no room. */
+  offer(newest: Buffer, now: number): void
+  /** Whether the client was sent this one, or holds it from before. */
+  has(snapshot: Buffer): boolean
+  close(reason?: string): void
+  /** Sends the client to another host, because this one stops. */
+  sendAway(): void
+}
+
+/** Never more than one event per second and stream. */
+const betweenEventsMilliseconds = 1000
+/** Short enough for proxies that close a silent connection after half a minute. */
+const heartbeatMilliseconds = 15_000
+
+export const isDue = ({ sentAt, isChecking }: LiveStream, now: number): boolean =>
+  !isChecking && now - sentAt >= betweenEventsMilliseconds
+
+export function openLiveStream(
+  { session, request, reply }: LiveRequest,
+  { keeper, idOf, onReady, onClose }: LiveStreamListeners,
+): LiveStream {
+  let isClosed = false
+  const events = openEventStream(reply, {
+    onReady,
+    onClose() {
+      isClosed = true
+      check.stop()
+      keeper.keep([])
+      onClose()
+    },
+  })
+  let held = request.headers['last-event-id']
+  let id = lastEventId(held)
+  let sent: Buffer | undefined
+  let offered: Buffer | undefined
+  let sentAt = 0
+  let heardAt = Date.now()
+  const check = createSessionCheck(session, () => events.close())
+
+  function keepOffered(newest: Buffer) {
+    if (isClosed || newest === offered) return
+    // Of what a client has room for again, the one before is read.
+    const refusal = keeper.keep(sent && !events.isReady ? [sent, newest] : [newest])
+    if (refusal) return events.close(refusal.message)
+    offered = newest
+  }
+
+  return {
+    get sentAt() {
+      return sentAt
+    },
+    get isChecking() {
+      return check.isUnderWay
+    },
+    attend(now) {
+      if (check.isDue(now)) void check.run()
+      if (now - heardAt < heartbeatMilliseconds) return
+      heardAt = now
+      events.comment('still here')
+    },
+    offer(newest, now) {
+      keepOffered(newest)
+      // A client that comes back and holds this very snapshot is not sent it again.
+      if (isSameSnapshot(held, idOf(newest))) sent = newest
+      held = undefined
+      if (newest === sent || check.isUnderWay || now - sentAt < betweenEventsMilliseconds || !events.isReady)
+        return
+      void check.run(() => {
+        // A newer one may have come while the session was looked at; the one before it is not kept any more.
+        if (!offered || !events.send(offered, idOf(offered) ?? id + 1)) return
+        id += 1
+        sent = offered
+        keeper.keep([sent])
+        sentAt = heardAt = Date.now()
+      })
+    },
+    has: (snapshot) => snapshot === sent,
+    close: (reason) => events.close(reason),
+    sendAway: () => events.sendAway(),
+  }
+}
+
+/** Ids go on after the one a reconnecting client saw last. */
+function lastEventId(header: string | string[] | undefined): number {
+  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0
+}
+
+const hashCharacters = 22
+
+/** Where a snapshot stands in the feed, and what it says: the first to go on from, the second to know it again. */
+export const snapshotId = (position: Position, data: string): string =>
+  `${writePosition(position)}~${hash('sha256', data, 'base64url').slice(0, hashCharacters)}`
+
+function isSameSnapshot(held: unknown, id: string | undefined): boolean {
+  if (typeof held !== 'string' || id === undefined) return false
+  const said = (text: string) => text.split('~')[1]
+  return said(held) !== undefined && said(held) === said(id)
+}

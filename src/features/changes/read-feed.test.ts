@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
+import { insertAccount } from '../../../test/support/insert-account.ts'
+import { newId } from '../../db/columns.ts'
+import { slowSeconds } from '../../db/limited-reads.ts'
+import { insertRow } from '../../db/rows.ts'
+import { sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { impediment } from '../../resources/impediment.ts'
+import type { Position } from './position.ts'
+import { newestPosition, readFeed } from './read-feed.ts'
+
+/** Of one page. */
+const changes = 100
+
+describe('A reader of the feed', () => {
+  let fresh: FreshDatabase
+  let caller: Caller
+  let other: pg.Client
+  before(async () => {
+    fresh = await freshDatabase()
+    other = new pg.Client({ connectionString: fresh.url })
+    await other.connect()
+    caller = { id: (await insertAccount(fresh.database)).id, isAdministrator: true }
+  })
+  after(async () => {
+    await other.end()
+    await fresh.drop()
+  })
+
+  /** A change, and after it a transaction without one: a standby that takes over gives its number again. */
+  async function changeAndNumberToGiveAgain(): Promise<number> {
+    await fresh.database.transaction((transaction) =>
+      insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' }),
+    )
+    await other.query('begin; select pg_current_xact_id(); rollback')
+    const [row] = await fresh.database.query<{ newest: number }>(
+      sql`select max(transaction::text::bigint) as newest from changes`,
+    )
+    return row?.newest ?? assert.fail()
+  }
+  const nextOf = ({ since }: Position) => Number(since.split(':')[1])
+
+  test('who begins now does not hold a number for done that a standby may give again', async () => {
+    const newest = await changeAndNumberToGiveAgain()
+    assert.equal(nextOf(await newestPosition(fresh.database.liveLists, caller)), newest + 1)
+  })
+
+  test('who has read everything does not either', async () => {
+    const newest = await changeAndNumberToGiveAgain()
+    const page = await readFeed(
+      { caller, filter: {}, position: undefined, pageSize: 100 },
+      fresh.database.liveLists,
+    )
+    assert.ok(page.isCurrent)
+    assert.equal(nextOf(page.position), newest + 1)
+  })
+
+  test('asks what is settled once for a page, and not for each change', async () => {
+    await fresh.database.transaction(async (transaction) => {
+      for (let count = 0; count < changes; count += 1)
+        await insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' })
+    })
+    // A store of several nodes looks through all of its locks.
+    await other.query(`create or replace function settled_snapshot() returns pg_snapshot language plpgsql stable as $$
+      begin perform pg_sleep(${(1.2 * slowSeconds) / changes}); return pg_current_snapshot(); end $$`)
+    const page = await readFeed(
+      { caller, filter: {}, position: undefined, pageSize: changes },
+      fresh.database.liveLists,
+    )
+    assert.equal(page.changes.length, changes)
+  })
+})

@@ -1,0 +1,228 @@
+import type { LimitedReads } from '../../db/limited-reads.ts'
+import { allOf, eitherWay, raw, type Sql, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { labelOf } from '../../model/field.ts'
+import { isMissing } from '../../model/field-kinds.ts'
+import { collectViolations, gone, type Violations } from '../../model/problem.ts'
+import type { Tracker } from '../../records/context.ts'
+import { pageSizeMax, rejectFilters } from '../../records/list-query.ts'
+import { readNames, readNumber, readUuid } from '../../records/query-values.ts'
+import {
+  changeColumns,
+  type ShownChange,
+  type StoredChange,
+  showChange,
+} from '../../records/serialize-record.ts'
+import { refuseTooSlow } from '../../records/settled-timestamp.ts'
+import { readableAmong, readableEntries } from '../../records/visible-rows.ts'
+import { resourceNames } from '../../resources/all.ts'
+import { beginning, type Position, readPosition, writePosition } from './position.ts'
+
+/** Which changes a reader wants; each is a list of what may be, and nothing is all. */
+export interface FeedFilter {
+  readonly resources?: readonly string[] | undefined
+  readonly actions?: readonly string[] | undefined
+  readonly projectId?: string | undefined
+}
+
+export interface FeedQuery {
+  readonly caller: Caller
+  readonly filter: FeedFilter
+  /** Nothing is the beginning of what is kept. */
+  readonly position: Position | undefined
+  readonly pageSize: number
+}
+
+export interface FeedPage {
+  readonly changes: readonly { readonly change: StoredChange; readonly position: Position }[]
+  /** After this page: also when nothing in it was for this reader. */
+  readonly position: Position
+  /** Whether this was all that was committed when the page was read. */
+  readonly isCurrent: boolean
+}
+
+/** Limits what one statement looks at, also when nothing of it is for this reader; few transactions change as much. */
+const scannedMax = 2000
+
+/** The next changes after a position, none left out and none twice, each row's in the order in which they happened. */
+export async function readFeed(query: FeedQuery, reads: LimitedReads): Promise<FeedPage> {
+  const { caller, position, pageSize } = query
+  const found = await refuseTooSlow(
+    { what: 'Reading the feed', advice: 'Ask for smaller pages, or filter by resource or project.' },
+    () => reads.query<FoundChange>(feedStatement(query), caller.id),
+  )
+  const { scanned, lastScanned, snapshot, now, begin, isAhead } = found[0] as FoundChange
+  if (position && (isAhead || begin > position.sinceAt)) throw tooOld()
+  const { since, sinceAt, within } = position ?? { since: beginning, sinceAt: begin }
+  const { until, untilAt } = within ?? { until: snapshot, untilAt: now }
+  const at = (last: number): Position => ({ since, sinceAt, within: { until, untilAt, last } })
+  const changes = found.flatMap(({ scanned: _, lastScanned: __, snapshot: ___, now: ____, ...rest }) =>
+    rest.sequence === null ? [] : [{ change: withoutBounds(rest), position: at(rest.sequence) }],
+  )
+  const isPageFull = changes.length === pageSize
+  const isPartial = isPageFull || scanned === scannedMax
+  const last = isPageFull ? changes.at(-1)?.change.sequence : lastScanned
+  const next = isPartial ? at(last ?? 0) : { since: until, sinceAt: untilAt }
+  return {
+    changes: changes.map((one, index) =>
+      index === changes.length - 1 && !isPartial ? { ...one, position: next } : one,
+    ),
+    position: next,
+    isCurrent: !isPartial && until === snapshot,
+  }
+}
+
+/** Where a reader who wants nothing of before begins. */
+export async function newestPosition(reads: LimitedReads, caller: Caller): Promise<Position> {
+  const [row] = await reads.query<{ since: string; sinceAt: number }>(
+    sql`select lasting_snapshot()::text as since, ${milliseconds(raw('statement_timestamp()'))} as "sinceAt"`,
+    caller.id,
+  )
+  if (!row) throw new Error('The store did not tell its snapshot.')
+  return row
+}
+
+/** Forgotten, or of a store that was put back to an earlier state since. */
+const tooOld = () =>
+  gone('What came after this position is not kept any more. Read the lists again, then go on from a new one.')
+
+type FoundChange = StoredChange & {
+  readonly scanned: number
+  readonly lastScanned: number | null
+  readonly snapshot: string
+  readonly now: number
+  readonly begin: number
+  readonly isAhead: boolean
+}
+
+function withoutBounds({
+  begin: _,
+  isAhead: __,
+  ...change
+}: StoredChange & { begin: number; isAhead: boolean }) {
+  return change
+}
+
+const milliseconds = (moment: Sql): Sql => sql`floor(extract(epoch from ${moment}) * 1000)::bigint`
+
+function feedStatement(query: FeedQuery): Sql {
+  const { caller, pageSize } = query
+  return eitherWay(changesOf(query, readableEntries(caller), pageSize), async (queries) => {
+    const found = await queries.query<FoundChange>(changesOf(query, raw('true'), scannedMax))
+    const readable = await readableAmong(
+      queries,
+      caller,
+      found.filter(({ sequence }) => sequence !== null),
+    )
+    const [first] = found
+    return readable.length > 0 ? readable.slice(0, pageSize) : [{ ...first, sequence: null }]
+  })
+}
+
+function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number): Sql {
+  const since = position?.since ?? beginning
+  return sql`
+    with lasting as materialized (select lasting_snapshot() as snapshot),
+      bounds as materialized (
+        select lasting.snapshot::text, ${milliseconds(raw('statement_timestamp()'))} as now,
+          (select ${milliseconds(raw('greatest(at, restored_at)'))} from history_begin) as begin,
+          pg_snapshot_xmax(${since}::pg_snapshot) > pg_snapshot_xmax(settled_snapshot()) as "isAhead"
+        from lasting
+      ),
+      scanned as materialized (${scannedEntries(position)})
+    select bounds.*, total.*, found.* from bounds
+    cross join (select count(*) as scanned, max(sequence) as "lastScanned" from scanned) as total
+    left join (
+      select ${changeColumns} from scanned as entry
+      where ${allOf([...filterConditions(filter), readable])} order by entry.sequence limit ${count}
+    ) as found on true
+    order by found.sequence`
+}
+
+/**
+ * In the middle of a range of transactions the next changes are found by their numbers. At its start they are found by their
+ * transactions, because the next change may have any number; there `+ 0` keeps the planner from scanning all numbers instead.
+ */
+function scannedEntries(position: Position | undefined): Sql {
+  if (position === undefined)
+    return sql`select entry.* from history as entry where ${isLasting} order by entry.sequence limit ${scannedMax}::int`
+  const { since, within } = position
+  const isNew = sql`entry.transaction >= pg_snapshot_xmin(${since}::pg_snapshot)
+    and not pg_visible_in_snapshot(entry.transaction, ${since}::pg_snapshot)`
+  if (within === undefined)
+    return sql`select entry.* from history as entry where ${isNew} and ${isLasting} order by entry.sequence + 0 limit ${scannedMax}::int`
+  return sql`
+    select entry.* from history as entry
+    where entry.sequence > ${within.last} and ${isNew} and pg_visible_in_snapshot(entry.transaction, ${within.until}::pg_snapshot)
+    order by entry.sequence limit ${scannedMax}::int`
+}
+
+const isLasting = raw('pg_visible_in_snapshot(entry.transaction, (select snapshot from lasting))')
+
+const filterConditions = ({ resources, actions, projectId }: FeedFilter): Sql[] => [
+  ...(resources ? [sql`entry.resource = any(${resources}::text[])`] : []),
+  ...(actions ? [sql`entry.action = any(${actions}::text[])`] : []),
+  ...(projectId ? [sql`entry.project_id = ${projectId}`] : []),
+]
+
+export interface ShownFeedPage {
+  readonly data: readonly ShownChange[]
+  /** Where the next page begins. */
+  readonly cursor: string
+  /** Whether it is worth asking again at once. */
+  readonly hasMore: boolean
+}
+
+/** A page of the feed, as every host answers it. */
+export async function readFeedPage(
+  { database: { lists } }: Pick<Tracker, 'database'>,
+  caller: Caller,
+  { after, filter, pageSize }: FeedRequest,
+): Promise<ShownFeedPage> {
+  const position = after === 'now' ? await newestPosition(lists, caller) : after
+  const page = await readFeed({ caller, filter, position, pageSize }, lists)
+  return {
+    data: page.changes.map(({ change }) => showChange(change, caller)),
+    cursor: writePosition(page.position),
+    hasMore: !page.isCurrent,
+  }
+}
+
+export const feedActions = ['create', 'update', 'remove', 'restore'] as const
+
+interface FeedRequest {
+  readonly filter: FeedFilter
+  /** Nothing is the beginning, `now` what comes from now on. */
+  readonly after: Position | 'now' | undefined
+  readonly pageSize: number
+}
+
+/** `lastEventId` is what a stream that was cut off sends instead of `after`. */
+export function readFeedQuery(query: Readonly<Record<string, unknown>>, lastEventId?: unknown): FeedRequest {
+  const violations = collectViolations()
+  for (const [key, value] of Object.entries(query))
+    if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+  const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  // An empty filter is rejected as in every list: the client would get the changes of everything.
+  const filterIn = (key: string) => (Array.isArray(query[key]) ? undefined : (query[key] ?? undefined))
+  rejectFilters('Changes', ['projectId'], filterIn, violations)
+  const read = {
+    filter: {
+      resources: readNames('resource', filterIn('resource'), resourceNames, violations),
+      actions: readNames('action', filterIn('action'), feedActions, violations),
+      projectId: readUuid('projectId', filterIn('projectId'), violations),
+    },
+    after: readAfter(isMissing(lastEventId) ? given('after') : lastEventId, violations),
+    pageSize: readNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeMax,
+  }
+  violations.refuseIfAny()
+  return read
+}
+
+function readAfter(input: unknown, violations: Violations): FeedRequest['after'] {
+  if (input === undefined || input === 'now') return input
+  // The id of a snapshot of a live listing is a position with what the snapshot said behind it.
+  const position = typeof input === 'string' ? readPosition(input.split('~')[0] ?? '') : undefined
+  if (position === undefined) violations.add('after', 'After must be now, or a cursor that the feed gave.')
+  return position
+}

@@ -1,0 +1,103 @@
+import type { FastifyReply } from 'fastify'
+import { formatEvent, openEventStream, wantsEventStream } from '../../http/event-stream.ts'
+import type { Parameter, Schema } from '../../http/operation.ts'
+import { uuid } from '../../model/field-kinds.ts'
+import type { Tracker } from '../../records/context.ts'
+import { pageSizeMax } from '../../records/list-query.ts'
+import { resourceNames } from '../../resources/all.ts'
+import type { Route } from '../../routes/route.ts'
+import { ref, resultSchema } from '../../routes/schemas.ts'
+import type { FeedStreams, FeedWire } from './feed-streams.ts'
+import { positionCharactersMax } from './position.ts'
+import { feedActions, readFeedPage, readFeedQuery } from './read-feed.ts'
+
+export const feedSchemas: Readonly<Record<string, Schema>> = {
+  ChangePage: resultSchema('One page.', {
+    data: {
+      type: 'array',
+      items: ref('Change'),
+      maxItems: pageSizeMax,
+      description: 'In the order in which they became visible.',
+    },
+    cursor: {
+      type: 'string',
+      description: 'What `after` is for the next page; also when this one is empty.',
+    },
+    hasMore: { type: 'boolean', description: 'Whether it is worth asking again at once.' },
+  }),
+}
+
+const parameters: readonly Parameter[] = [
+  {
+    name: 'after',
+    description:
+      'The cursor of the page before; `now` for what comes from now on; absent, from the beginning.',
+    schema: { type: 'string', maxLength: positionCharactersMax },
+  },
+  {
+    name: 'resource',
+    description: `Only changes of these, separated by commas: ${resourceNames.join(', ')}.`,
+    schema: { type: 'string' },
+  },
+  {
+    name: 'action',
+    description: `Only ${feedActions.join(', ')}; separated by commas.`,
+    schema: { type: 'string' },
+  },
+  { name: 'projectId', description: 'Only changes in this project.', schema: uuid.schema },
+  {
+    name: 'pageSize',
+    description: 'Changes in a page.',
+    schema: { type: 'integer', minimum: 1, maximum: pageSizeMax, default: pageSizeMax },
+  },
+]
+
+export const feedRoute = (tracker: Tracker, feeds: FeedStreams): Route => ({
+  id: 'ReadChanges',
+  tag: 'History',
+  summary:
+    'Every committed change that the caller may see, none left out and none twice, page after page by a cursor; with Accept: text/event-stream, as an endless stream that goes on after Last-Event-ID.',
+  description:
+    'In the order in which changes became visible, so that nothing is missed when a transaction ends late. Keep the cursor with what was made of the page.',
+  method: 'GET',
+  path: '/ext/changes',
+  parameters,
+  answer: ref('ChangePage'),
+  events: {
+    change: {
+      description:
+        'One change, as in a page. The id is a cursor: a stream that is opened with it as Last-Event-ID goes on behind it.',
+      data: ref('Change'),
+    },
+  },
+  refusals: [400, 410, 503],
+  async handle({ caller, session, request, reply }) {
+    const isStream = wantsEventStream(request)
+    const query = readFeedQuery(
+      request.query as Readonly<Record<string, unknown>>,
+      isStream ? request.headers['last-event-id'] : undefined,
+    )
+    if (isStream) {
+      await feeds.open(query, session, feedEvents(reply))
+      return undefined
+    }
+    return { body: { result: await readFeedPage(tracker, caller, query) } }
+  },
+})
+
+/** The feed as server-sent events, each with its cursor as its id. */
+const feedEvents = (reply: FastifyReply): FeedWire => ({
+  eventOf: (change, cursor) => formatEvent({ event: 'change', data: JSON.stringify(change), id: cursor }),
+  open(listeners) {
+    const events = openEventStream(reply, listeners)
+    return {
+      send: (event) => events.send(event),
+      // An id without data is no event, but a client that comes back begins there.
+      beat: (cursor, isNews) =>
+        isNews ? void events.send(Buffer.from(`id: ${cursor}\n\n`)) : events.comment('still here'),
+      // A client whose session has ended asks again, and is refused then.
+      close: (refusal) => events.close(refusal?.kind === 'unauthenticated' ? undefined : refusal?.message),
+      sendAway: () => events.sendAway(),
+    }
+  },
+})

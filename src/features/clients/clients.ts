@@ -1,0 +1,244 @@
+import { hash, randomBytes } from 'node:crypto'
+import { readFields } from '../../accounts/read-fields.ts'
+import type { Database, Queries } from '../../db/database.ts'
+import { raw, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import {
+  clientNameCharactersMax,
+  clientScopes,
+  clientScopesByDefault,
+  mayReturnTo,
+} from '../../model/client.ts'
+import { text } from '../../model/field-kinds.ts'
+import { collectViolations, forbidden, invalid, missing, readObject } from '../../model/problem.ts'
+import { callerDetails, type SecurityLog } from '../../observability/security-log.ts'
+
+/** A client that signs people in, made by an administrator. Identity hosts know of it within seconds. */
+export interface RegisteredClient extends ClientWish {
+  readonly id: string
+  /** Whether it has a secret; otherwise it is public. */
+  readonly hasSecret: boolean
+  readonly madeBy: string
+  readonly createdAt: string
+  readonly changedAt: string | null
+}
+
+export interface NewClient {
+  readonly client: RegisteredClient
+  /** Shown this once; the store has its hash. Null for a public client. */
+  readonly secret: string | null
+}
+
+export interface ClientKeeping {
+  readonly database: Database
+  readonly securityLog?: SecurityLog | undefined
+}
+
+/** More than these are another product's business. */
+export const clientsMax = 100
+const clientIdKind = text({ max: 100 })
+
+const shown = raw(`client.id, client.name, client.secret_hash is not null as "hasSecret", client.scopes,
+  client.redirect_uris as "redirectUris", client.post_logout_redirect_uris as "postLogoutRedirectUris",
+  client.is_first_party as "isFirstParty", client.requires_pkce as "requiresPkce", client.made_by as "madeBy",
+  client.created_at as "createdAt", client.changed_at as "changedAt"`)
+
+function requireAdministrator({ isAdministrator }: Caller): void {
+  if (!isAdministrator) throw forbidden('Only administrators may see and change clients.')
+}
+
+export async function listClients({ database }: ClientKeeping, caller: Caller): Promise<RegisteredClient[]> {
+  requireAdministrator(caller)
+  return database.query<RegisteredClient>(sql`
+    select ${shown} from registered_clients as client where client.ended_at is null
+    order by client.created_at desc, client.id limit ${clientsMax}::int`)
+}
+
+/** 256 random bits, for which a fast hash is enough. */
+const newSecret = () => randomBytes(32).toString('base64url')
+const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer')
+
+export async function makeClient(keeping: ClientKeeping, caller: Caller, body: unknown): Promise<NewClient> {
+  requireAdministrator(caller)
+  const hasSecret = readHasSecret(body)
+  const wish = readClient(body, hasSecret)
+  const secret = hasSecret ? newSecret() : null
+  const id = `client-${randomBytes(8).toString('hex')}`
+  const client = await keeping.database.transaction(async (transaction) => {
+    // Those made at once are counted one after the other.
+    await transaction.query(sql`lock table registered_clients in share row exclusive mode`)
+    const [count] = await transaction.query<{ open: number }>(
+      sql`select count(*)::int as open from registered_clients where ended_at is null`,
+    )
+    if ((count?.open ?? 0) >= clientsMax)
+      throw invalid({ generalErrors: [`There may be at most ${clientsMax} clients. End one first.`] })
+    const [made] = await transaction.query<RegisteredClient>(sql`
+      insert into registered_clients as client (id, name, secret_hash, scopes, redirect_uris,
+        post_logout_redirect_uris, is_first_party, requires_pkce, made_by)
+      values (${id}, ${wish.name}, ${secret === null ? null : hashOf(secret)}::bytea, ${wish.scopes}::text[],
+        ${wish.redirectUris}::text[], ${wish.postLogoutRedirectUris}::text[], ${wish.isFirstParty},
+        ${wish.requiresPkce}, ${caller.id})
+      returning ${shown}`)
+    return made as RegisteredClient
+  })
+  note(keeping, caller, id, 'made')
+  return { client, secret }
+}
+
+/** Everything but its secret: what is left out has its default. */
+export async function changeClient(
+  keeping: ClientKeeping,
+  caller: Caller,
+  body: unknown,
+): Promise<RegisteredClient> {
+  requireAdministrator(caller)
+  const { id } = readFields(body, { id: clientIdKind })
+  const changed = await keeping.database.transaction(async (transaction) => {
+    const { hasSecret } = await lockClient(transaction, id)
+    const wish = readClient(body, hasSecret)
+    const [row] = await transaction.query<RegisteredClient>(sql`
+      update registered_clients as client set name = ${wish.name}, scopes = ${wish.scopes}::text[],
+        redirect_uris = ${wish.redirectUris}::text[],
+        post_logout_redirect_uris = ${wish.postLogoutRedirectUris}::text[],
+        is_first_party = ${wish.isFirstParty}, requires_pkce = ${wish.requiresPkce}, changed_at = now()
+      where id = ${id} returning ${shown}`)
+    return row as RegisteredClient
+  })
+  note(keeping, caller, id, 'changed')
+  return changed
+}
+
+/** The secret of before is worth nothing from the moment on in which the identity hosts know of it. */
+export async function renewClientSecret(
+  keeping: ClientKeeping,
+  caller: Caller,
+  body: unknown,
+): Promise<NewClient> {
+  requireAdministrator(caller)
+  const { id } = readFields(body, { id: clientIdKind })
+  const secret = newSecret()
+  const client = await keeping.database.transaction(async (transaction) => {
+    const { hasSecret } = await lockClient(transaction, id)
+    if (!hasSecret) throw invalid({ id: ['This client is public: it has no secret.'] })
+    const [row] = await transaction.query<RegisteredClient>(sql`
+      update registered_clients as client set secret_hash = ${hashOf(secret)}, changed_at = now()
+      where id = ${id} returning ${shown}`)
+    return row as RegisteredClient
+  })
+  note(keeping, caller, id, 'secret')
+  return { client, secret }
+}
+
+/** It signs nobody in any more, and its tokens stop working within 30 seconds. */
+export async function endClient(keeping: ClientKeeping, caller: Caller, body: unknown): Promise<void> {
+  requireAdministrator(caller)
+  const { id } = readFields(body, { id: clientIdKind })
+  await keeping.database.transaction(async (transaction) => {
+    await lockClient(transaction, id)
+    await transaction.query(sql`update registered_clients set ended_at = now() where id = ${id}`)
+    // All hosts ask this one table whose tokens count.
+    await transaction.query(sql`
+      insert into service_clients (id, valid_since) values (${id}, null)
+      on conflict (id) do update set valid_since = null`)
+  })
+  note(keeping, caller, id, 'ended')
+}
+
+async function lockClient(transaction: Queries, id: string): Promise<{ readonly hasSecret: boolean }> {
+  const [client] = await transaction.query<{ hasSecret: boolean }>(sql`
+    select secret_hash is not null as "hasSecret" from registered_clients
+    where id = ${id} and ended_at is null for update`)
+  if (!client) throw missing('Client')
+  return client
+}
+
+const note = (
+  { securityLog }: ClientKeeping,
+  caller: Caller,
+  client: string,
+  outcome: 'made' | 'changed' | 'secret' | 'ended',
+): void =>
+  securityLog?.({ event: 'client-changed', outcome, ...callerDetails(caller), by: caller.id, client })
+
+/** What an administrator says of a client that signs people in. */
+interface ClientWish {
+  readonly name: string
+  readonly redirectUris: readonly string[]
+  readonly postLogoutRedirectUris: readonly string[]
+  readonly scopes: readonly string[]
+  readonly isFirstParty: boolean
+  readonly requiresPkce: boolean
+}
+
+export const clientAddressesMax = 20
+export const clientAddressCharactersMax = 1000
+
+type Violations = ReturnType<typeof collectViolations>
+type Given = Readonly<Record<string, unknown>>
+
+/** All violations at once; what is left out has its default. */
+function readClient(body: unknown, hasSecret: boolean): ClientWish {
+  const given = readObject(body)
+  const violations = collectViolations()
+  const wish: ClientWish = {
+    name: readName(given, violations),
+    redirectUris: readAddresses(given, 'redirectUris', violations),
+    postLogoutRedirectUris: readAddresses(given, 'postLogoutRedirectUris', violations),
+    scopes: readScopes(given, violations),
+    isFirstParty: readFlag(given, 'isFirstParty', false, violations),
+    requiresPkce: readFlag(given, 'requiresPkce', true, violations),
+  }
+  if (wish.redirectUris.length === 0 && Array.isArray(given.redirectUris ?? []))
+    violations.add('redirectUris', 'RedirectUris must have at least one address.')
+  if (!wish.requiresPkce && !hasSecret)
+    violations.add('requiresPkce', 'RequiresPkce must be true for a client without a secret.')
+  violations.refuseIfAny()
+  return wish
+}
+
+function readName({ name }: Given, violations: Violations): string {
+  const reading = text({ max: clientNameCharactersMax }).read(name, 'Name')
+  if ('value' in reading && reading.value !== '') return reading.value
+  violations.add('name', ...('problems' in reading ? reading.problems : ['Name is required.']))
+  return ''
+}
+
+/** Kept letter for letter, because they are compared so. */
+function readAddresses(given: Given, name: string, violations: Violations): readonly string[] {
+  const input = given[name] ?? []
+  const isFit =
+    Array.isArray(input) &&
+    input.length <= clientAddressesMax &&
+    input.every(
+      (one) => typeof one === 'string' && one.length <= clientAddressCharactersMax && isStorableAddress(one),
+    )
+  if (isFit) return [...new Set(input)]
+  violations.add(
+    name,
+    `${name[0]?.toUpperCase()}${name.slice(1)} must have at most ${clientAddressesMax} addresses with http or https, or of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
+  )
+  return []
+}
+
+const isStorableAddress = (address: string): boolean => mayReturnTo(address) && address.isWellFormed()
+
+function readScopes({ scopes = clientScopesByDefault }: Given, violations: Violations): readonly string[] {
+  const isFit =
+    Array.isArray(scopes) && scopes.length > 0 && scopes.every((scope) => clientScopes.includes(scope))
+  if (isFit) return clientScopes.filter((scope) => scopes.includes(scope))
+  violations.add('scopes', `Scopes can have ${clientScopes.join(', ')}.`)
+  return []
+}
+
+function readFlag(given: Given, name: string, byDefault: boolean, violations: Violations): boolean {
+  const flag = given[name] ?? byDefault
+  if (typeof flag === 'boolean') return flag
+  violations.add(name, `${name[0]?.toUpperCase()}${name.slice(1)} must be true or false.`)
+  return byDefault
+}
+
+function readHasSecret(body: unknown): boolean {
+  const { hasSecret = true } = readObject(body)
+  if (typeof hasSecret !== 'boolean') throw invalid({ hasSecret: ['HasSecret must be true or false.'] })
+  return hasSecret
+}

@@ -1,0 +1,127 @@
+import { readFields } from '../accounts/read-fields.ts'
+import { readUserId, requireOwnOrAdministrator } from '../accounts/sessions.ts'
+import type { Database } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import type { Schema } from '../http/operation.ts'
+import type { Caller } from '../model/caller.ts'
+import { text, uuid } from '../model/field-kinds.ts'
+import { missing } from '../model/problem.ts'
+import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
+import type { Tracker } from '../records/context.ts'
+import type { Route } from '../routes/route.ts'
+import { ref } from '../routes/schemas.ts'
+
+/** What somebody has allowed a client. */
+export interface Consent {
+  readonly clientId: string
+  /** As people are shown the client; its id where the identity host names it no more. */
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly grantedAt: string
+}
+
+/** Nobody allows more of them. */
+const consentsListedMax = 100
+const clientIdCharactersMax = 200
+
+async function listConsents(database: Database, caller: Caller, userId: string): Promise<readonly Consent[]> {
+  requireOwnOrAdministrator(caller, userId, 'consents')
+  return database.query<Consent>(sql`
+    select consent.client_id as "clientId", coalesce(made.name, client.name, consent.client_id) as name,
+      string_to_array(consent.scope, ' ') as scopes, consent.granted_at as "grantedAt"
+    from consents as consent left join service_clients as client on client.id = consent.client_id
+      left join registered_clients as made on made.id = consent.client_id
+    where consent.user_id = ${userId} and consent.scope <> ''
+    order by consent.granted_at desc, consent.client_id limit ${consentsListedMax}::int`)
+}
+
+export interface Withdrawing {
+  readonly database: Database
+  readonly securityLog?: SecurityLog
+}
+
+/** The client is asked about again, and what it was given is worth nothing from now on. */
+async function withdrawConsent(
+  { database, securityLog }: Withdrawing,
+  caller: Caller,
+  body: unknown,
+): Promise<void> {
+  const { clientId } = readFields(body, { clientId: text({ max: clientIdCharactersMax }) })
+  const [withdrawn] = await database.single.query(sql`
+    update consents set scope = '', withdrawn_at = now()
+    where user_id = ${caller.id} and client_id = ${clientId} and scope <> '' returning true`)
+  if (!withdrawn) throw missing('Consent')
+  securityLog?.({ event: 'consent', outcome: 'withdrawn', ...callerDetails(caller), client: clientId })
+}
+
+const clientId = { type: 'string', description: 'The id of the client.', examples: ['wiki'] }
+
+export const consentSchemas: Readonly<Record<string, Schema>> = {
+  Consent: {
+    type: 'object',
+    required: ['clientId', 'name', 'scopes', 'grantedAt'],
+    properties: {
+      clientId,
+      name: { type: 'string', description: 'As people are shown the client.', examples: ['The wiki'] },
+      scopes: {
+        type: 'array',
+        items: { type: 'string', examples: ['profile'] },
+        description: 'What it may.',
+      },
+      grantedAt: { type: 'string', format: 'date-time', description: 'When it was allowed last.' },
+    },
+  },
+  ConsentList: {
+    type: 'object',
+    required: ['consents'],
+    properties: {
+      consents: {
+        type: 'array',
+        items: ref('Consent'),
+        maxItems: consentsListedMax,
+        description: 'The newest first.',
+      },
+    },
+  },
+  ConsentWithdrawal: {
+    type: 'object',
+    required: ['clientId'],
+    properties: { clientId: { ...clientId, minLength: 1, maxLength: clientIdCharactersMax } },
+  },
+}
+
+const consents = { tag: 'Consents', path: '/ext/consents' }
+
+export const consentRoutes = (tracker: Tracker): Route[] => [
+  {
+    ...consents,
+    id: 'ListConsents',
+    summary: 'Lists what the own account has allowed clients; of any account for administrators.',
+    description: 'Clients of one’s own, about which nobody is asked, are not among them.',
+    method: 'GET',
+    parameters: [{ name: 'userId', description: 'Whose; by default the own account.', schema: uuid.schema }],
+    answer: ref('ConsentList'),
+    refusals: [400, 403],
+    async handle({ caller, request }) {
+      const { userId } = request.query as Readonly<Record<string, unknown>>
+      const whose = readUserId(userId) ?? caller.id
+      return { body: { consents: await listConsents(tracker.database, caller, whose) } }
+    },
+  },
+  {
+    ...consents,
+    id: 'WithdrawConsent',
+    summary: 'Takes back what the own account has allowed a client.',
+    description:
+      'Its tokens stop working within 30 seconds, and the person is asked again when it asks the next time.',
+    method: 'DELETE',
+    body: ref('ConsentWithdrawal'),
+    answer: ref('Success'),
+    isForOwnClient: true,
+    refusals: [400, 403, 404],
+    async handle({ caller, request }) {
+      await withdrawConsent(tracker, caller, request.body)
+      return { body: { success: true } }
+    },
+  },
+]

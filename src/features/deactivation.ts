@@ -1,0 +1,108 @@
+import {
+  type Deactivating,
+  deactivate,
+  deactivationsListedMax,
+  listDeactivations,
+  reactivate,
+} from '../accounts/deactivation.ts'
+import type { Schema } from '../http/operation.ts'
+import { uuid } from '../model/field-kinds.ts'
+import { invalid } from '../model/problem.ts'
+import { readUuids } from '../records/list-query.ts'
+import type { Route } from '../routes/route.ts'
+import { ref } from '../routes/schemas.ts'
+
+export const deactivationSchemas: Readonly<Record<string, Schema>> = {
+  Deactivation: {
+    type: 'object',
+    required: ['userId', 'deactivatedBy', 'deactivatedAt'],
+    properties: {
+      userId: { ...uuid.schema, description: 'The account that nobody may sign in to.' },
+      deactivatedBy: { ...uuid.schema, description: 'The account of the administrator who did it.' },
+      deactivatedAt: { type: 'string', format: 'date-time', description: 'When that was.' },
+    },
+  },
+  DeactivationList: {
+    type: 'object',
+    required: ['deactivations'],
+    properties: {
+      deactivations: {
+        type: 'array',
+        items: ref('Deactivation'),
+        maxItems: deactivationsListedMax,
+        description: 'Of the accounts that were asked about.',
+      },
+    },
+  },
+  DeactivatedAccount: {
+    type: 'object',
+    required: ['userId'],
+    properties: { userId: { ...uuid.schema, description: 'Whose account.' } },
+  },
+}
+
+const one = { tag: 'Administrators', path: '/ext/deactivations' }
+
+/** Accounts that nobody may sign in to, while names, memberships and history stay. */
+export const deactivationRoutes = (deactivating: Deactivating): Route[] => [
+  {
+    ...one,
+    id: 'ListDeactivations',
+    summary: 'Tells which of these accounts are deactivated. Administrators only, like the others.',
+    description: 'A deactivated account stays in lists, in projects and in history.',
+    method: 'GET',
+    parameters: [
+      {
+        name: 'ids',
+        required: true,
+        description: `The ids of up to ${deactivationsListedMax} accounts, separated by commas.`,
+        schema: { type: 'string' },
+      },
+    ],
+    answer: ref('DeactivationList'),
+    refusals: [400, 403],
+    async handle({ caller, request }) {
+      const ids = readIds((request.query as Readonly<Record<string, unknown>>).ids)
+      return { body: { deactivations: await listDeactivations(deactivating, caller, ids) } }
+    },
+  },
+  {
+    ...one,
+    id: 'DeactivateAccount',
+    summary: 'Deactivates an account: nobody signs in to it any more, and what was issued to it is over.',
+    description:
+      'Its name, its memberships and everything it did stay as they are. Nobody deactivates themselves.',
+    method: 'POST',
+    body: ref('DeactivatedAccount'),
+    answer: ref('Success'),
+    refusals: [400, 403, 404],
+    async handle({ tracker, caller, request }) {
+      await deactivate(tracker, caller, request.body)
+      return { body: { success: true } }
+    },
+  },
+  {
+    ...one,
+    id: 'ReactivateAccount',
+    summary: 'Lets people sign in to the account again, with the password it had.',
+    description: 'What was issued to it before stays over.',
+    method: 'DELETE',
+    body: ref('DeactivatedAccount'),
+    answer: ref('Success'),
+    refusals: [400, 403, 404],
+    async handle({ caller, request }) {
+      await reactivate(deactivating, caller, request.body)
+      return { body: { success: true } }
+    },
+  },
+]
+
+function readIds(input: unknown): readonly string[] {
+  const items = typeof input === 'string' ? input.split(',', deactivationsListedMax + 1) : []
+  const { distinct, areAllUuids } = readUuids(items)
+  if (!areAllUuids || distinct.length < 1 || items.length > deactivationsListedMax)
+    throw invalid({
+      ids: [`Ids must be 1 to ${deactivationsListedMax} ids of accounts, separated by commas.`],
+    })
+  return distinct
+}

@@ -1,0 +1,128 @@
+import { Readable } from 'node:stream'
+import type { Row } from '../db/rows.ts'
+import type { CutReason } from '../db/streamed-reads.ts'
+import { csvHead, csvLine } from '../http/csv.ts'
+import { invalid, unauthenticated } from '../model/problem.ts'
+import type { Tracker } from '../records/context.ts'
+import { slowness, streamList } from '../records/list.ts'
+import { purposeOf, readListQuery } from '../records/list-query.ts'
+import { requireRole } from '../records/require-write.ts'
+import { showRecord } from '../records/serialize-record.ts'
+import { refuseTooSlow } from '../records/settled-timestamp.ts'
+import type { RowState } from '../records/visible-rows.ts'
+import { resources } from '../resources/all.ts'
+import type { Listed } from '../resources/define-resource.ts'
+import { person } from '../resources/person.ts'
+import { mayRead } from '../routes/describe-operations.ts'
+import type { Exchange, Route } from '../routes/route.ts'
+import { listKeys } from '../routes/schemas.ts'
+import { refuseMoment } from './changes/answer-list.ts'
+
+/** Every list in one answer, however long. */
+export const exportRoutes = (tracker: Tracker): Route[] => [
+  ...[person, ...resources].map((listed) => exportRoute(tracker, listed, 'active')),
+  ...resources.map((listed) => exportRoute(tracker, listed, 'removed')),
+]
+
+const exportRoute = (tracker: Tracker, listed: Listed, state: RowState): Route => ({
+  id: state === 'active' ? `Export${listed.pluralTitle}` : `ExportRemoved${listed.pluralTitle}`,
+  tag: 'Exports',
+  summary: `Answers all rows of the list of ${state === 'active' ? '' : 'removed '}${listed.pluralNoun}, as they are at one moment, as CSV or as lines of JSON.`,
+  description: `${mayReadOf(listed, state)} Filters and order are those of the list. The answer is read from the store while it is taken; one that breaks off is not complete.`,
+  method: 'GET',
+  path: state === 'active' ? `/ext/export/${listed.plural}` : `/ext/export/removed/${listed.plural}`,
+  parameters: [
+    formatKey,
+    ...listKeys(listed, state).filter(({ name }) => name !== 'pageNumber' && name !== 'pageSize'),
+  ],
+  answer: { type: 'string' },
+  answerTypes: Object.values(formats).map(({ type }) => type),
+  refusals: [400, 403, 503],
+  async handle(exchange) {
+    const { caller, request, reply } = exchange
+    refuseMoment(request)
+    const given = request.query as Readonly<Record<string, unknown>>
+    const format = readFormat(given.format)
+    requireRole(listed, caller, purposeOf(state))
+    const query = readListQuery(listed, given, state)
+    const rows = streamList(tracker, listed, caller, query, {
+      format: formats[format].formatterOf(listed),
+      ...readerOf(exchange, listed),
+    })
+    // What is rejected is rejected before the answer begins.
+    const first = await refuseTooSlow(slowness(listed, query), () => rows.next())
+    const { type, extension } = formats[format]
+    reply.headers({
+      'content-type': `${type}; charset=utf-8${format === 'csv' ? '; header=present' : ''}`,
+      'content-disposition': `attachment; filename="${listed.plural}.${extension}"`,
+      'cache-control': 'private, no-store',
+    })
+    reply.send(Readable.from(bodyOf(formats[format].headOf(listed), first, rows, exchange)))
+    return undefined
+  },
+})
+
+const mayReadOf = (listed: Listed, state: RowState): string =>
+  state === 'active' ? mayRead(listed) : 'Only rows that the caller may restore.'
+
+const formats = {
+  csv: {
+    type: 'text/csv',
+    extension: 'csv',
+    headOf: ({ columns }: Listed) => csvHead(columns),
+    formatterOf:
+      ({ columns }: Listed) =>
+      (rows: Row[]) =>
+        rows.map((row) => csvLine(columns.map((name) => row[name]))).join(''),
+  },
+  jsonl: {
+    type: 'application/x-ndjson',
+    extension: 'jsonl',
+    headOf: () => '',
+    formatterOf: (listed: Listed) => (rows: Row[]) =>
+      rows.map((row) => `${JSON.stringify(showRecord(listed, row))}\n`).join(''),
+  },
+} as const
+
+type Format = keyof typeof formats
+
+const formatKey = {
+  name: 'format',
+  description:
+    'csv: RFC 4180 with a header, texts in quotes; an apostrophe stands before whatever a spreadsheet would take for a formula. jsonl: a record in each line.',
+  schema: { type: 'string', enum: Object.keys(formats), default: 'csv' },
+}
+
+function readFormat(input: unknown): Format {
+  if (input === undefined) return 'csv'
+  if (typeof input === 'string' && Object.hasOwn(formats, input)) return input as Format
+  throw invalid({ format: [`Format must be ${Object.keys(formats).join(' or ')}.`] })
+}
+
+/** Breaks the connection off: without its last chunk, no client takes the answer for a whole one. */
+function readerOf({ request, reply }: Exchange, listed: Listed) {
+  const left = new AbortController()
+  reply.raw.once('close', () => left.abort())
+  return {
+    signal: left.signal,
+    onCut(because: CutReason) {
+      request.log.info({ because, list: listed.plural }, 'An export was broken off.')
+      // Unsent bytes are dropped, which the system would otherwise keep for a reader who takes none.
+      if (reply.raw.headersSent) reply.raw.socket?.resetAndDestroy()
+    },
+  }
+}
+
+async function* bodyOf(
+  head: string,
+  first: IteratorResult<Buffer, void>,
+  rows: AsyncGenerator<Buffer, void>,
+  { session }: Exchange,
+): AsyncGenerator<Buffer, void> {
+  if (head !== '') yield Buffer.from(head)
+  for (let slice = first; !slice.done; slice = await rows.next()) {
+    yield slice.value
+    // An answer that takes minutes must not outlast the session.
+    if (!(await session.recheck())) throw unauthenticated()
+  }
+}

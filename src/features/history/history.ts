@@ -1,0 +1,217 @@
+import { tableOf } from '../../db/columns.ts'
+import type { Queries } from '../../db/database.ts'
+import { allOf, eitherWay, type Sql, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { labelOf } from '../../model/field.ts'
+import { isMissing, moment } from '../../model/field-kinds.ts'
+import { isEarlier } from '../../model/moment.ts'
+import { collectViolations, invalid, missing, type Violations } from '../../model/problem.ts'
+import type { Tracker } from '../../records/context.ts'
+import { pageSizeDefault, pageSizeMax, rejectFilters } from '../../records/list-query.ts'
+import { readNumber, readResource, readUuid } from '../../records/query-values.ts'
+import { requireRole } from '../../records/require-write.ts'
+import {
+  changeColumns,
+  type ShownChange,
+  type StoredChange,
+  showChange,
+} from '../../records/serialize-record.ts'
+import { refuseTooSlow, requireSettled } from '../../records/settled-timestamp.ts'
+import { isLater, readableAmong, readableEntries, rememberedRow } from '../../records/visible-rows.ts'
+import type { Resource } from '../../resources/define-resource.ts'
+import { project } from '../../resources/project.ts'
+
+export interface HistoryPage {
+  readonly data: readonly ShownChange[]
+  /** What `before` has to be for the page after this one; null on the last. */
+  readonly next: string | null
+}
+
+/** Who changed a row, or anything in a project, newest first. Anyone who may not see it now learns nothing of before either. */
+export async function listHistory(
+  { database }: Tracker,
+  caller: Caller,
+  query: Readonly<Record<string, unknown>>,
+): Promise<HistoryPage> {
+  const { resource, id, projectId, pageSize, before } = readHistoryQuery(query)
+  if (resource && !projectId) requireRole(resource, caller, 'read')
+  const [seen, seenId] = projectId === undefined ? [resource as Resource, id] : [project, projectId]
+  const [row] = await database.query(sql`
+    select 1 from ${tableOf(seen)} as row where id = ${seenId} and ${rememberedRow(seen, caller)}`)
+  if (!row) throw missing(seen.title)
+  const conditions =
+    projectId === undefined
+      ? [sql`entry.row_id = ${id} and entry.resource = ${resource?.name}`]
+      : [sql`entry.project_id = ${projectId}`, ...(resource ? [sql`entry.resource = ${resource.name}`] : [])]
+  const wanted = { caller, conditions, count: pageSize + 1, before, isOfRow: projectId === undefined }
+  const found = await refuseTooSlow(slowness, () =>
+    database.lists.query<StoredChange>(
+      eitherWay(newestReadable(wanted), (queries) => newestInTurn(queries, wanted)),
+      caller.id,
+    ),
+  )
+  const data = found.slice(0, pageSize).map((change) => showChange(change, caller))
+  return { data, next: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
+}
+
+interface Wanted {
+  readonly caller: Caller
+  readonly conditions: readonly Sql[]
+  readonly count: number
+  readonly before: number | undefined
+  /** Who may see the row may see its history. */
+  readonly isOfRow: boolean
+}
+
+const newest = ({ conditions, before, count }: Omit<Wanted, 'caller' | 'isOfRow'>): Sql => {
+  const wanted = [...conditions, ...(before === undefined ? [] : [sql`entry.sequence < ${before}`])]
+  return sql`
+    select ${changeColumns} from history as entry where ${allOf(wanted)} order by entry.sequence desc limit ${count}`
+}
+
+const newestReadable = ({ caller, conditions, isOfRow, ...rest }: Wanted): Sql =>
+  newest({ ...rest, conditions: isOfRow ? conditions : [...conditions, readableEntries(caller)] })
+
+/** Looked at in parts, until enough of them are for the reader. */
+async function newestInTurn(
+  queries: Queries,
+  { caller, isOfRow, ...wanted }: Wanted,
+): Promise<readonly StoredChange[]> {
+  const found: StoredChange[] = []
+  let { before } = wanted
+  for (;;) {
+    const part = await queries.query<StoredChange>(newest({ ...wanted, before, count: lookedAtOnce }))
+    found.push(...(isOfRow ? part : await readableAmong(queries, caller, part)))
+    if (part.length < lookedAtOnce || found.length >= wanted.count) return found.slice(0, wanted.count)
+    before = part.at(-1)?.sequence
+  }
+}
+
+const lookedAtOnce = 500
+
+const slowness = { what: 'Reading the history', advice: 'Ask for smaller pages, or for one row.' }
+
+function readHistoryQuery(query: Readonly<Record<string, unknown>>) {
+  const violations = collectViolations()
+  for (const [key, value] of Object.entries(query))
+    if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+  const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  rejectFilters('Changes', ['id', 'projectId'], given, violations)
+  const resource = readResource(given('resource'), violations)
+  const projectId = readUuid('projectId', given('projectId'), violations)
+  const id = readUuid('id', given('id'), violations)
+  if (projectId === undefined && given('projectId') === undefined) {
+    if (given('resource') === undefined) violations.add('resource', 'Resource is required, or a ProjectId.')
+    if (given('id') === undefined) violations.add('id', 'Id is required, or a ProjectId.')
+  } else if (id !== undefined) violations.add('id', 'Id and ProjectId exclude each other.')
+  const read = {
+    resource,
+    id,
+    projectId,
+    pageSize: readNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault,
+    before: readNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations),
+  }
+  violations.refuseIfAny()
+  return read
+}
+
+/** What became of one row between two moments. */
+export interface Difference {
+  readonly resource: string
+  readonly rowId: string
+  readonly kind: 'added' | 'changed' | 'removed'
+  /** The fields that differ, as they were at the first moment; null for a row that was not there. */
+  readonly before: Values | null
+  readonly after: Values
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Enough for what people compare; more is read from the feed. */
+export const differenceChangesMax = 5000
+
+/** How a project at one moment differs from itself at another, in the rows that the reader may see now. */
+export async function listDifferences(
+  { database }: Tracker,
+  caller: Caller,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Difference[]> {
+  const { id, from, to } = readDifferenceQuery(query)
+  const [seen] = await database.query(
+    sql`select 1 from projects as row where id = ${id} and ${rememberedRow(project, caller)}`,
+  )
+  if (!seen) throw missing(project.title)
+  await requireSettled(database, from, 'from')
+  await requireSettled(database, to, 'to')
+  const entries = sql`
+    select ${changeColumns} from history as entry
+    where (entry.project_id = ${id} or entry.fields -> 'project_id' ->> 0 = ${id}::text)
+      and ${isLater(from)} and not ${isLater(to)}`
+  const inOrder = sql`order by entry.sequence limit ${differenceChangesMax + 1}::int`
+  const slowness = { what: 'Reading the difference', advice: 'Choose moments that lie nearer to each other.' }
+  const found = await refuseTooSlow(slowness, () =>
+    database.lists.query<StoredChange>(
+      eitherWay(sql`${entries} and ${readableEntries(caller)} ${inOrder}`, async (queries) =>
+        readableAmong(queries, caller, await queries.query<StoredChange>(sql`${entries} ${inOrder}`)),
+      ),
+      caller.id,
+    ),
+  )
+  if (found.length > differenceChangesMax)
+    throw invalid({
+      from: [`There are more than ${differenceChangesMax} changes between From and To. Read the feed.`],
+    })
+  const byRow = Map.groupBy(found, ({ resource, rowId }) => `${resource} ${rowId}`)
+  return [...byRow.values()].flatMap((changes) => differenceOf(changes.map((one) => showChange(one, caller))))
+}
+
+/** Nothing for a row that is again as it was, or that came and went in between. */
+function differenceOf(changes: readonly ShownChange[]): Difference[] {
+  const [first] = changes
+  if (!first) return []
+  const key = { resource: first.resource, rowId: first.rowId }
+  const { before, after } = sumOf(changes)
+  const isOver = after.active === false
+  if (first.before === null) return isOver ? [] : [{ ...key, kind: 'added', before: null, after }]
+  const names = Object.keys(after).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  )
+  // A row that was removed and restored unchanged is no difference.
+  if (names.every((name) => name === 'updatedAt')) return []
+  const pick = (values: Values) => Object.fromEntries(names.map((name) => [name, values[name]]))
+  const kind = isOver ? 'removed' : before.active === false ? 'added' : 'changed'
+  return [{ ...key, kind, before: pick(before), after: pick(after) }]
+}
+
+/** Of each field what it was at first and what it became at last. */
+function sumOf(changes: readonly ShownChange[]) {
+  const fields = changes.flatMap((change) => Object.entries(change.before ?? {}))
+  return {
+    before: Object.fromEntries(fields.toReversed()) as Values,
+    after: Object.assign({}, ...changes.map((change) => change.after)) as Values,
+  }
+}
+
+function readDifferenceQuery(query: Readonly<Record<string, unknown>>) {
+  const violations = collectViolations()
+  const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  for (const key of ['id', 'from', 'to'])
+    if (given(key) === undefined) violations.add(key, `${labelOf(key)} is required, once.`)
+  const read = {
+    id: readUuid('id', given('id'), violations) ?? '',
+    from: readMomentAt('from', given('from'), violations),
+    to: readMomentAt('to', given('to'), violations),
+  }
+  if (read.from && read.to && isEarlier(read.to, read.from))
+    violations.add('to', 'To must be on or after From.')
+  violations.refuseIfAny()
+  return read
+}
+
+function readMomentAt(key: string, input: unknown, violations: Violations): string {
+  if (input === undefined) return ''
+  const reading = moment.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
+  if ('value' in reading) return reading.value
+  violations.add(key, ...reading.problems)
+  return ''
+}

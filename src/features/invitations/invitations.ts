@@ -1,0 +1,261 @@
+import {
+  type Administrators,
+  administratorColumns,
+  newAccount,
+  type PossibleAdministrator,
+} from '../../accounts/administrators.ts'
+import { isDeactivated } from '../../accounts/deactivation.ts'
+import {
+  findOpenLink,
+  type InvitedInto,
+  invitationHours,
+  invitedInto,
+  isOpen,
+  type Link,
+  linkColumns,
+  linkOver,
+  type MadeLink,
+  makeLink,
+  useLink,
+} from '../../accounts/links.ts'
+import { hasHiddenCharacters } from '../../accounts/login.ts'
+import { queueMail } from '../../accounts/mail-queue.ts'
+import { secretKind } from '../../accounts/password-links.ts'
+import { readFields } from '../../accounts/read-fields.ts'
+import { newId } from '../../db/columns.ts'
+import type { Queries } from '../../db/database.ts'
+import { loginTaken } from '../../db/failures.ts'
+import { insertRow } from '../../db/rows.ts'
+import { type Sql, sql } from '../../db/sql.ts'
+import type { Caller, RequestOrigin } from '../../model/caller.ts'
+import { uuid } from '../../model/field-kinds.ts'
+import { busy, duplicate, invalid, missing, readObject, unauthenticated } from '../../model/problem.ts'
+import { callerDetails } from '../../observability/security-log.ts'
+import type { Tracker } from '../../records/context.ts'
+import { readInput } from '../../records/read-input.ts'
+import { visibleRows } from '../../records/visible-rows.ts'
+import { project } from '../../resources/project.ts'
+import { user } from '../../resources/user.ts'
+import { userProject } from '../../resources/user-project.ts'
+
+export const invitationsMax = 20
+
+/** By a member into a project of theirs; an administrator may also invite into none. With a mail, in place of a secret. */
+export async function invite(
+  tracker: Tracker,
+  caller: Caller,
+  body: unknown,
+  recipient?: string,
+): Promise<MadeLink> {
+  const given = readObject(body)
+  const isIntoProject = given.projectId !== undefined && given.projectId !== null
+  if (!isIntoProject && !caller.isAdministrator)
+    throw invalid({ projectId: ['ProjectId is required: you invite into a project of yours.'] })
+  const projectId = isIntoProject ? readFields(given, { projectId: uuid }).projectId : undefined
+  const made = await tracker.database.transaction(async (transaction) => {
+    // Locked, so that those made at once are counted one after the other.
+    const [account] = await transaction.query(
+      sql`select 1 from users where id = ${caller.id} and active for no key update`,
+    )
+    if (!account) throw unauthenticated()
+    if (projectId !== undefined) {
+      const [seen] = await transaction.query(
+        sql`select 1 from projects as row where row.id = ${projectId} and row.active and ${visibleRows(project, caller)}`,
+      )
+      if (!seen) throw missing(project.title)
+    }
+    await requireRoom(transaction, caller.id)
+    const wish = { purpose: 'invitation', madeBy: caller.id } as const
+    const { link, secret } = await makeLink(transaction, {
+      ...wish,
+      sessionId: caller.origin?.sessionId,
+      hours: invitationHours,
+      projectId,
+    })
+    if (recipient === undefined) return { link, secret }
+    if (!(await queueMail(transaction, { ...wish, linkId: link.id, recipient }))) throw busy(mailRetrySeconds)
+    return { link, secret }
+  })
+  tracker.securityLog?.({
+    event: 'link-made',
+    outcome: 'invitation',
+    ...callerDetails(caller),
+    by: caller.id,
+  })
+  return made
+}
+
+const mailRetrySeconds = 3600
+
+async function requireRoom(transaction: Queries, accountId: string): Promise<void> {
+  const [count] = await transaction.query<{ open: number }>(sql`
+    select count(*) as open from account_links as link
+    where link.made_by = ${accountId} and link.purpose = 'invitation' and ${isOpen}`)
+  if ((count?.open ?? 0) >= invitationsMax)
+    throw invalid({ generalErrors: [`At most ${invitationsMax} invitations may be open. End one first.`] })
+  await transaction.query(sql`
+    delete from account_links as old where not exists (select from mails where link_id = old.id) and id in (
+      select link.id from account_links as link
+      where link.made_by = ${accountId} and link.purpose = 'invitation' and not (${isOpen})
+      order by link.created_at desc offset ${invitationsMax}::int)`)
+}
+
+/** Of a project; its members have made them. */
+export const invitationsListedMax = 100
+
+/** The open ones that the caller has made, or those into a project that the caller sees. */
+export const listInvitations = (
+  { database }: Tracker,
+  caller: Caller,
+  { projectId }: Readonly<Record<string, unknown>> = {},
+): Promise<Link[]> =>
+  database.query<Link>(sql`
+    select ${linkColumns} from account_links as link
+    where link.purpose = 'invitation' and ${isOpen} and ${
+      projectId === undefined || projectId === ''
+        ? sql`link.made_by = ${caller.id}`
+        : sql`link.project_id = ${readFields({ projectId }, { projectId: uuid }).projectId} and ${isIntoOwn(caller)}`
+    }
+    order by link.created_at desc, link.id limit ${invitationsListedMax}::int`)
+
+/** Those who may invite into the project may also end the invitations of others. */
+const isIntoOwn = (caller: Caller): Sql => sql`exists (
+  select from projects as row where row.id = link.project_id and row.active and ${visibleRows(project, caller)})`
+
+export async function endInvitation({ database }: Tracker, caller: Caller, body: unknown): Promise<void> {
+  const { id } = readFields(body, { id: uuid })
+  const [ended] = await database.single.query(sql`
+    update account_links as link set ended_at = now()
+    where link.id = ${id} and link.purpose = 'invitation' and ${isOpen}
+      and (${caller.isAdministrator} or link.made_by = ${caller.id} or ${isIntoOwn(caller)})
+    returning true`)
+  if (!ended) throw missing('Invitation')
+}
+
+export interface ShownInvitation {
+  readonly inviter: string
+  /** None of both where an administrator invites into no project. */
+  readonly project: string | null
+  readonly organization: string | null
+  readonly expiresAt: string
+}
+
+/** Anybody with the link may ask before using it, and leaves it as it was: who invites, and into what. */
+export async function readInvitation(
+  { database }: Tracker,
+  administrators: Administrators,
+  body: unknown,
+): Promise<ShownInvitation> {
+  const { secret } = readFields(body, { secret: secretKind })
+  const link = await findOpenLink(database, 'invitation', secret)
+  const { projectId, expiresAt } = link
+  const { name: inviter } = await requireInviter(database, administrators, link)
+  if (projectId === null) return { inviter, project: null, organization: null, expiresAt }
+  const [into] = await database.query<InvitedInto>(invitedInto(projectId))
+  if (!into) throw linkOver()
+  return { inviter, ...into, expiresAt }
+}
+
+/** Anybody with the link may do it: a new account, a member of the project from its first moment. */
+export async function acceptInvitation(
+  tracker: Tracker,
+  administrators: Administrators,
+  origin: RequestOrigin | undefined,
+  body: unknown,
+): Promise<void> {
+  const { secret, name, login, password } = readObject(body)
+  // The secret first: people without it learn nothing of logins and passwords, and cause no hash.
+  const link = await findOpenLink(
+    tracker.database,
+    'invitation',
+    readFields({ secret }, { secret: secretKind }).secret,
+  )
+  const { values } = readInput(user, { name, login, password }, 'create', tracker)
+  if (hasHiddenCharacters(String(login)))
+    throw invalid({ login: ['Login must have no characters that cannot be seen.'] })
+  const prepared = (await user.rules.prepare?.(values, tracker.passwords)) ?? values
+  const id = newId()
+  const writer: Caller = {
+    id,
+    isAdministrator: false,
+    ...(origin && { origin: { ...origin, clientId: `invitation:${link.id}` } }),
+  }
+  await tracker.database.transaction(async (transaction) => {
+    await useLink(transaction, link)
+    await requireInviter(transaction, administrators, link)
+    await holdProject(transaction, link)
+    // A login that the settings name is an administrator at once, which no invitation may make anybody.
+    if (administrators.isAdministrator(newAccount(String(login)))) throw loginTaken()
+    const also = link.projectId
+      ? [{ table: userProject, values: { id: newId(), userId: id, projectId: link.projectId } }]
+      : []
+    await insertRow(transaction, user, writer, { id, ...prepared }, { also })
+  })
+  tracker.securityLog?.({
+    event: 'link-used',
+    outcome: 'invitation',
+    ...callerDetails(writer),
+    by: link.madeBy,
+  })
+}
+
+/** Anybody with the link and an account may do it: the account becomes a member, and the link is used. */
+export async function joinByInvitation(
+  tracker: Tracker,
+  administrators: Administrators,
+  caller: Caller,
+  body: unknown,
+): Promise<{ readonly projectId: string }> {
+  const { secret } = readFields(body, { secret: secretKind })
+  const link = await findOpenLink(tracker.database, 'invitation', secret)
+  const { projectId } = link
+  if (projectId === null) throw invalid({ generalErrors: ['This invitation is for a new account only.'] })
+  const writer: Caller = {
+    ...caller,
+    ...(caller.origin && { origin: { ...caller.origin, clientId: `invitation:${link.id}` } }),
+  }
+  await tracker.database.transaction(async (transaction) => {
+    // Locked, so that two links at once make one membership.
+    const [account] = await transaction.query(
+      sql`select from users where id = ${caller.id} and active for no key update`,
+    )
+    if (!account) throw unauthenticated()
+    const [member] = await transaction.query(sql`
+      select from user_projects where user_id = ${caller.id} and project_id = ${projectId} and active`)
+    if (member) throw duplicate('generalErrors', 'You are a member of this project already.')
+    await useLink(transaction, link)
+    await requireInviter(transaction, administrators, link)
+    await holdProject(transaction, link)
+    await insertRow(transaction, userProject, writer, { id: newId(), userId: caller.id, projectId })
+  })
+  tracker.securityLog?.({
+    event: 'link-used',
+    outcome: 'invitation',
+    ...callerDetails(caller),
+    by: link.madeBy,
+  })
+  return { projectId }
+}
+
+/** A link works only as long as the person who made it may invite. */
+async function requireInviter(
+  queries: Queries,
+  administrators: Administrators,
+  { madeBy, projectId }: Link,
+): Promise<{ readonly name: string }> {
+  const [inviter] = await queries.query<PossibleAdministrator & { name: string; isMember: boolean }>(sql`
+    select account.name, ${administratorColumns}, exists (
+      select 1 from user_projects where user_id = account.id and project_id = ${projectId} and active) as "isMember"
+    from users as account where account.id = ${madeBy} and account.active and not ${isDeactivated}`)
+  if (!inviter || !(inviter.isMember || administrators.isAdministrator(inviter))) throw linkOver()
+  return inviter
+}
+
+/** Kept from being removed until the membership is there. */
+async function holdProject(transaction: Queries, { projectId }: Link): Promise<void> {
+  if (projectId === null) return
+  const [found] = await transaction.query(
+    sql`select 1 from projects where id = ${projectId} and active for key share`,
+  )
+  if (!found) throw linkOver()
+}

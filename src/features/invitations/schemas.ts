@@ -1,0 +1,148 @@
+import { isMailAddress } from '../../accounts/mail-queue.ts'
+import { secretCharactersMax } from '../../accounts/password-links.ts'
+import type { Schema } from '../../http/operation.ts'
+import { refused } from '../../model/field.ts'
+import { newPassword, text, uuid } from '../../model/field-kinds.ts'
+import { loginCharactersMax, nameCharactersMax } from '../../model/text.ts'
+import { ref } from '../../routes/schemas.ts'
+import { invitationsListedMax } from './invitations.ts'
+
+const moment = { type: 'string', format: 'date-time' }
+const address = text({ max: 254 })
+export const mailAddress: typeof address = {
+  ...address,
+  read(input, label) {
+    const reading = address.read(input, label)
+    if (!('value' in reading) || isMailAddress(reading.value)) return reading
+    return refused(`${label} must be a mail address.`)
+  },
+}
+const nullableId = { ...uuid.schema, type: ['string', 'null'] }
+const name = text({ max: nameCharactersMax }).schema
+const nullableName = { ...name, type: ['string', 'null'] }
+const secret = {
+  type: 'string',
+  minLength: 1,
+  maxLength: secretCharactersMax,
+  description: 'What the link has behind its number sign.',
+  examples: [`svl_${'0'.repeat(72)}`],
+}
+
+export const linkSchemas: Readonly<Record<string, Schema>> = {
+  Link: {
+    type: 'object',
+    required: ['id', 'madeBy', 'projectId', 'userId', 'createdAt', 'expiresAt'],
+    properties: {
+      id: { ...uuid.schema, description: 'Its id.' },
+      madeBy: { ...uuid.schema, description: 'The account that made it.' },
+      projectId: { ...nullableId, description: 'Of an invitation, the project that it leads into.' },
+      userId: { ...nullableId, description: 'The account that it gives a new password.' },
+      createdAt: { ...moment, description: 'When it was made.' },
+      expiresAt: { ...moment, description: 'When it ends by itself.' },
+    },
+  },
+  NewLink: {
+    type: 'object',
+    required: ['link', 'secret'],
+    properties: {
+      link: ref('Link'),
+      secret: {
+        ...secret,
+        description: 'The link is the address of the web client with it. Shown this once.',
+      },
+    },
+  },
+  LinkList: {
+    type: 'object',
+    required: ['links'],
+    properties: {
+      links: {
+        type: 'array',
+        items: ref('Link'),
+        maxItems: invitationsListedMax,
+        description: 'The newest first.',
+      },
+    },
+  },
+  LinkId: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { ...uuid.schema, description: 'Which one.' } },
+  },
+  Invitation: {
+    type: 'object',
+    properties: {
+      projectId: {
+        ...nullableId,
+        description: 'The project that it leads into; none only for administrators.',
+      },
+    },
+  },
+  InvitationQuestion: { type: 'object', required: ['secret'], properties: { secret } },
+  ShownInvitation: {
+    type: 'object',
+    required: ['inviter', 'project', 'organization', 'expiresAt'],
+    properties: {
+      inviter: { ...name, description: 'The name of whoever made it.', examples: ['Mara Lindqvist'] },
+      project: {
+        ...nullableName,
+        description: 'The name of the project that it leads into.',
+        examples: ['Moon landing'],
+      },
+      organization: {
+        ...nullableName,
+        description: 'The name of whom the project is for.',
+        examples: ['Space agency'],
+      },
+      expiresAt: { ...moment, description: 'When it ends by itself.' },
+    },
+  },
+  InvitationAnswer: {
+    type: 'object',
+    required: ['secret', 'name', 'login', 'password'],
+    properties: {
+      secret,
+      name: {
+        ...name,
+        minLength: 1,
+        description: 'What others call the new person.',
+        examples: ['Mara Lindqvist'],
+      },
+      login: {
+        ...text({ max: loginCharactersMax }).schema,
+        minLength: 1,
+        description: 'What the new person signs in with.',
+        examples: ['mara@example.com'],
+      },
+      password: { ...newPassword.schema, description: 'The password of the new account.' },
+    },
+  },
+  JoinAnswer: { type: 'object', required: ['secret'], properties: { secret } },
+  JoinedProject: {
+    type: 'object',
+    required: ['projectId'],
+    properties: { projectId: { ...uuid.schema, description: 'The project.' } },
+  },
+  MailedInvitation: {
+    type: 'object',
+    required: ['mailTo'],
+    properties: {
+      projectId: {
+        ...nullableId,
+        description: 'The project that it leads into; none only for administrators.',
+      },
+      mailTo: { ...mailAddress.schema, description: 'Who is invited.', examples: ['mara@example.com'] },
+    },
+  },
+  MailedLink: { type: 'object', required: ['link'], properties: { link: ref('Link') } },
+  PasswordLink: {
+    type: 'object',
+    required: ['userId'],
+    properties: { userId: { ...uuid.schema, description: 'Who has lost the password.' } },
+  },
+  PasswordLinkAnswer: {
+    type: 'object',
+    required: ['secret', 'newPassword'],
+    properties: { secret, newPassword: { ...newPassword.schema, description: 'The new password.' } },
+  },
+}

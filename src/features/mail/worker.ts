@@ -1,0 +1,180 @@
+import { createTransport } from 'nodemailer'
+import { forgetOldLinks, invitationHours } from '../../accounts/links.ts'
+import { claimMails, endMail, forgetOldMails, type QueuedMail } from '../../accounts/mail-queue.ts'
+import { type MailToSend, prepareMail } from '../../accounts/mailed-links.ts'
+import { passwordLinkHours } from '../../accounts/password-links.ts'
+import { budgetLimits } from '../../config/budgets.ts'
+import type { MailSettings } from '../../config/host-settings.ts'
+import type { Database } from '../../db/database.ts'
+import type { Log } from '../../http/log.ts'
+import type { Language } from '../../model/language.ts'
+import { repeat } from '../../model/repeat.ts'
+import type { SecurityLog } from '../../observability/security-log.ts'
+import { en, type MailText, type MailTexts, ptBr } from './texts.ts'
+
+export interface MailWorker {
+  /** Sends whatever is due now. */
+  look(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface MailWorkerOptions {
+  readonly database: Database
+  readonly settings: MailSettings
+  readonly log: Log
+  readonly securityLog: SecurityLog
+  /** How long the server may be silent; tests have no time for it. */
+  readonly silentMilliseconds?: number
+}
+
+const lookMilliseconds = 1000
+const forgetMilliseconds = 60 * 60_000
+
+/** Sends mails that wait in the store. No request waits for it; several instances share the work. */
+export function startMails(options: MailWorkerOptions): MailWorker {
+  const { database, log, settings, silentMilliseconds = serverMilliseconds } = options
+  const transport = createTransport(transportOptions(settings, silentMilliseconds))
+  const look = async () => {
+    const due = await database.transaction((transaction) =>
+      claimMails(transaction, budgetLimits.mailsAtOnce.max),
+    )
+    await Promise.all(due.map((mail) => sendOne(options, transport, mail)))
+  }
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'Mails wait for the store.')
+  const looking = repeat({ everyMilliseconds: lookMilliseconds, onFailure }, look)
+  const forgetting = repeat({ everyMilliseconds: forgetMilliseconds, onFailure }, async () => {
+    await forgetOldMails(database)
+    await forgetOldLinks(database)
+  })
+  return {
+    look,
+    async stop() {
+      await Promise.all([looking.stop(), forgetting.stop()])
+      transport.close()
+    },
+  }
+}
+
+/** Shorter together than the time after which a mail is tried again. */
+const serverMilliseconds = 10_000
+
+/** A server elsewhere must speak TLS with a certificate that holds, unless its address says `ignoreTLS=true`. */
+const transportOptions = ({ smtpUrl }: MailSettings, milliseconds: number) => {
+  const { hostname, searchParams } = new URL(smtpUrl)
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return {
+    url: smtpUrl,
+    requireTLS: !isHere && searchParams.get('ignoreTLS') !== 'true',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    connectionTimeout: milliseconds,
+    greetingTimeout: milliseconds,
+    socketTimeout: milliseconds,
+    dnsTimeout: milliseconds,
+  }
+}
+
+type Transport = ReturnType<typeof createTransport>
+
+async function sendOne(options: MailWorkerOptions, transport: Transport, mail: QueuedMail): Promise<void> {
+  const { database, log, settings } = options
+  const details = { mail: mail.id, purpose: mail.purpose, attempts: mail.attempts }
+  const ready = await database.transaction((transaction) => prepareMail(transaction, mail))
+  if (!ready) return endMail(database.single, mail.id, false)
+  try {
+    await transport.sendMail({
+      from: settings.from,
+      to: { name: '', address: ready.to },
+      headers: { 'content-language': ready.language },
+      ...mailText(mail, ready, settings),
+    })
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (!mail.isLast && !isFinal(error)) {
+      log.warn({ ...details, ...reason }, 'A mail could not be sent, and is tried again.')
+      return
+    }
+    log.error({ ...details, ...reason }, 'A mail could not be sent, and was given up.')
+    return endMail(database.single, mail.id)
+  }
+  note(options, mail, ready)
+  await endMail(database.single, mail.id)
+}
+
+function note(
+  { securityLog }: MailWorkerOptions,
+  { purpose, madeBy }: QueuedMail,
+  { accountId }: MailToSend,
+): void {
+  const by = madeBy ?? accountId
+  securityLog({ event: 'mail-sent', outcome: purpose, account: accountId, by })
+}
+
+interface SmtpFailure {
+  readonly code?: string
+  readonly responseCode?: number
+}
+
+/** Of the server's own words only the number: they may repeat whom the mail was for. */
+const reasonOf = (error: unknown) => {
+  const { code, responseCode } = error as SmtpFailure
+  return { code, responseCode }
+}
+
+/** The server will not take it tomorrow either (RFC 5321, 4.2.1). A wrong account of ours, or TLS that fails, can be mended. */
+function isFinal(error: unknown): boolean {
+  const { code = '', responseCode = 0 } = error as SmtpFailure
+  return responseCode >= 500 && ['EENVELOPE', 'EMESSAGE'].includes(code)
+}
+
+export const mailTexts: Readonly<Record<Language, MailTexts>> = { en, 'pt-BR': ptBr }
+
+/**
+ * Plain text: nothing to load, nothing hidden. What stands behind the number sign goes to no server when the link is opened, so
+ * that programs that look into mails do not use it up.
+ */
+function mailText(
+  { purpose, madeBy }: QueuedMail,
+  { secret, inviter, project, organization, language }: MailToSend,
+  { linkOrigin: place }: MailSettings,
+): MailText {
+  const texts = mailTexts[language]
+  const linkTo = (path: string) => `${place}${path}#${secret}`
+  if (purpose === 'factors') return texts.factors({ place })
+  if (purpose === 'password')
+    return texts.password({
+      place,
+      link: linkTo('/new-password'),
+      hours: passwordLinkHours,
+      isByAdministrator: madeBy !== null,
+    })
+  return texts.invitation({
+    place,
+    link: linkTo('/invitation'),
+    days: invitationHours / 24,
+    inviter: line(inviter),
+    into: project === undefined ? undefined : { project: line(project), organization: line(organization) },
+  })
+}
+
+/**
+ * What people chose themselves, marked as such: one line, and nothing that a mail program would make a link of, or that would turn
+ * the text around it round.
+ */
+const line = (text = ''): string => {
+  const words = text
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
+    .replaceAll(/[:/.@“”：／．＠。｡]/g, ' ')
+    .replaceAll(/\p{Bidi_Control}/gu, '')
+    .trim()
+  return isolated(`“${[...words].slice(0, nameCharactersShown).join('')}”`)
+}
+
+/** More is cut off: a mail is no place for what somebody wants to tell strangers. */
+const nameCharactersShown = 80
+
+/** Where a name is written from right to left, the characters of Unicode that keep it together. */
+const isolated = (text: string): string =>
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(text)
+    ? `\u2068${text}\u2069`
+    : text

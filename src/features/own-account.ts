@@ -1,0 +1,156 @@
+import { changePassword, passwordChangeOf } from '../accounts/change-password.ts'
+import type { Lockouts } from '../accounts/lockouts.ts'
+import { accountTable } from '../accounts/login.ts'
+import { readFields } from '../accounts/read-fields.ts'
+import { shownColumns } from '../db/columns.ts'
+import type { Database } from '../db/database.ts'
+import { updateRow } from '../db/rows.ts'
+import { sql } from '../db/sql.ts'
+import type { Schema } from '../http/operation.ts'
+import type { Caller } from '../model/caller.ts'
+import { newPassword, text, uuid } from '../model/field-kinds.ts'
+import { passwordCharactersMax } from '../model/password-policy.ts'
+import { changed, unauthenticated } from '../model/problem.ts'
+import { nameCharactersMax } from '../model/text.ts'
+import type { Tracker } from '../records/context.ts'
+import { isNamedBody, tagOfBody } from '../routes/if-match.ts'
+import type { Route } from '../routes/route.ts'
+import { ref, timestamp } from '../routes/schemas.ts'
+
+const one = { tag: 'Account', path: '/api/me' }
+
+export const accountSchemas: Readonly<Record<string, Schema>> = {
+  Account: {
+    type: 'object',
+    required: ['id', 'name', 'login', 'createdAt', 'updatedAt'],
+    properties: {
+      id: { ...uuid.schema, description: 'Its id.' },
+      name: { type: 'string', description: 'What others call the person.', examples: ['Ann Example'] },
+      login: { type: 'string', description: 'What the person signs in with.', examples: ['ann@example.com'] },
+      createdAt: { ...timestamp, description: 'When it was created.' },
+      updatedAt: {
+        ...timestamp,
+        type: ['string', 'null'],
+        description: 'When it was changed last; null when it never was.',
+      },
+    },
+  },
+  AccountUpdate: {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: {
+        ...text({ max: nameCharactersMax }).schema,
+        minLength: 1,
+        description: 'What others shall call the person.',
+        examples: ['Ann Example'],
+      },
+    },
+  },
+  PasswordChange: {
+    type: 'object',
+    required: ['currentPassword', 'newPassword'],
+    properties: {
+      currentPassword: {
+        type: 'string',
+        format: 'password',
+        minLength: 1,
+        maxLength: passwordCharactersMax,
+        writeOnly: true,
+        description: 'The password that is to be replaced.',
+        examples: ['Correct-horse-7'],
+      },
+      newPassword: { ...newPassword.schema, examples: ['Battery-staple-8'] },
+    },
+  },
+}
+
+/** The signed-in account itself, always taken from the token, never from a body. */
+export const accountRoutes = ({ database }: Tracker, lockouts: Lockouts): Route[] => [
+  {
+    ...one,
+    id: 'GetOwnAccount',
+    summary: 'Shows the own account.',
+    description: 'The account is that of the token, for service clients the one that they act as.',
+    method: 'GET',
+    answer: ref('Account'),
+    refusals: [],
+    hasTag: true,
+    isForTokens: true,
+    async handle({ caller, reply }) {
+      const body = await readOwnAccount(database, caller)
+      reply.header('etag', tagOfBody(caller, body)).header('cache-control', 'private, no-cache')
+      return { body }
+    },
+  },
+  {
+    ...one,
+    id: 'UpdateOwnAccount',
+    summary: 'Changes the own name.',
+    description: 'Only the name can be changed here; the login is for administrators to change.',
+    method: 'PATCH',
+    body: ref('AccountUpdate'),
+    answer: ref('Success'),
+    hasPrecondition: true,
+    refusals: [400, 412],
+    async handle(exchange) {
+      const { caller, request } = exchange
+      await renameOwnAccount(database, caller, request.body, (account) => isNamedBody(exchange, account))
+      return { body: { success: true } }
+    },
+  },
+  {
+    ...one,
+    path: '/api/me/password',
+    id: 'ChangeOwnPassword',
+    isForPasswords: true,
+    summary: 'Changes the own password and ends every session of the account.',
+    description:
+      'Five wrong current passwords lock it for a quarter of an hour. Afterwards every token of the account stops working, this one too.',
+    method: 'POST',
+    body: ref('PasswordChange'),
+    answer: ref('Success'),
+    refusals: [400],
+    // Only a request that is right in everything else would learn of the lock otherwise.
+    admit: (caller) => lockouts.requireOpen(passwordChangeOf(caller)),
+    async handle({ tracker, caller, request }) {
+      // Wrong passwords are counted whatever becomes of the change.
+      await changePassword({ ...tracker, lockouts }, caller, request.body)
+      return { body: { success: true } }
+    },
+  },
+]
+
+export interface OwnAccount {
+  readonly id: string
+  readonly name: string
+  readonly login: string
+  readonly createdAt: string
+  readonly updatedAt: string | null
+}
+
+export async function readOwnAccount(database: Database, caller: Caller): Promise<OwnAccount> {
+  const [account] = await database.query<OwnAccount>(
+    sql`select ${shownColumns(accountTable)} from users as row where id = ${caller.id} and active`,
+  )
+  if (!account) throw unauthenticated()
+  return account
+}
+
+/** `isExpected` looks at the account as it is when it is locked. */
+export async function renameOwnAccount(
+  database: Database,
+  caller: Caller,
+  body: unknown,
+  isExpected: (account: OwnAccount) => boolean = () => true,
+): Promise<void> {
+  const { name } = readFields(body, { name: text({ max: nameCharactersMax }) })
+  await database.transaction(async (transaction) => {
+    const [account] = await transaction.query<OwnAccount>(
+      sql`select ${shownColumns(accountTable)} from users as row where id = ${caller.id} and active for no key update`,
+    )
+    if (!account) throw unauthenticated()
+    if (!isExpected(account)) throw changed('Account')
+    await updateRow(transaction, accountTable, caller, caller.id, { name })
+  })
+}

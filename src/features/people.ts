@@ -1,0 +1,41 @@
+import type { Tracker } from '../records/context.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { person } from '../resources/person.ts'
+import type { Route } from '../routes/route.ts'
+import { listKeys, ref } from '../routes/schemas.ts'
+import { answerList } from './changes/answer-list.ts'
+import type { LiveListings } from './changes/live-listings.ts'
+
+/** The names a member needs to read a project: who is behind every userId they meet. */
+export const peopleRoute = (tracker: Tracker, live: LiveListings): Route => ({
+  id: 'ListPeople',
+  tag: person.pluralTitle,
+  summary:
+    'Lists active accounts that share a project with the caller, by name; all of them for administrators. With Accept: text/event-stream, as a live listing.',
+  description: 'The names behind every userId that a member meets. Logins are neither shown nor searched.',
+  method: 'GET',
+  path: '/ext/people',
+  parameters: listKeys(person),
+  answer: ref(`${person.title}Page`),
+  refusals: [400, 503],
+  isConditional: true,
+  isLive: true,
+  handle: answerList(tracker, live, person),
+})
+
+/** What can be brought back with the resource's restore route. */
+export const removedRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Route => ({
+  id: `ListRemoved${resource.pluralTitle}`,
+  tag: 'Removed',
+  summary: `Lists removed ${resource.pluralNoun} that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing.`,
+  description:
+    'What restoring would not refuse this caller. One that was removed with its parent is not listed: it comes back with that parent.',
+  method: 'GET',
+  path: `/ext/removed/${resource.plural}`,
+  parameters: listKeys(resource, 'removed'),
+  answer: ref(`${resource.title}Page`),
+  refusals: [400, 403, 503],
+  isConditional: true,
+  isLive: true,
+  handle: answerList(tracker, live, resource, 'removed'),
+})

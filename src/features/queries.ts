@@ -1,0 +1,182 @@
+import { wantsEventStream } from '../http/event-stream.ts'
+import type { Parameter, Schema } from '../http/operation.ts'
+import type { Caller } from '../model/caller.ts'
+import { uuid } from '../model/field-kinds.ts'
+import { invalid } from '../model/problem.ts'
+import type { Tracker } from '../records/context.ts'
+import {
+  cursorCharactersMax,
+  expansionDepthMax,
+  expansionsMax,
+  fieldNamesMax,
+  filterCharactersMax,
+  pageSizeDefault,
+  pageSizeMax,
+  sortKeysMax,
+} from '../records/list-query.ts'
+import type { Shown } from '../records/query/joins.ts'
+import type { Filter, Value } from '../records/query/read-filter.ts'
+import { type Query, readQuery, withView } from '../records/query/read-query.ts'
+import { partsOf, type QueryPage, resourcesBehind, runQuery } from '../records/query/run-query.ts'
+import { requireRole } from '../records/require-write.ts'
+import { requireSettled } from '../records/settled-timestamp.ts'
+import { viewOf } from '../records/visible-rows.ts'
+import type { Listed, Resource } from '../resources/define-resource.ts'
+import { expandable, queryColumns } from '../resources/query-columns.ts'
+import { mayRead } from '../routes/describe-operations.ts'
+import type { Route } from '../routes/route.ts'
+import { recordSchema, ref, resultSchema } from '../routes/schemas.ts'
+import { concernOf } from './changes/concern.ts'
+import type { View } from './changes/listing.ts'
+import type { LiveListings } from './changes/live-listings.ts'
+
+/** The list of any resource for programs: filters, several sort keys, chosen fields, parents, and cursors. */
+export const queryRoute = (tracker: Tracker, live: LiveListings, resource: Resource): Route => ({
+  id: `Query${resource.pluralTitle}`,
+  tag: 'Queries',
+  summary: `Reads ${resource.pluralNoun} by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page after page by a cursor; with Accept: text/event-stream, as a live listing.`,
+  description: `${mayRead(resource)} The grammar of filters is in docs/reading.md; each part that is refused is named.`,
+  method: 'GET',
+  path: `/ext/query/${resource.plural}`,
+  parameters: queryParameters(resource),
+  answer: ref(`${resource.title}QueryPage`),
+  refusals: [400, 403, 410, 503],
+  isConditional: true,
+  isLive: true,
+  async handle({ caller, session, request, reply }) {
+    // Before the query is read: people who may not ask do not learn what was wrong with the question.
+    requireRole(resource, caller, 'read')
+    const given = request.query as Readonly<Record<string, unknown>>
+    const { keys, viewResources } = await withView(tracker, resource, caller, given)
+    const query = readQuery(resource, caller, keys)
+    if (wantsEventStream(request) && query.at !== undefined)
+      throw invalid({ at: ['At cannot be followed: what was stays as it was.'] })
+    if (wantsEventStream(request))
+      return live.open(queryView(resource, caller, query), { session, request, reply })
+    if (query.at !== undefined) await requireSettled(tracker.database, query.at)
+    const page = await runQuery(resource, caller, query, tracker.database.listsAnywhere, viewResources)
+    return { body: showQueryPage(page), lastChangeSecond: page.lastChangeSecond }
+  },
+})
+
+/** Callers who see the same of every resource that is shown share a listing of the same query. */
+const queryView = (listed: Listed, caller: Caller, query: Query): View => ({
+  key: JSON.stringify(['query', query.question, query.asked, ...viewsOf(query.shown, caller)]),
+  caller,
+  resources: resourcesBehind(query.shown, caller),
+  // What is referred to may change as well.
+  concern:
+    query.shown.expansions.length > 0 ? undefined : concernOf(listed, caller, wantedReferences(query.filter)),
+  read: async (reads) => JSON.stringify(showQueryPage(await runQuery(listed, caller, query, reads))),
+})
+
+const viewsOf = ({ listed, expansions }: Shown, caller: Caller): readonly string[] => [
+  viewOf(listed, caller),
+  ...expansions.flatMap(({ shown }) => viewsOf(shown, caller)),
+]
+
+const showQueryPage = ({ rows, nextCursor, totalCount }: QueryPage) => ({
+  result: { data: rows, nextCursor, ...(totalCount !== undefined && { totalCount }) },
+})
+
+const namesOf = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(', ')
+
+function queryParameters(resource: Resource): Parameter[] {
+  const columns = queryColumns(resource)
+  const sortable = columns.filter(({ isSortable }) => isSortable)
+  const references = expandable(resource)
+  return [
+    {
+      name: 'filter',
+      description: `What the rows must fulfil, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: ${namesOf(columns)}.`,
+      schema: { type: 'string', maxLength: filterCharactersMax },
+    },
+    {
+      name: 'sort',
+      description: `Up to ${sortKeysMax} fields, separated by commas, each descending after a minus; equal rows come by their ids. Fields: ${namesOf(sortable)}.`,
+      schema: { type: 'string', default: 'id' },
+    },
+    {
+      name: 'fields',
+      description: `Up to ${fieldNamesMax} names of what is shown, separated by commas; of what is expanded with its name and a dot before. The id is always shown, and without a choice everything is.`,
+      schema: { type: 'string' },
+    },
+    ...(references.length === 0 ? [] : [expandKey(references)]),
+    {
+      name: 'pageSize',
+      description: 'Rows in a page.',
+      schema: { type: 'integer', minimum: 1, maximum: pageSizeMax, default: pageSizeDefault },
+    },
+    {
+      name: 'cursor',
+      description: 'The nextCursor of the page before, with the same filter and sort.',
+      schema: { type: 'string', maxLength: cursorCharactersMax },
+    },
+    {
+      name: 'view',
+      description:
+        'The id of a saved view, or of a view of a project, whose filter, sort, fields and expand are taken where they are not given here.',
+      schema: uuid.schema,
+    },
+    {
+      name: 'count',
+      description: 'Whether to count the rows of all pages.',
+      schema: { type: 'boolean', default: false },
+    },
+    {
+      name: 'at',
+      description:
+        'A date and time: the rows as they were then, all at one moment, for anyone who may see them now.',
+      schema: { type: 'string' },
+    },
+  ]
+}
+
+const expandKey = (references: readonly { readonly name: string }[]): Parameter => ({
+  name: 'expand',
+  description: `Up to ${expansionsMax} references, separated by commas, whose rows are shown as well, and with dots theirs, ${expansionDepthMax} deep. Here: ${namesOf(references)}.`,
+  schema: { type: 'string' },
+})
+
+/** A row with any choice of its fields: nothing but the id is promised. */
+export function queryRowSchema(listed: Listed): Schema {
+  const parents = expandable(listed).map(({ name, parent }) => [
+    name,
+    {
+      anyOf: [ref(`${parent.title}QueryRow`), { type: 'null' }],
+      description:
+        'The row that is referred to, where it was expanded; null where the caller does not see it.',
+      examples: [null],
+    },
+  ])
+  const { properties } = recordSchema(listed)
+  return {
+    type: 'object',
+    required: ['id'],
+    properties: { ...(properties as object), ...Object.fromEntries(parents) },
+  }
+}
+
+export const queryPageSchema = ({ title }: Resource): Schema =>
+  resultSchema(
+    'One page.',
+    {
+      data: { type: 'array', items: ref(`${title}QueryRow`), description: 'The rows of this page.' },
+      nextCursor: {
+        type: ['string', 'null'],
+        description: 'Where the next page begins; null at the end.',
+      },
+      totalCount: { type: 'integer', description: 'Of all pages, where it was asked for.' },
+    },
+    ['data', 'nextCursor'],
+  )
+
+/** For each column, the ids that the filter allows: a matching row has one of them. */
+const wantedReferences = (filter: Filter | undefined): Readonly<Record<string, readonly Value[]>> =>
+  Object.fromEntries(
+    partsOf(filter).flatMap((part) =>
+      'column' in part && part.shape === 'uuid' && (part.operator === 'eq' || part.operator === 'in')
+        ? [[part.column, part.values]]
+        : [],
+    ),
+  )

@@ -1,0 +1,190 @@
+import { labelOf } from '../../model/field.ts'
+import { isMissing, uuid } from '../../model/field-kinds.ts'
+import { collectViolations, type Violations } from '../../model/problem.ts'
+import { groupingsMax, groupsMax } from '../../records/list-query.ts'
+import { appointment } from '../../resources/appointment.ts'
+import { assignment } from '../../resources/assignment.ts'
+import { assignmentType } from '../../resources/assignment-type.ts'
+import type { Listed, Resource } from '../../resources/define-resource.ts'
+import { organization } from '../../resources/organization.ts'
+import { person } from '../../resources/person.ts'
+import { project } from '../../resources/project.ts'
+import { workflow } from '../../resources/workflow.ts'
+
+/** Sums over the rows of one resource that the reader may see. */
+export interface Report {
+  readonly name: 'hours' | 'assignments'
+  readonly summed: Resource
+  /** The moment that dates a row. */
+  readonly dated: string
+  readonly measures: readonly Measure[]
+}
+
+export interface Measure {
+  readonly name: string
+  /** Summed; without it rows are counted. */
+  readonly column?: string
+  readonly description: string
+}
+
+export const reports: readonly Report[] = [
+  {
+    name: 'hours',
+    summed: appointment,
+    dated: 'keepDate',
+    measures: [
+      { name: 'hours', column: 'amountHours', description: 'Hours booked.' },
+      { name: 'appointments', description: 'Appointments that they were booked by.' },
+    ],
+  },
+  {
+    name: 'assignments',
+    summed: assignment,
+    dated: 'startDate',
+    measures: [
+      { name: 'assignments', description: 'How many there are.' },
+      { name: 'plannedHours', column: 'amountHours', description: 'Hours that they are estimated at.' },
+    ],
+  },
+]
+
+/** Where the id that a grouping goes by is found: in the summed row, its assignment, or the project of that. */
+export interface EntityGrouping {
+  readonly of: 'row' | 'assignment' | 'project'
+  readonly column: string
+  /** As the reader sees it: by its id, and its name where they may see that. */
+  readonly shown: Listed
+}
+
+export const entityGroupings = {
+  person: { of: 'row', column: 'userId', shown: person },
+  project: { of: 'assignment', column: 'projectId', shown: project },
+  organization: { of: 'project', column: 'organizationId', shown: organization },
+  type: { of: 'assignment', column: 'assignmentTypeId', shown: assignmentType },
+  workflow: { of: 'assignment', column: 'workflowId', shown: workflow },
+} as const satisfies Readonly<Record<string, EntityGrouping>>
+
+export const timeGroupings = ['week', 'month'] as const
+
+export type Entity = keyof typeof entityGroupings
+export type Grouping = Entity | (typeof timeGroupings)[number]
+
+export const groupings: readonly Grouping[] = [
+  ...(Object.keys(entityGroupings) as Entity[]),
+  ...timeGroupings,
+]
+
+export const isTime = (grouping: Grouping): grouping is (typeof timeGroupings)[number] =>
+  (timeGroupings as readonly string[]).includes(grouping)
+
+/** Filters by equality, by the same columns. */
+export const entityFilters: Readonly<Record<string, EntityGrouping>> = Object.fromEntries(
+  Object.values(entityGroupings).map((grouping) => [grouping.column, grouping]),
+)
+
+export interface ReportQuery {
+  /** In the order of the columns, by which the groups are sorted. */
+  readonly groupBy: readonly Grouping[]
+  /** Days in the time zone, from the first on and before the second. */
+  readonly dateFrom: string | undefined
+  readonly dateTo: string | undefined
+  readonly timeZone: string
+  /** Column to wanted id. */
+  readonly wanted: Readonly<Record<string, string>>
+  readonly limit: number
+}
+
+export const reportKeys = [
+  ...['groupBy', 'dateFrom', 'dateTo', 'timeZone', 'limit'],
+  ...Object.keys(entityFilters),
+] as const
+
+/** Reads flat query keys, all violations at once; one that it does not know is refused, because it would widen the sums. */
+export function readReportQuery(given: Readonly<Record<string, unknown>>): ReportQuery {
+  const violations = collectViolations()
+  const keys = readKeys(given, violations)
+  const [dateFrom, dateTo] = ['dateFrom', 'dateTo'].map((key) => readDay(key, keys[key], violations))
+  if (dateFrom && dateTo && dateTo < dateFrom)
+    violations.add('dateTo', 'DateTo must be on or after DateFrom.')
+  const query: ReportQuery = {
+    groupBy: readGroupings(keys.groupBy, violations),
+    dateFrom,
+    dateTo,
+    timeZone: readTimeZone(keys.timeZone, violations),
+    wanted: readWanted(keys, violations),
+    limit: readLimit(keys.limit, violations),
+  }
+  violations.refuseIfAny()
+  return query
+}
+
+type Keys = Readonly<Record<string, string>>
+
+function readKeys(given: Readonly<Record<string, unknown>>, violations: Violations): Keys {
+  const keys: Record<string, string> = {}
+  for (const [key, value] of Object.entries(given)) {
+    if (!reportKeys.includes(key))
+      violations.add(key, `${key} is no key of a report. These are: ${reportKeys.join(', ')}.`)
+    else if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+    else if (isMissing(value)) violations.add(key, `${labelOf(key)} must not be empty.`)
+    else keys[key] = String(value).trim()
+  }
+  return keys
+}
+
+function readGroupings(input: string | undefined, violations: Violations): readonly Grouping[] {
+  const names = input?.split(',').map((name) => name.trim()) ?? []
+  const known = groupings.filter((grouping) => names.includes(grouping))
+  const isRight = names.length === known.length && names.length >= 1 && names.length <= groupingsMax
+  if (!isRight)
+    violations.add('groupBy', `GroupBy must name 1 to ${groupingsMax} of ${groupings.join(', ')}, each once.`)
+  return names.filter((name): name is Grouping => (known as readonly string[]).includes(name))
+}
+
+/** A day, not a moment: when it begins is for the time zone to say. */
+function readDay(key: string, input: string | undefined, violations: Violations): string | undefined {
+  if (input === undefined) return undefined
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(input) && input >= '0001'
+  if (isDay && !Number.isNaN(Date.parse(input)) && new Date(input).toISOString().startsWith(input))
+    return input
+  violations.add(key, `${labelOf(key)} must be a day such as 2026-01-31.`)
+  return undefined
+}
+
+/** Names with an area only: the short ones are no time zones to the store, but what clocks show in winter. */
+const areaAndPlace = /^[A-Za-z_]{1,32}\/[A-Za-z0-9_+/-]{1,64}$/
+
+function readTimeZone(input: string | undefined, violations: Violations): string {
+  if (input === undefined || input === 'UTC') return 'UTC'
+  if (!areaAndPlace.test(input) || !isTimeZone(input)) violations.add('timeZone', unknownTimeZone)
+  return input
+}
+
+export const unknownTimeZone = 'TimeZone must be UTC or a name of the IANA database such as Europe/Berlin.'
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+function readWanted(keys: Keys, violations: Violations): Readonly<Record<string, string>> {
+  const given = Object.keys(entityFilters).flatMap((key): [string, string][] => {
+    if (keys[key] === undefined) return []
+    const reading = uuid.read(keys[key], labelOf(key))
+    if ('value' in reading) return [[key, reading.value]]
+    violations.add(key, ...reading.problems)
+    return []
+  })
+  return Object.fromEntries(given)
+}
+
+function readLimit(input: string | undefined, violations: Violations): number {
+  if (input === undefined) return groupsMax
+  const limit = /^\d{1,9}$/.test(input) ? Number(input) : 0
+  if (limit >= 1 && limit <= groupsMax) return limit
+  violations.add('limit', `Limit must be a whole number from 1 to ${groupsMax}.`)
+  return groupsMax
+}

@@ -1,0 +1,162 @@
+import { csvHead, csvLine } from '../../http/csv.ts'
+import { prefersToJson, wantsEventStream } from '../../http/event-stream.ts'
+import type { Parameter, Schema } from '../../http/operation.ts'
+import type { Caller } from '../../model/caller.ts'
+import { labelOf } from '../../model/field.ts'
+import { uuid } from '../../model/field-kinds.ts'
+import { invalid } from '../../model/problem.ts'
+import type { Tracker } from '../../records/context.ts'
+import { groupingsMax, groupsMax } from '../../records/list-query.ts'
+import { viewOf } from '../../records/visible-rows.ts'
+import type { Route } from '../../routes/route.ts'
+import { ref, resultSchema } from '../../routes/schemas.ts'
+import type { View } from '../changes/listing.ts'
+import type { LiveListings } from '../changes/live-listings.ts'
+import {
+  entityFilters,
+  groupings,
+  isTime,
+  type Report,
+  type ReportQuery,
+  readReportQuery,
+  reports,
+} from './read-report-query.ts'
+import { resourcesBehind, runReport, type Sums } from './run-report.ts'
+
+/** Sums over what the caller may see. */
+export const reportRoutes = (tracker: Tracker, live: LiveListings): Route[] =>
+  reports.map((report) => ({
+    id: `Report${labelOf(report.name)}`,
+    tag: 'Reports',
+    summary: `Sums of ${report.summed.pluralNoun} by groups; with Accept: text/csv as a table, with Accept: text/event-stream live.`,
+    description: 'Only rows that the caller sees are summed. A table that would not be complete is refused.',
+    method: 'GET',
+    path: `/ext/reports/${report.name}`,
+    parameters: reportParameters(report),
+    answer: ref(`${labelOf(report.name)}Report`),
+    refusals: [400, 503],
+    isConditional: true,
+    isLive: true,
+    async handle({ caller, session, request, reply }) {
+      const query = readReportQuery(request.query as Readonly<Record<string, unknown>>)
+      if (wantsEventStream(request))
+        return live.open(reportView(report, caller, query), { session, request, reply })
+      const sums = await runReport(report, caller, query, tracker.database.listsAnywhere)
+      if (!prefersToJson(request, 'text/csv'))
+        return { body: showReport(sums), lastChangeSecond: sums.lastChangeSecond }
+      const table = csvOf(report, query, sums)
+      reply.headers({ ...csvHeaders, 'content-disposition': `attachment; filename="${report.name}.csv"` })
+      reply.send(table)
+      return undefined
+    },
+  }))
+
+const csvHeaders = {
+  'content-type': 'text/csv; charset=utf-8; header=present',
+  'cache-control': 'private, no-store',
+} as const
+
+const reportView = (report: Report, caller: Caller, query: ReportQuery): View => ({
+  key: JSON.stringify(['report', report.name, viewOf(report.summed, caller), query]),
+  caller,
+  resources: resourcesBehind(report, caller, query),
+  read: async (reads) => JSON.stringify(showReport(await runReport(report, caller, query, reads))),
+})
+
+const showReport = ({ groups, totalGroups, total, timeZone }: Sums) => ({
+  result: { groups, totalGroups, total, timeZone },
+})
+
+/** A table that is not complete would be added up wrongly, so it is refused. */
+function csvOf({ measures }: Report, { groupBy }: ReportQuery, { groups, totalGroups }: Sums): string {
+  if (totalGroups > groups.length) {
+    const message = `There are ${totalGroups} groups, which are more than the limit of the table. Narrow it, or group by less.`
+    throw invalid({ groupBy: [message] })
+  }
+  const head = groupBy.flatMap((grouping) => (isTime(grouping) ? [grouping] : [`${grouping}Id`, grouping]))
+  const lines = groups.map((group) => [
+    ...groupBy.flatMap((grouping) => {
+      const value = group[grouping] as string | { readonly id: string; readonly name: string | null }
+      return typeof value === 'object' ? [value.id, value.name] : [value]
+    }),
+    ...measures.map(({ name }) => group[name]),
+  ])
+  return csvHead([...head, ...measures.map(({ name }) => name)]) + lines.map(csvLine).join('')
+}
+
+const reportParameters = ({ summed, dated }: Report): Parameter[] => [
+  {
+    name: 'groupBy',
+    description: `1 to ${groupingsMax} of ${groupings.join(', ')}, separated by commas; the groups come in their order.`,
+    required: true,
+    schema: { type: 'string' },
+  },
+  ...['dateFrom', 'dateTo'].map((name) => ({
+    name,
+    description: `Only ${summed.pluralNoun} whose ${dated} is ${name === 'dateFrom' ? 'on this day or later' : 'before this day'}, in the time zone.`,
+    schema: { type: 'string', format: 'date' },
+  })),
+  {
+    name: 'timeZone',
+    description:
+      'Where days, weeks and months begin: UTC, or a name of the IANA database such as Europe/Berlin.',
+    schema: { type: 'string', default: 'UTC' },
+  },
+  ...Object.keys(entityFilters).map((name) => ({
+    name,
+    description: `Only with this ${labelOf(name)}.`,
+    schema: uuid.schema,
+  })),
+  {
+    name: 'limit',
+    description: 'Groups that are shown; the total is over all of them.',
+    schema: { type: 'integer', minimum: 1, maximum: groupsMax, default: groupsMax },
+  },
+]
+
+const named: Schema = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: {
+    id: { ...uuid.schema, description: 'Its id.' },
+    name: { type: ['string', 'null'], description: 'Null where the caller may not see it.' },
+  },
+}
+
+const times: Readonly<Record<string, Schema>> = {
+  week: { type: 'string', format: 'date', description: 'The Monday that it begins with.' },
+  month: { type: 'string', description: 'Its year and number, such as 2026-01.' },
+}
+
+export const reportSchemas: Readonly<Record<string, Schema>> = {
+  ReportGroup: named,
+  ...Object.fromEntries(reports.map((report) => [`${labelOf(report.name)}Report`, reportSchema(report)])),
+}
+
+function reportSchema({ measures }: Report): Schema {
+  const names = measures.map(({ name }) => name)
+  const sums = Object.fromEntries(
+    measures.map(({ name, column, description }) => [
+      name,
+      { type: column ? 'number' : 'integer', description },
+    ]),
+  )
+  const groups = Object.fromEntries(
+    groupings.map((name) => [name, isTime(name) ? times[name] : ref('ReportGroup')]),
+  )
+  return resultSchema('The sums.', {
+    groups: {
+      type: 'array',
+      description: 'One for each combination that there are rows of.',
+      maxItems: groupsMax,
+      items: { type: 'object', required: names, properties: { ...groups, ...sums } },
+    },
+    totalGroups: { type: 'integer', description: 'How many there are, also beyond the limit.' },
+    total: { type: 'object', description: 'Over all groups.', required: names, properties: sums },
+    timeZone: {
+      type: 'string',
+      description: 'The one that was asked for.',
+      examples: ['Europe/Berlin'],
+    },
+  })
+}

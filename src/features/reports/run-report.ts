@@ -1,0 +1,193 @@
+import { lastChangeSecond } from '../../db/change-log.ts'
+import { column, tableOf } from '../../db/columns.ts'
+import { isUnknownTimeZone } from '../../db/failures.ts'
+import type { LimitedReads } from '../../db/limited-reads.ts'
+import type { Values } from '../../db/rows.ts'
+import { allOf, join, rare, raw, type Sql, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { invalid } from '../../model/problem.ts'
+import { requireRole } from '../../records/require-write.ts'
+import { refuseTooSlow } from '../../records/settled-timestamp.ts'
+import { changesThatMatter, listedRows } from '../../records/visible-rows.ts'
+import { assignment } from '../../resources/assignment.ts'
+import type { Listed } from '../../resources/define-resource.ts'
+import { project } from '../../resources/project.ts'
+import {
+  type EntityGrouping,
+  entityFilters,
+  entityGroupings,
+  type Grouping,
+  isTime,
+  type Measure,
+  type Report,
+  type ReportQuery,
+  unknownTimeZone,
+} from './read-report-query.ts'
+
+export interface Sums {
+  readonly groups: readonly Values[]
+  /** How many there are, also beyond the limit. */
+  readonly totalGroups: number
+  /** Over all of them. */
+  readonly total: Values
+  readonly timeZone: string
+  readonly lastChangeSecond: number | null
+}
+
+/** One statement, so that groups, their names and the total are of one snapshot. */
+export async function runReport(
+  report: Report,
+  caller: Caller,
+  query: ReportQuery,
+  reads: LimitedReads,
+): Promise<Sums> {
+  for (const listed of askedOf(report, query)) requireRole(listed, caller, 'read')
+  const found = await refuseTooSlow(slowness(report), () => read(report, caller, query, reads))
+  const [first = {}] = found
+  const measuresIn = (row: Values, prefix: string) =>
+    Object.fromEntries(report.measures.map(({ name }) => [name, Number(row[prefix + name] ?? 0)]))
+  return {
+    groups: found
+      .filter(({ position }) => position !== null && position !== undefined)
+      .map((row) => ({
+        ...Object.fromEntries(
+          query.groupBy.map((grouping, index) => [grouping, groupIn(row, grouping, index)]),
+        ),
+        ...measuresIn(row, ''),
+      })),
+    totalGroups: Number(first.totalGroups ?? 0),
+    total: measuresIn(first, 'total_'),
+    timeZone: query.timeZone,
+    lastChangeSecond: (first.lastChangeSecond ?? null) as number | null,
+  }
+}
+
+/** Whose columns are summed, grouped and filtered by. */
+function askedOf({ summed }: Report, { groupBy, wanted }: ReportQuery): readonly Listed[] {
+  const entities = [
+    ...groupBy.flatMap((grouping) => (isTime(grouping) ? [] : [entityGroupings[grouping]])),
+    ...Object.keys(wanted).flatMap((name) => entityFilters[name] ?? []),
+  ]
+  const of = { row: [], assignment: [assignment], project: [assignment, project] }
+  return [summed, ...entities.flatMap((entity) => of[entity.of])]
+}
+
+/** A name that the reader may not see is null. */
+const groupIn = (row: Values, grouping: Grouping, index: number): unknown =>
+  isTime(grouping) ? row[`group${index}`] : { id: row[`group${index}`], name: row[`name${index}`] ?? null }
+
+const slowness = ({ name }: Report) => ({
+  what: `The report of ${name}`,
+  advice: 'Narrow it by dateFrom and dateTo, or by a project.',
+  key: 'dateFrom',
+})
+
+async function read(
+  report: Report,
+  caller: Caller,
+  query: ReportQuery,
+  reads: LimitedReads,
+): Promise<Values[]> {
+  try {
+    return await reads.query<Values>(statementOf(report, caller, query), caller.id)
+  } catch (error) {
+    // The store's own list of time zones may be older than the program's.
+    if (isUnknownTimeZone(error)) throw invalid({ timeZone: [unknownTimeZone] })
+    throw error
+  }
+}
+
+function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
+  const { groupBy, limit } = query
+  const { measures } = report
+  const keys = groupBy.map((grouping, index) => sql`${keyOf(report, grouping, query)} as ${groupName(index)}`)
+  const names = groupBy.flatMap((grouping, index) =>
+    isTime(grouping) ? [] : [{ index, shown: entityGroupings[grouping].shown }],
+  )
+  const ordered = groupBy.flatMap((grouping, index) => [
+    ...(isTime(grouping) ? [] : [sql`${raw(`named${index}.name`)}`]),
+    groupName(index),
+  ])
+  const order = join(ordered, ', ')
+  return rare(sql`
+    with sums as (
+      select ${join([...keys, ...measures.map(sumOf)], ', ')}
+      from ${fromOf(report)} where ${allOf(conditionsOf(report, caller, query))}
+      group by ${join(
+        groupBy.map((_, index) => raw(String(index + 1))),
+        ', ',
+      )}
+    )
+    select total.*, shown.*
+    from (
+      select count(*) as "totalGroups", ${join(measures.map(totalOf), ', ')},
+        ${lastChangeSecond(resourcesBehind(report, caller, query))} as "lastChangeSecond"
+      from sums
+    ) as total
+    left join (
+      select ${join([raw('sums.*'), ...names.map(({ index }) => raw(`named${index}.name as "name${index}"`))], ', ')},
+        row_number() over (order by ${order}) as position
+      from sums ${join(
+        names.map(({ index, shown }) => nameOf(index, shown, caller)),
+        ' ',
+      )}
+      order by ${order} limit ${limit}
+    ) as shown on true
+    order by shown.position`)
+}
+
+const groupName = (index: number): Sql => raw(`group${index}`)
+
+const sumOf = ({ name, column: summed }: Measure): Sql =>
+  sql`${summed ? sql`sum(row.${column(summed)})` : raw('count(*)')} as ${raw(`"${name}"`)}`
+
+const totalOf = ({ name }: Measure): Sql => raw(`coalesce(sum("${name}"), 0) as "total_${name}"`)
+
+/** What is not grouped or filtered by is left out by the store itself. */
+const fromOf = ({ summed }: Report): Sql =>
+  sql`${tableOf(summed)} as row
+    ${summed === assignment ? raw('') : sql`left join ${tableOf(assignment)} as assignment on assignment.id = row.assignment_id`}
+    left join ${tableOf(project)} as project on project.id = ${raw(rowOf(summed, 'assignment'))}.project_id`
+
+/** An assignment that is summed is its own. */
+const rowOf = (summed: Report['summed'], of: EntityGrouping['of']): string =>
+  of === 'assignment' && summed === assignment ? 'row' : of
+
+const columnOf = ({ summed }: Report, { of, column: name }: EntityGrouping): Sql =>
+  sql`${raw(rowOf(summed, of))}.${column(name)}`
+
+/** Weeks begin on Monday, and are known by it; months by their year and number. */
+function keyOf(report: Report, grouping: Grouping, { timeZone }: ReportQuery): Sql {
+  if (!isTime(grouping)) return columnOf(report, entityGroupings[grouping])
+  const local = sql`date_trunc(${raw(`'${grouping}'`)}, row.${column(report.dated)} at time zone ${timeZone}::text)`
+  return sql`to_char(${local}, ${raw(grouping === 'week' ? `'YYYY-MM-DD'` : `'YYYY-MM'`)})`
+}
+
+function conditionsOf(report: Report, caller: Caller, query: ReportQuery): Sql[] {
+  const { dateFrom, dateTo, timeZone, wanted } = query
+  const dated = sql`row.${column(report.dated)}`
+  const startOf = (day: string) => sql`(${day}::timestamp at time zone ${timeZone}::text)`
+  return [
+    listedRows(report.summed, caller, 'active'),
+    ...(dateFrom ? [sql`${dated} >= ${startOf(dateFrom)}`] : []),
+    ...(dateTo ? [sql`${dated} < ${startOf(dateTo)}`] : []),
+    ...Object.entries(wanted).flatMap(([name, id]) => {
+      const filter = entityFilters[name]
+      return filter ? [sql`${columnOf(report, filter)} = ${id}::uuid`] : []
+    }),
+  ]
+}
+
+const nameOf = (index: number, shown: EntityGrouping['shown'], caller: Caller): Sql =>
+  sql`left join lateral (
+    select row.name from ${tableOf(shown)} as row
+    where row.id = ${raw(`sums.group${index}`)} and ${listedRows(shown, caller, 'active')}
+  ) as ${raw(`named${index}`)} on true`
+
+/** The resources whose changes can change the sums or the names of the groups. */
+export const resourcesBehind = ({ summed }: Report, caller: Caller, { groupBy }: ReportQuery): string[] => [
+  ...new Set([
+    ...[summed, assignment, project].flatMap((one) => changesThatMatter(one, caller)),
+    ...groupBy.flatMap((one) => (isTime(one) ? [] : changesThatMatter(entityGroupings[one].shown, caller))),
+  ]),
+]

@@ -1,0 +1,216 @@
+import { hashOfToken, newTokenText, tokenPrefix } from '../../accounts/read-fields.ts'
+import { requireOwnOrAdministrator } from '../../accounts/sessions.ts'
+import { newId } from '../../db/columns.ts'
+import type { Queries } from '../../db/database.ts'
+import { raw, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { moment, text, uuid } from '../../model/field-kinds.ts'
+import {
+  collectViolations,
+  invalid,
+  missing,
+  readObject,
+  unauthenticated,
+  type Violations,
+} from '../../model/problem.ts'
+import { nameCharactersMax } from '../../model/text.ts'
+import { callerDetails } from '../../observability/security-log.ts'
+import type { Tracker } from '../../records/context.ts'
+import { tokenScopes } from '../../records/token-rights.ts'
+import { visibleRows } from '../../records/visible-rows.ts'
+import { project } from '../../resources/project.ts'
+
+/** A token as its owner and administrators see it. */
+export interface ApiToken {
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly projectIds: readonly string[] | null
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly lastUsedAt: string | null
+  readonly lastUsedAddress: string | null
+}
+
+/** Those of an account that stand. */
+export const tokensMax = 50
+/** Those that do not, kept so that a name can still be found in the store. */
+const overMax = 50
+
+const columns =
+  raw(`token.id, token.user_id as "userId", token.name, token.scopes, token.project_ids as "projectIds",
+  token.created_at as "createdAt", token.expires_at as "expiresAt", token.last_used_at as "lastUsedAt",
+  token.last_used_address as "lastUsedAddress"`)
+
+const standing = raw(`token.ended_at is null and token.expires_at > now() and exists (
+  select 1 from users as account where account.id = token.user_id and account.active
+    and account.security_stamp = token.security_stamp)`)
+
+/** The tokens of the own account, or of any account for administrators, newest first. */
+export function listTokens({ database }: Tracker, caller: Caller, userId: string): Promise<ApiToken[]> {
+  requireOwnOrAdministrator(caller, userId, 'tokens')
+  return database.query<ApiToken>(sql`
+    select ${columns} from api_tokens as token where token.user_id = ${userId} and ${standing}
+    order by token.created_at desc, token.id limit ${tokensMax}::int`)
+}
+
+export interface MadeToken {
+  readonly token: ApiToken
+  /** Shown this once; the store has its hash. */
+  readonly secret: string
+}
+
+/** Only for a person at the web client: a leaked token of a program or an app must not be able to make more tokens. */
+export async function makeToken(
+  { database, securityLog }: Tracker,
+  caller: Caller,
+  standsNow: (queries: Queries) => Promise<boolean>,
+  body: unknown,
+): Promise<MadeToken> {
+  const wanted = readNewToken(body, tokenScopes)
+  const secret = newTokenText(tokenPrefix)
+  const token = await database.transaction(async (transaction) => {
+    // Locked, so that two at once are counted one after the other and a new password ends both.
+    const [account] = await transaction.query<{ stamp: string }>(sql`
+      select security_stamp as stamp from users where id = ${caller.id} and active for no key update`)
+    // The token gets the newest stamp, so the sign-in that makes it has to have the same.
+    if (!account || !(await standsNow(transaction))) throw unauthenticated()
+    await requireRoom(transaction, caller.id)
+    await requireSeen(transaction, caller, wanted.projectIds)
+    return insert(transaction, caller.id, account.stamp, wanted, secret)
+  })
+  securityLog?.({ event: 'token-made', ...callerDetails(caller), token: token.id })
+  return { token, secret }
+}
+
+async function insert(
+  transaction: Queries,
+  accountId: string,
+  stamp: string,
+  { name, scopes, projectIds, expiresAt }: NewToken,
+  secret: string,
+): Promise<ApiToken> {
+  const [token] = await transaction.query<ApiToken>(sql`
+    insert into api_tokens as token (id, user_id, hash, security_stamp, name, scopes, project_ids, expires_at)
+    values (${newId()}, ${accountId}, ${hashOfToken(secret, tokenPrefix)}, ${stamp}, ${name}, ${scopes}::text[],
+      ${projectIds ?? null}::uuid[], ${expiresAt})
+    returning ${columns}`)
+  return token as ApiToken
+}
+
+async function requireRoom(transaction: Queries, accountId: string): Promise<void> {
+  const [count] = await transaction.query<{ standing: number }>(sql`
+    select count(*) as standing from api_tokens as token where token.user_id = ${accountId} and ${standing}`)
+  if ((count?.standing ?? 0) >= tokensMax)
+    throw invalid({ generalErrors: [`An account may have at most ${tokensMax} tokens. End one first.`] })
+  await transaction.query(sql`
+    delete from api_tokens where id in (
+      select token.id from api_tokens as token where token.user_id = ${accountId} and not (${standing})
+      order by token.created_at desc offset ${overMax}::int)`)
+}
+
+async function requireSeen(transaction: Queries, caller: Caller, ids: NewToken['projectIds']): Promise<void> {
+  if (!ids) return
+  const seen = await transaction.query(sql`
+    select 1 from projects as row where row.id = any(${ids}::uuid[]) and row.active and ${visibleRows(project, caller)}`)
+  if (seen.length < ids.length)
+    throw invalid({ projectIds: ['ProjectIds must refer to active projects of yours.'] })
+}
+
+/** Ends these tokens, all or none; anyone who is not an administrator sees their own only. */
+export async function endTokens(
+  { database, securityLog }: Tracker,
+  caller: Caller,
+  body: unknown,
+): Promise<void> {
+  const ids = readTokenIds(body)
+  const ended = await database.transaction(async (transaction) => {
+    const found = await transaction.query<{ id: string; userId: string }>(sql`
+      select token.id, token.user_id as "userId" from api_tokens as token
+      where token.id = any(${ids}::uuid[]) and ${standing} and (${caller.isAdministrator} or token.user_id = ${caller.id})
+      order by token.id for no key update`)
+    if (found.length < ids.length) throw missing('Token')
+    await transaction.query(sql`update api_tokens set ended_at = now() where id = any(${ids}::uuid[])`)
+    return found
+  })
+  for (const { id: token, userId: account } of ended)
+    securityLog?.({ event: 'token-ended', ...callerDetails(caller), account, by: caller.id, token })
+}
+
+interface NewToken {
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly projectIds: readonly string[] | undefined
+  readonly expiresAt: string
+}
+
+export const tokenDaysMax = 365
+export const tokenProjectsMax = 20
+
+const dayMilliseconds = 24 * 60 * 60_000
+
+function readNewToken(body: unknown, known: readonly string[]): NewToken {
+  const given = readObject(body)
+  const violations = collectViolations()
+  const read = {
+    name: readName(given.name, violations),
+    scopes: readScopes(given.scopes, known, violations),
+    projectIds: readProjectIds(given.projectIds, violations),
+    expiresAt: readExpiry(given.expiresAt, violations),
+  }
+  violations.refuseIfAny()
+  return read
+}
+
+function readName(input: unknown, violations: Violations): string {
+  const reading = text({ max: nameCharactersMax }).read(input ?? '', 'Name')
+  if ('value' in reading && reading.value !== '') return reading.value
+  violations.add('name', ...('value' in reading ? ['Name is required.'] : reading.problems))
+  return ''
+}
+
+function readScopes(input: unknown, known: readonly string[], violations: Violations): readonly string[] {
+  const scopes: readonly unknown[] = Array.isArray(input) ? input : []
+  const isKnown = (scope: unknown): scope is string => typeof scope === 'string' && known.includes(scope)
+  if (scopes.length === 0) violations.add('scopes', 'Scopes must be a list with at least one scope.')
+  else if (scopes.length > known.length || !scopes.every(isKnown))
+    violations.add('scopes', `Scopes must be some of ${known.join(', ')}.`)
+  return [...new Set(scopes.filter(isKnown))].sort()
+}
+
+function readProjectIds(input: unknown, violations: Violations): readonly string[] | undefined {
+  if (input === undefined || input === null) return undefined
+  const ids = readUuids(input, tokenProjectsMax)
+  if (ids.length === 0)
+    violations.add('projectIds', `ProjectIds must be null or 1 to ${tokenProjectsMax} ids of projects.`)
+  return ids
+}
+
+function readExpiry(input: unknown, violations: Violations): string {
+  const reading = moment.read(input, 'ExpiresAt')
+  const value = 'value' in reading ? reading.value : ''
+  const remaining = Date.parse(value) - Date.now()
+  if (input === undefined || input === null) violations.add('expiresAt', 'ExpiresAt is required.')
+  else if ('problems' in reading) violations.add('expiresAt', ...reading.problems)
+  else if (!(remaining > 0 && remaining <= tokenDaysMax * dayMilliseconds))
+    violations.add('expiresAt', `ExpiresAt must be in the future, within ${tokenDaysMax} days.`)
+  return value
+}
+
+function readTokenIds(body: unknown): readonly string[] {
+  const ids = readUuids(readObject(body).ids, endedAtOnceMax)
+  const violations = collectViolations()
+  if (ids.length === 0) violations.add('ids', `Ids must contain 1 to ${endedAtOnceMax} ids of tokens.`)
+  violations.refuseIfAny()
+  return ids
+}
+
+export const endedAtOnceMax = 100
+
+/** Nothing, when anything of it is wrong. */
+function readUuids(input: unknown, max: number): readonly string[] {
+  const readings = Array.isArray(input) && input.length <= max ? input.map((id) => uuid.read(id, 'Id')) : []
+  const ids = readings.flatMap((reading) => ('value' in reading ? [reading.value] : []))
+  return ids.length === readings.length ? [...new Set(ids)] : []
+}

@@ -1,0 +1,132 @@
+import { eitherWay, raw, type Sql, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { labelOf } from '../../model/field.ts'
+import { isMissing, moment } from '../../model/field-kinds.ts'
+import { isEarlier } from '../../model/moment.ts'
+import { collectViolations, missing, readObject, type Violations } from '../../model/problem.ts'
+import type { Tracker } from '../../records/context.ts'
+import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
+import { readNumber } from '../../records/query-values.ts'
+import { readId } from './manage.ts'
+import {
+  bodyFor,
+  isReadable,
+  type KeptMessage,
+  readableMessages,
+  requireMine,
+  requireReadable,
+} from './readable.ts'
+
+export interface LoggedDelivery {
+  readonly id: string
+  readonly messageId: string
+  readonly type: string
+  readonly createdAt: string
+  readonly deliveredAt: string | null
+  /** When it is tried next. */
+  readonly nextAt: string | null
+  readonly body: string
+  /** The newest first. */
+  readonly attempts: readonly unknown[]
+}
+
+export interface DeliveryPage {
+  readonly data: readonly LoggedDelivery[]
+  readonly next: string | null
+}
+
+/** Of one delivery the newest are enough to see what is wrong. */
+export const attemptsShownMax = 5
+
+/** What was sent to a webhook and what it answered, newest first: of what the caller may read today. */
+export async function listDeliveries(
+  { database }: Tracker,
+  caller: Caller,
+  query: Readonly<Record<string, unknown>>,
+): Promise<DeliveryPage> {
+  const violations = collectViolations()
+  const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  const id = readId(given('id'), violations) ?? ''
+  const before = readNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations)
+  const pageSize = readNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault
+  violations.refuseIfAny()
+  await requireMine(database, caller, id)
+  const page = (condition: Sql) => sql`
+    select delivery.id::text, delivery.message as "messageId", delivery.type, delivery.row_id as "rowId",
+      delivery.created_at as "createdAt", delivery.delivered_at as "deliveredAt", delivery.next_at as "nextAt", delivery.body,
+      coalesce((
+        select jsonb_agg(jsonb_build_object('at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+          'milliseconds', milliseconds, 'status', status, 'answer', answer, 'error', error, 'headers', headers) order by at desc)
+        from (select * from webhook_attempts where delivery_id = delivery.id order by at desc limit ${attemptsShownMax}::int) as attempt
+      ), '[]') as attempts, true as "isReadable"
+    from webhook_deliveries as delivery
+    where delivery.webhook_id = ${id} and delivery.id < ${before ?? Number.MAX_SAFE_INTEGER} and ${condition}
+    order by delivery.id desc limit ${pageSize + 1}`
+  type Found = LoggedDelivery & KeptMessage & { readonly isReadable: boolean }
+  const found = await database.lists.query<Found>(
+    eitherWay(page(isReadable(caller)), async (queries) => {
+      const all = await queries.query<Found>(page(raw('true')))
+      const readable = await readableMessages(queries, caller, all)
+      return all.map((one) => ({ ...one, isReadable: readable.has(one) }))
+    }),
+    caller.id,
+  )
+  const shown = found.slice(0, pageSize)
+  return {
+    data: shown
+      .filter((one) => one.isReadable)
+      .map(({ rowId: _, isReadable: __, ...one }) => ({ ...one, body: bodyFor(caller, one.body) })),
+    next: found.length > pageSize ? (shown.at(-1)?.id ?? null) : null,
+  }
+}
+
+/** One delivery, or all that were made in a period, are sent again with the same ids. The answer is how many. */
+export async function replayDeliveries(
+  { database }: Tracker,
+  caller: Caller,
+  body: unknown,
+): Promise<number> {
+  const given = readObject(body)
+  const violations = collectViolations()
+  const id = readId(given.id, violations) ?? ''
+  const deliveryId = readNumber(
+    'deliveryId',
+    given.deliveryId ?? undefined,
+    Number.MAX_SAFE_INTEGER,
+    violations,
+  )
+  const from = readMomentOf('from', given.from, violations)
+  const to = readMomentOf('to', given.to, violations)
+  if (deliveryId === undefined && given.deliveryId == null && (from === undefined || to === undefined))
+    violations.add('deliveryId', 'DeliveryId is required, or From and To.')
+  if (from && to && isEarlier(to, from)) violations.add('to', 'To must be on or after From.')
+  violations.refuseIfAny()
+  await requireReadable(database, caller, id)
+  const which =
+    deliveryId === undefined ? sql`created_at >= ${from} and created_at < ${to}` : sql`id = ${deliveryId}`
+  const sendAgain = (condition: Sql) => sql`
+    update webhook_deliveries as delivery set next_at = now(), first_at = null, attempts = 0, delivered_at = null
+    where webhook_id = ${id} and ${which} and ${condition} returning id`
+  const again = await database.single.query(
+    eitherWay(sendAgain(isReadable(caller)), async (queries) => {
+      const found = await queries.query<KeptMessage & { id: number }>(
+        sql`select id, type, row_id as "rowId" from webhook_deliveries where webhook_id = ${id} and ${which}`,
+      )
+      const readable = await readableMessages(queries, caller, found)
+      return queries.query(sendAgain(sql`id = any(${[...readable].map((one) => one.id)}::bigint[])`))
+    }),
+  )
+  if (again.length === 0 && deliveryId !== undefined) throw missing('Delivery')
+  if (again.length > 0)
+    await database.single.query(sql`
+      update webhooks set active = true, paused_at = null, paused_because = null where id = ${id} and not active returning true`)
+  return again.length
+}
+
+function readMomentOf(key: string, input: unknown, violations: Violations): string | undefined {
+  if (isMissing(input)) return undefined
+  const reading = moment.read(input, labelOf(key))
+  if ('value' in reading) return reading.value
+  violations.add(key, ...reading.problems)
+  return undefined
+}

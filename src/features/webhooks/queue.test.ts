@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
+import { insertAccount } from '../../../test/support/insert-account.ts'
+import { newId } from '../../db/columns.ts'
+import { insertRow } from '../../db/rows.ts'
+import { sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import type { Tracker } from '../../records/context.ts'
+import { impediment } from '../../resources/impediment.ts'
+import { writePosition } from '../changes/position.ts'
+import { newestPosition } from '../changes/read-feed.ts'
+import { replayDeliveries } from './deliveries.ts'
+import { claimWebhooks, dueDeliveries, fillQueue, noteAttempt, withdraw } from './queue.ts'
+
+describe('The queue of a webhook', () => {
+  let fresh: FreshDatabase
+  let caller: Caller
+  before(async () => {
+    fresh = await freshDatabase()
+    caller = { id: (await insertAccount(fresh.database)).id, isAdministrator: true }
+  })
+  after(() => fresh.drop())
+  const now = Date.now()
+  const minute = 60_000
+
+  /** One with a change to deliver, which an instance has claimed. */
+  async function claimed() {
+    const { database } = fresh
+    const id = newId()
+    const position = await newestPosition(database.liveLists, caller)
+    await database.query(sql`
+      insert into webhooks (id, user_id, url, secret, previous_secret, previous_until, position, since)
+      values (${id}, ${caller.id}, 'https://example.com', 'whsec_new', 'whsec_before',
+        to_timestamp(${now / 1000}::float8), ${writePosition(position)}, ${position.since})`)
+    await database.transaction((transaction) =>
+      insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' }),
+    )
+    return (at: number) => claimOf(id, at)
+  }
+  async function claimOf(id: string, at: number) {
+    const hook = (await claimWebhooks(fresh.database, at)).find((one) => one.id === id)
+    assert.ok(hook, 'it is free')
+    return hook
+  }
+  const deliveriesOf = (id: string) =>
+    fresh.database.query(sql`select 1 from webhook_deliveries where webhook_id = ${id}`)
+
+  test('is not filled by an instance that was too slow and has lost its claim', async () => {
+    const claim = await claimed()
+    const slow = await claim(now)
+    const next = await claim(now + minute)
+    await fillQueue(fresh.database, slow, caller, now)
+    assert.equal((await deliveriesOf(slow.id)).length, 0)
+    await fillQueue(fresh.database, next, caller, now)
+    assert.equal((await deliveriesOf(slow.id)).length, 1)
+  })
+
+  test('signs with the secret before for as long as was promised, and no longer', async () => {
+    const claim = await claimed()
+    assert.equal((await claim(now - 2 * minute)).previousSecret, 'whsec_before')
+    assert.equal((await claim(now + minute)).previousSecret, null)
+  })
+
+  test('keeps a replay, however it crosses what becomes of the attempt before it', async () => {
+    const { database } = fresh
+    for (let round = 0; round < 20; round += 1) {
+      const claim = await claimed()
+      const hook = await claim(now)
+      await fillQueue(database, hook, caller, now)
+      const { readable } = await dueDeliveries(database, hook, caller, now, 1)
+      const [delivery] = readable
+      assert.ok(delivery)
+      const attempt = { at: now, milliseconds: 1, headers: {}, status: 200 }
+      await Promise.all([
+        noteAttempt(database, delivery, attempt, undefined),
+        replayDeliveries({ database } as Tracker, caller, { id: hook.id, deliveryId: delivery.id }),
+      ])
+      const due = await dueDeliveries(database, hook, caller, Date.now() + minute, 1)
+      assert.deepEqual(
+        due.readable.map((one) => one.id),
+        [delivery.id],
+      )
+      await withdraw(database, [delivery])
+      const stillDue = await dueDeliveries(database, hook, caller, Date.now() + minute, 1)
+      assert.equal(stillDue.readable.length, 1)
+    }
+  })
+})

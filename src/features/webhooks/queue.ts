@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto'
+import { administratorColumns, type PossibleAdministrator } from '../../accounts/administrators.ts'
+import { isDeactivated } from '../../accounts/deactivation.ts'
+import type { Database, Queries } from '../../db/database.ts'
+import { deleteInBatches } from '../../db/purge.ts'
+import { eitherWay, raw, type Sql, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { showChange } from '../../records/serialize-record.ts'
+import { readPosition, writePosition } from '../changes/position.ts'
+import { type FeedPage, newestPosition, readFeed } from '../changes/read-feed.ts'
+import { bodyFor, isReadable, type KeptMessage, readableMessages } from './readable.ts'
+
+/** The account that a webhook belongs to. */
+export interface Owner extends PossibleAdministrator {
+  readonly isOwnerActive: boolean
+}
+
+/** A webhook that this process works for, as long as its claim is valid. */
+export interface Claimed extends Owner {
+  readonly id: string
+  readonly claim: string
+  readonly userId: string
+  readonly projectId: string | null
+  readonly url: string
+  readonly resources: readonly string[] | null
+  readonly actions: readonly string[] | null
+  readonly secret: string
+  readonly previousSecret: string | null
+  readonly position: string
+}
+
+export interface Delivery extends KeptMessage {
+  readonly id: number
+  readonly message: string
+  readonly body: string
+  readonly attempts: number
+  readonly firstAt: string | null
+  /** A replay changes it. What an attempt settles is settled only while it is still this one. */
+  readonly nextAt: string
+}
+
+export interface Attempt {
+  readonly at: number
+  readonly milliseconds: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly status?: number
+  readonly answer?: string
+  readonly error?: string
+}
+
+/** What one instance takes at once; others find the rest. */
+export const claimedAtOnceMax = 8
+/** After a process was killed, its webhooks are left alone by the others for so long. */
+export const claimSeconds = 6
+
+const time = (milliseconds: number) => sql`to_timestamp(${milliseconds / 1000}::float8)`
+
+/** Without any active webhook nothing else is read. */
+export async function hasWebhooks(database: Queries): Promise<boolean> {
+  const [one] = await database.query(sql`select 1 from webhooks where active limit 1`)
+  return one !== undefined
+}
+
+/** Those with something due, or with changes since they looked. Locked rows are another instance's, which is claiming too. */
+export function claimWebhooks(database: Database, now: number): Promise<Claimed[]> {
+  const claim = randomUUID()
+  return database.single.query<Claimed>(sql`
+    with free as (
+      select id from webhooks as hook
+      where active and (claimed_until is null or claimed_until < ${time(now)}) and (
+        exists (select 1 from webhook_deliveries where webhook_id = hook.id and next_at <= ${time(now)})
+        or exists (
+          select 1 from changes where transaction >= pg_snapshot_xmin(hook.since::pg_snapshot)
+            and not pg_visible_in_snapshot(transaction, hook.since::pg_snapshot)))
+      order by claimed_until nulls first limit ${claimedAtOnceMax}::int for update skip locked
+    )
+    update webhooks as hook set claim = ${claim}::uuid, claimed_until = ${time(now + claimSeconds * 1000)}
+    from free, users as account where hook.id = free.id and account.id = hook.user_id
+    returning hook.id, hook.claim, hook.user_id as "userId", ${ownerColumns},
+      hook.project_id as "projectId", hook.url, hook.resources, hook.actions, hook.secret, hook.position,
+      case when hook.previous_until > ${time(now)} then hook.previous_secret end as "previousSecret"`)
+}
+
+/** Of an account called `account`. */
+const ownerColumns = sql`${administratorColumns}, account.active and not ${isDeactivated} as "isOwnerActive"`
+
+/** As it is now: a claim may last for hours while messages keep coming. */
+export async function readOwner(database: Queries, { userId }: Claimed): Promise<Owner> {
+  const [owner] = await database.query<Owner>(
+    sql`select ${ownerColumns} from users as account where account.id = ${userId}`,
+  )
+  if (!owner) throw new Error('A webhook has no account.')
+  return owner
+}
+
+/** False when it was lost: another instance took it because this one was too slow. */
+export async function renewClaim(
+  { single }: Database,
+  { id, claim }: Claimed,
+  now: number,
+): Promise<boolean> {
+  const renewed = await single.query(sql`
+    update webhooks set claimed_until = ${time(now + claimSeconds * 1000)}
+    where id = ${id} and claim = ${claim} and active returning true`)
+  return renewed.length > 0
+}
+
+export async function releaseClaim({ single }: Database, { id, claim }: Claimed): Promise<void> {
+  await single.query(sql`
+    update webhooks set claim = null, claimed_until = null where id = ${id} and claim = ${claim} returning true`)
+}
+
+/** More wait in the history, where they cost nothing. */
+const waitingMax = 500
+const pageSize = 100
+
+/** Makes deliveries of what was committed since, as the owner of the webhook sees it; the position goes on with them. */
+export async function fillQueue(
+  database: Database,
+  hook: Claimed,
+  caller: Caller,
+  now: number,
+): Promise<string> {
+  let position = readPosition(hook.position)
+  for (let isMore = true; isMore && (await countWaiting(database, hook)) < waitingMax; ) {
+    const filter = {
+      resources: hook.resources ?? undefined,
+      actions: hook.actions ?? undefined,
+      projectId: hook.projectId ?? undefined,
+    }
+    const page = await readFeed({ caller, filter, position, pageSize }, database.liveLists)
+    isMore =
+      (await database.transaction((transaction) => keepPage(transaction, hook, caller, page, now))) &&
+      !page.isCurrent
+    position = page.position
+  }
+  return position ? writePosition(position) : hook.position
+}
+
+/** Changes that are forgotten cannot be delivered any more: it goes on with those from now on. */
+export async function skipForgotten(database: Database, { id }: Claimed, caller: Caller): Promise<void> {
+  const position = await newestPosition(database.liveLists, caller)
+  await database.single.query(sql`
+    update webhooks set position = ${writePosition(position)}, since = ${position.since} where id = ${id} returning true`)
+}
+
+async function countWaiting(database: Queries, { id }: Claimed): Promise<number> {
+  const [row] = await database.query<{ count: number }>(
+    sql`select count(*) as count from webhook_deliveries where webhook_id = ${id} and next_at is not null`,
+  )
+  return row?.count ?? 0
+}
+
+/** Deliveries and position are one transaction: a process that dies in between leaves all of them or none. */
+async function keepPage(
+  transaction: Queries,
+  { id, claim }: Claimed,
+  caller: Caller,
+  { changes, position }: FeedPage,
+  now: number,
+): Promise<boolean> {
+  const moved = await transaction.query(sql`
+    update webhooks set position = ${writePosition(position)}, since = ${position.since}
+    where id = ${id} and claim = ${claim} returning true`)
+  if (moved.length === 0) return false
+  const messages = changes.map(({ change }) => {
+    const data = showChange(change, caller)
+    const type = `${change.resource}.${change.action}`
+    return { message: `${data.id}.${id}`, type, rowId: change.rowId, body: bodyOf(type, change.at, data) }
+  })
+  await keepMessages(transaction, id, messages, now)
+  return true
+}
+
+export const bodyOf = (type: string, timestamp: string, data: object): string =>
+  JSON.stringify({ type, timestamp, data })
+
+export interface Message {
+  readonly message: string
+  readonly type: string
+  readonly rowId: string
+  readonly body: string
+}
+
+export async function keepMessages(
+  queries: Queries,
+  webhookId: string,
+  messages: readonly Message[],
+  now: number,
+): Promise<void> {
+  if (messages.length === 0) return
+  await queries.query(sql`
+    insert into webhook_deliveries (webhook_id, message, type, row_id, body, created_at, next_at)
+    select ${webhookId}, message, type, row_id, body, ${time(now)}, ${time(now)}
+    from unnest(${messages.map((one) => one.message)}::text[], ${messages.map((one) => one.type)}::text[],
+      ${messages.map((one) => one.rowId)}::uuid[], ${messages.map((one) => one.body)}::text[])
+      with ordinality as given (message, type, row_id, body, place) order by place`)
+}
+
+export interface Due {
+  /** What the reader may read. */
+  readonly readable: readonly Delivery[]
+  readonly unreadable: readonly Delivery[]
+}
+
+/** The oldest one of each row, where it is due: the next one of that row waits until it was delivered. */
+export async function dueDeliveries(
+  database: Database,
+  { id }: Claimed,
+  reader: Caller,
+  now: number,
+  max: number,
+): Promise<Due> {
+  type Found = Delivery & { readonly isReadable: boolean }
+  const due = (condition: Sql) => sql`
+    select id, message, type, row_id as "rowId", body, attempts, first_at as "firstAt", next_at::text as "nextAt", ${condition} as "isReadable" from (
+      select distinct on (row_id) * from webhook_deliveries
+      where webhook_id = ${id} and next_at is not null order by row_id, id
+    ) as delivery
+    where next_at <= ${time(now)} order by id limit ${max}`
+  const found = await database.query<Found>(
+    eitherWay(due(isReadable(reader)), async (queries) => {
+      const all = await queries.query<Found>(due(raw('true')))
+      const readable = await readableMessages(queries, reader, all)
+      return all.map((one) => ({ ...one, isReadable: readable.has(one) }))
+    }),
+  )
+  const [readable = [], unreadable = []] = [true, false].map((wanted) =>
+    found.filter((one) => one.isReadable === wanted),
+  )
+  return { readable: readable.map((one) => ({ ...one, body: bodyFor(reader, one.body) })), unreadable }
+}
+
+/** They are sent no more, unless they are replayed when the account can read them again. */
+export async function withdraw({ single }: Database, deliveries: readonly Delivery[]): Promise<void> {
+  if (deliveries.length === 0) return
+  await single.query(sql`
+    update webhook_deliveries as delivery set next_at = null
+    from unnest(${deliveries.map(({ id }) => id)}::bigint[], ${deliveries.map(({ nextAt }) => nextAt)}::timestamptz[])
+      as unreadable (id, next_at)
+    where delivery.id = unreadable.id and delivery.next_at = unreadable.next_at returning true`)
+}
+
+/**
+ * Records an attempt; `nextAt` is when to try again, and nothing once it was delivered. A delivery that was replayed meanwhile
+ * stays due: the row is locked, then its `next_at` is compared with the one that this attempt was made for.
+ */
+export async function noteAttempt(
+  { single }: Database,
+  delivery: Delivery,
+  { at, milliseconds, headers, status, answer, error }: Attempt,
+  nextAt: number | undefined,
+): Promise<void> {
+  await single.query(sql`
+    with tried as (
+      select id, next_at = ${delivery.nextAt}::timestamptz as "isCurrent" from webhook_deliveries
+      where id = ${delivery.id} for no key update
+    ), settled as (
+      update webhook_deliveries as delivery set attempts = attempts + 1, first_at = coalesce(first_at, ${time(at)}),
+        next_at = ${nextAt === undefined ? raw('null') : time(nextAt)},
+        delivered_at = ${nextAt === undefined ? time(at + milliseconds) : raw('delivered_at')}
+      from tried where delivery.id = tried.id and tried."isCurrent"
+    )
+    insert into webhook_attempts (delivery_id, at, milliseconds, headers, status, answer, error)
+    select id, ${time(at)}, ${Math.round(milliseconds)}::int, ${JSON.stringify(headers)}::jsonb, ${status ?? null}::int,
+      ${answer ?? null}::text, ${error ?? null}::text from tried returning true`)
+}
+
+export async function pauseWebhook(
+  { single }: Writes,
+  id: string,
+  because: string,
+  now: number,
+): Promise<void> {
+  await single.query(sql`
+    update webhooks set active = false, paused_at = ${time(now)}, paused_because = ${because}, claim = null, claimed_until = null
+    where id = ${id} and active returning true`)
+}
+
+type Writes = Pick<Database, 'single'>
+
+/** What was delivered, and is of use to nobody any more; what waits is kept as long as it waits. */
+const logDays = 30
+
+export const forgetOldDeliveries = (database: Pick<Database, 'transaction'>): Promise<void> =>
+  deleteInBatches(
+    database,
+    { table: 'webhook_deliveries' },
+    sql`next_at is null and created_at < now() - make_interval(days => ${logDays}::int)`,
+  )

@@ -1,0 +1,73 @@
+import type { Queries } from '../../db/database.ts'
+import { raw, type Sql, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { forbidden, missing } from '../../model/problem.ts'
+import { readableAmong, readableEntries, rememberedRow } from '../../records/visible-rows.ts'
+import { project } from '../../resources/project.ts'
+
+/**
+ * Messages are kept for an account that could read what they say. They are shown and sent only as long as it can: each time,
+ * access is asked of the row that the message is about, as the feed does. No lock holds this: what is on its way when a
+ * membership ends may still arrive, and nothing after it.
+ */
+export interface KeptMessage {
+  /** `assignment.update`, or `test` for one that is about no row. */
+  readonly type: string
+  readonly rowId: string
+}
+
+/** The condition under which the caller may read the message of a row called `delivery`. */
+export const isReadable = (caller: Caller): Sql =>
+  caller.isAdministrator
+    ? raw('true')
+    : sql`(delivery.type = 'test' or exists (
+        select 1 from (select split_part(delivery.type, '.', 1) as resource, delivery.row_id) as entry
+        where ${readableEntries(caller)}))`
+
+/** The same of messages that were read, for a store of several nodes. */
+export async function readableMessages<Found extends KeptMessage>(
+  queries: Queries,
+  caller: Caller,
+  found: readonly Found[],
+): Promise<ReadonlySet<Found>> {
+  const tests = found.filter(({ type }) => type === 'test')
+  const entries = found
+    .filter(({ type }) => type !== 'test')
+    .map((message) => ({ message, resource: message.type.split('.', 1)[0] ?? '', rowId: message.rowId }))
+  const readable = await readableAmong(queries, caller, entries)
+  return new Set([...tests, ...readable.map(({ message }) => message)])
+}
+
+/**
+ * A message as this reader may see it. It was made for its owner, who may have been an administrator then: to others, sessions
+ * and requests are shown of their own changes only.
+ */
+export function bodyFor(reader: Caller, body: string): string {
+  if (reader.isAdministrator) return body
+  const { data, ...message } = JSON.parse(body) as { data: Record<string, unknown> }
+  if (data.callerId === reader.id || !('sessionId' in data)) return body
+  return JSON.stringify({ ...message, data: { ...data, sessionId: null, requestId: null } })
+}
+
+/** The condition under which a webhook called `hook` is the caller's to see. */
+export const mine = (caller: Caller): Sql =>
+  caller.isAdministrator ? raw('true') : sql`hook.user_id = ${caller.id}`
+
+export async function requireMine(queries: Queries, caller: Caller, id: string): Promise<void> {
+  const [found] = await queries.query(
+    sql`select 1 from webhooks as hook where hook.id = ${id} and ${mine(caller)}`,
+  )
+  if (!found) throw missing('Webhook')
+}
+
+/** For whatever changes where messages go, or has them sent: not for a project that the caller can no longer read. */
+export async function requireReadable(queries: Queries, caller: Caller, id: string): Promise<void> {
+  const [found] = await queries.query<{ isReadable: boolean }>(sql`
+    select hook.project_id is null or exists (
+        select 1 from projects as row where row.id = hook.project_id and ${rememberedRow(project, caller)}
+      ) as "isReadable"
+    from webhooks as hook where hook.id = ${id} and ${mine(caller)}`)
+  if (!found) throw missing('Webhook')
+  if (!found.isReadable)
+    throw forbidden('You can no longer read the project of this webhook. It can only be removed.')
+}

@@ -1,0 +1,175 @@
+import type { AllowedReceivers } from '../../http/addresses.ts'
+import { uuid } from '../../model/field-kinds.ts'
+import { collectViolations, readObject } from '../../model/problem.ts'
+import type { Tracker } from '../../records/context.ts'
+import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
+import { readUuid } from '../../records/query-values.ts'
+import type { Route } from '../../routes/route.ts'
+import { ref } from '../../routes/schemas.ts'
+import { listDeliveries, replayDeliveries } from './deliveries.ts'
+import {
+  createWebhook,
+  listWebhooks,
+  readId,
+  removeWebhook,
+  rotateSecret,
+  testWebhook,
+  updateWebhook,
+} from './manage.ts'
+
+const tag = 'Webhooks'
+type Query = Readonly<Record<string, unknown>>
+
+/** Webhooks of the own account; of every account for administrators. */
+export const webhookRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] => [
+  ...choiceRoutes(tracker, receivers),
+  ...ownRoutes(tracker),
+  ...logRoutes(tracker),
+]
+
+const choiceRoutes = (tracker: Tracker, receivers: AllowedReceivers): Route[] => [
+  {
+    id: 'ListWebhooks',
+    tag,
+    summary: 'Lists the own webhooks; all for administrators.',
+    description: 'The newest are listed, with how many messages wait for each.',
+    method: 'GET',
+    path: '/ext/webhooks',
+    parameters: [{ name: 'projectId', description: 'Only those of this project.', schema: uuid.schema }],
+    answer: ref('Webhooks'),
+    refusals: [400],
+    async handle({ caller, request }) {
+      const violations = collectViolations()
+      const projectId = readUuid('projectId', (request.query as Query).projectId, violations)
+      violations.refuseIfAny()
+      return { body: { webhooks: await listWebhooks(tracker, caller, projectId) } }
+    },
+  },
+  {
+    id: 'CreateWebhook',
+    tag,
+    summary: 'Sends the changes of a project, or of everything, to an address from now on.',
+    description:
+      'Messages have what the account that makes it may see, then and later. The secret that signs them is told in this answer only.',
+    method: 'POST',
+    path: '/ext/webhook',
+    body: ref('WebhookCreate'),
+    answer: ref('NewWebhook'),
+    refusals: [400, 403],
+    async handle({ tracker: within, caller, request }) {
+      return { body: { webhook: await createWebhook(within, caller, request.body, receivers.problemOf) } }
+    },
+  },
+  {
+    id: 'UpdateWebhook',
+    tag,
+    summary: 'Changes, pauses or resumes a webhook.',
+    description: 'What is left out stays as it is. One that was paused goes on where it stopped.',
+    method: 'PATCH',
+    path: '/ext/webhook',
+    body: ref('WebhookUpdate'),
+    answer: ref('ChangedWebhook'),
+    refusals: [400, 403, 404],
+    async handle({ caller, request }) {
+      return { body: { webhook: await updateWebhook(tracker, caller, request.body, receivers.problemOf) } }
+    },
+  },
+]
+
+const ownRoutes = (tracker: Tracker): Route[] => [
+  {
+    id: 'RemoveWebhook',
+    tag,
+    summary: 'Removes a webhook with its log.',
+    description: 'Messages that still wait are not sent any more.',
+    method: 'DELETE',
+    path: '/ext/webhook',
+    body: ref('WebhookId'),
+    answer: ref('Success'),
+    refusals: [400, 403, 404],
+    async handle({ caller, request }) {
+      await removeWebhook(tracker, caller, idIn(request.body))
+      return { body: { success: true } }
+    },
+  },
+  {
+    id: 'RotateWebhookSecret',
+    tag,
+    summary: 'Makes a new secret; the one before signs as well for a day.',
+    description: 'The new one is told in this answer only. Receivers that check both have a day to change.',
+    method: 'POST',
+    path: '/ext/webhook/rotate',
+    body: ref('WebhookId'),
+    answer: ref('WebhookSecret'),
+    refusals: [400, 403, 404],
+    async handle({ tracker: within, caller, request }) {
+      return { body: { secret: await rotateSecret(within, caller, idIn(request.body)) } }
+    },
+  },
+  {
+    id: 'TestWebhook',
+    tag,
+    summary: 'Sends a message of the type test; the log shows what came of it.',
+    description: 'Like any other message: signed, tried again, and in the log.',
+    method: 'POST',
+    path: '/ext/webhook/test',
+    body: ref('WebhookId'),
+    answer: ref('WebhookTest'),
+    refusals: [400, 403, 404],
+    async handle({ tracker: within, caller, request }) {
+      return { body: { messageId: await testWebhook(within, caller, idIn(request.body)) } }
+    },
+  },
+]
+
+const logRoutes = (tracker: Tracker): Route[] => [
+  {
+    id: 'ListWebhookDeliveries',
+    tag,
+    summary: 'What was sent to a webhook, what it answered and how long that took, newest first.',
+    description:
+      'Each delivery with its last attempts. Those about rows that you can no longer read are left out.',
+    method: 'GET',
+    path: '/ext/webhook/deliveries',
+    parameters: [
+      { name: 'id', description: 'Of which webhook.', required: true, schema: uuid.schema },
+      {
+        name: 'before',
+        description: 'Only deliveries before the one with this id.',
+        schema: { type: 'string' },
+      },
+      {
+        name: 'pageSize',
+        description: 'Deliveries in a page.',
+        schema: { type: 'integer', minimum: 1, maximum: pageSizeMax, default: pageSizeDefault },
+      },
+    ],
+    answer: ref('WebhookDeliveries'),
+    refusals: [400, 404, 503],
+    async handle({ caller, request }) {
+      return { body: { result: await listDeliveries(tracker, caller, request.query as Query) } }
+    },
+  },
+  {
+    id: 'ReplayWebhookDeliveries',
+    tag,
+    summary: 'Sends one delivery, or all of a period, again with the same ids.',
+    description:
+      'Either deliveryId, or from and to. A receiver that knows an id already ignores it. What you can no longer read is not sent.',
+    method: 'POST',
+    path: '/ext/webhook/replay',
+    body: ref('WebhookReplay'),
+    answer: ref('WebhookReplayed'),
+    refusals: [400, 403, 404],
+    async handle({ tracker: within, caller, request }) {
+      return { body: { count: await replayDeliveries(within, caller, request.body) } }
+    },
+  },
+]
+
+function idIn(body: unknown): string {
+  const violations = collectViolations()
+  const id = readId(readObject(body).id, violations)
+  violations.refuseIfAny()
+  return id ?? ''
+}

@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { budgetLimits } from '../../config/budgets.ts'
+import { lingerMilliseconds } from '../../http/broken-requests.ts'
+
+/** Head and body leave in one packet; headers are name, value, name, value. Balances change, so nobody may keep an answer. */
+export function send(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: readonly string[],
+): void {
+  const length = String(Buffer.byteLength(body))
+  response.writeHead(status, ['Content-Length', length, 'Cache-Control', 'no-store', ...headers]).end(body)
+}
+
+export const json = ['Content-Type', 'application/json; charset=utf-8']
+export const plainText = ['Content-Type', 'text/plain; charset=utf-8']
+
+/** Answers before the body has come. Closing at once would reset the connection while the answer is on its way. */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: readonly string[] = [],
+  body = '',
+): void {
+  send(response, status, body, headers)
+  if (isBodySmall(request)) return
+  const cut = setTimeout(() => request.socket.destroy(), lingerMilliseconds)
+  request.once('close', () => clearTimeout(cut))
+  request.resume()
+}
+
+/**
+ * Why a transaction's head is refused with 415. A page of another site can make a browser send a body, but not one that says
+ * it is JSON; newer browsers also say where a request comes from.
+ */
+export function refusalOf({ headers }: IncomingMessage): string | undefined {
+  if (!jsonType.test(headers['content-type'] ?? '')) return 'The content type must be application/json.'
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    return 'The body must not be compressed.'
+  const isForeign = foreignSites.has(String(headers['sec-fetch-site'])) || isOriginForeign(headers)
+  return isForeign ? 'Pages of other sites may not send transactions.' : undefined
+}
+
+const jsonType = /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i
+
+const foreignSites: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
+
+/** The scheme may differ: a proxy in front may use TLS. */
+const isOriginForeign = ({ origin, host }: IncomingMessage['headers']) =>
+  origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
+
+/** Two of them could be read as one by us and as the other by a proxy in front. */
+const singleHeaders: ReadonlySet<string> = new Set(['host', 'authorization'])
+
+/** The name of a header that is there twice and must not be. */
+export function doubleHeaderOf({ rawHeaders }: IncomingMessage): string | undefined {
+  const seen = new Set<string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? ''
+    if (!singleHeaders.has(name)) continue
+    if (seen.has(name)) return rawHeaders[at]
+    seen.add(name)
+  }
+  return undefined
+}
+
+const bodyBytesMax = budgetLimits.bankBodyBytes.max
+
+/** Calls back once: with the body, or without one as soon as it is too long. When the sender leaves, it is not called. */
+export function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => void): void {
+  if (Number(request.headers['content-length']) > bodyBytesMax) {
+    done(undefined)
+    return
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    if (bytes > bodyBytesMax) return
+    bytes += chunk.length
+    if (bytes > bodyBytesMax) done(undefined)
+    else chunks.push(chunk)
+  })
+  request.on('end', () => {
+    const [first] = chunks
+    if (bytes <= bodyBytesMax) done(chunks.length === 1 && first ? first : Buffer.concat(chunks))
+  })
+}
+
+/** Whether the rest of the body may be left to pass by. */
+function isBodySmall({ headers }: IncomingMessage): boolean {
+  const isChunked = headers['transfer-encoding'] !== undefined
+  return !isChunked && !(Number(headers['content-length']) > bodyBytesMax)
+}

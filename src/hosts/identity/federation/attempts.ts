@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { budgetLimits } from '../../../config/budgets.ts'
+import { sql } from '../../../db/sql.ts'
+import { addressKey } from '../../../http/addresses.ts'
+import type { RequestOrigin } from '../../../model/caller.ts'
+import type { Language } from '../../../model/language.ts'
+import type { IdentitySettings } from '../configuration.ts'
+import type { Identity } from '../identity.ts'
+import { millisecondsOf, moment } from '../moment.ts'
+import { OutsideFailure } from './failures.ts'
+
+/** Somebody is on the way to a provider and back. */
+export interface Attempt {
+  readonly providerId: string
+  /** The browser that has to come back: in any other one the address is worth nothing. */
+  readonly browser: string
+  readonly nonce: string
+  readonly verifier: string
+  /** The sign-in at the provider must be no older: epoch milliseconds. */
+  readonly since?: number | undefined
+  /** Refused where the provider does not say when the sign-in was. */
+  readonly needsTime?: boolean
+  readonly purpose: SignInPurpose | ConnectPurpose
+}
+
+interface Purpose {
+  /** What the client wants the pages to speak. */
+  readonly language?: Language | undefined
+}
+
+/** To go on with a pending request. */
+export interface SignInPurpose extends Purpose {
+  readonly authRequest: string
+}
+
+/** To connect the provider's account with that of this session; `returnTo` is an address of the web client. */
+export interface ConnectPurpose extends Purpose {
+  readonly sessionId: string
+  readonly returnTo: string
+}
+
+/** Long enough to look for a second factor at the provider. */
+const attemptMilliseconds = 15 * 60_000
+
+/**
+ * Anybody can begin one, so each address has a share. Those who come from one address take turns, so that the share holds
+ * however many come at once; throws when it is used up.
+ */
+export async function keepAttempt(
+  { database, seals, now }: Pick<Identity, 'database' | 'seals' | 'now'>,
+  state: string,
+  attempt: Attempt,
+  origin: Pick<RequestOrigin, 'address'>,
+): Promise<void> {
+  const address = addressKey(origin.address)
+  const expiresAt = now() + attemptMilliseconds
+  const sealed = seals.seal('outsideAttempt', attempt, expiresAt)
+  await database.transaction(async (transaction) => {
+    await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`attempts ${address}`}, 0))`)
+    const [pending] = await transaction.query<{ count: number; nextEnd: number | null }>(sql`
+      select count(*)::int as count, ${millisecondsOf(sql`min(expires_at)`)} as "nextEnd" from outside_attempts
+      where address = ${address} and expires_at > ${moment(now())}`)
+    const { count = 0, nextEnd } = pending ?? {}
+    if (count >= budgetLimits.outsideAttemptsOfAddress.max)
+      throw new OutsideFailure(
+        'too many attempts',
+        'One address has as many sign-ins under way as it may have.',
+        Math.max(1, Math.ceil(((nextEnd ?? 0) - now()) / 1000)),
+      )
+    await transaction.query(sql`
+      insert into outside_attempts (id, sealed, expires_at, address)
+      values (${idOf(state)}, ${sealed}, ${moment(expiresAt)}, ${address})`)
+  })
+}
+
+/** Once: of two who come with the same state, the row's lock lets one through. */
+export async function takeAttempt(
+  { database, seals }: Pick<Identity, 'database' | 'seals'>,
+  state: string,
+): Promise<Attempt | undefined> {
+  const [taken] = await database.single.query<{ sealed: string }>(
+    sql`delete from outside_attempts where id = ${idOf(state)} returning sealed`,
+  )
+  return taken && seals.open<Attempt>('outsideAttempt', taken.sealed)
+}
+
+const idOf = (state: string): Buffer => createHash('sha256').update(state).digest()
+
+export const startPath = '/ext/sign-in/with'
+export const connectPath = '/ext/connect'
+/** Where a provider sends browsers after its own sign-out. */
+export const outsideReturnPath = '/ext/signed-out/return'
+
+/** An address for each provider, so that the answer of one is never taken for that of another (RFC 9700, 4.4.2). */
+export const callbackPath = (providerId: string): string => `/ext/sign-in/from/${providerId}`
+
+/** As it is registered at the provider. */
+export const callbackAddress = ({ issuer }: Pick<IdentitySettings, 'issuer'>, providerId: string): string =>
+  `${issuer}${callbackPath(providerId)}`

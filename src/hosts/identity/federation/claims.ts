@@ -1,0 +1,128 @@
+import * as client from 'openid-client'
+import { clockSkewSeconds } from '../../../auth/access-token.ts'
+import { nameCharactersMax, withoutHiddenCharacters } from '../../../model/text.ts'
+import type { Attempt } from './attempts.ts'
+import { askProvider, OutsideFailure } from './failures.ts'
+import type { OutsideProvider } from './providers.ts'
+
+/** Who has come back from a provider. Issuer and subject identify somebody; nothing else does. */
+export interface OutsidePerson {
+  readonly issuer: string
+  readonly subject: string
+  /** When they proved it; none where the provider does not say, and was not asked to have them prove it anew. */
+  readonly provedAt: number | undefined
+  /** For the sign-out there. */
+  readonly identityToken: string
+  /** Asked of those only who come for the first time: many providers tell it at userinfo alone. */
+  tell(): Promise<OutsideProfile>
+}
+
+export interface OutsideProfile {
+  /** What people know the account there by. */
+  readonly label: string
+  readonly name: string | undefined
+  /** None unless the provider has verified it, or the settings say that it may be trusted. */
+  readonly verifiedAddress: string | undefined
+}
+
+/** OpenID Connect Core, 2: no longer than 255 ASCII characters. */
+const subjectPattern = /^[\x20-\x7e]{1,255}$/
+const labelCharactersMax = 256
+
+/**
+ * Redeems what the browser brought back: state, issuer (RFC 9207), nonce, audience, times and signature are looked at, and
+ * whatever does not fit throws.
+ */
+export const redeemOutside = (
+  provider: OutsideProvider,
+  callback: URL,
+  state: string,
+  { nonce, verifier, since, needsTime }: Attempt,
+  now: number,
+): Promise<OutsidePerson> =>
+  askProvider(async () => {
+    const configuration = await provider.configure()
+    const tokens = await client.authorizationCodeGrant(configuration, callback, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (claims === undefined || !subjectPattern.test(claims.sub)) throw new Error('The subject is none.')
+    // Signed for another client of the same provider, which may have passed it on (OpenID Connect Core, 3.1.3.7).
+    if (claims.azp !== undefined && claims.azp !== provider.clientId)
+      throw new Error('The token is for another client.')
+    if (since !== undefined && (needsTime || claims.auth_time !== undefined))
+      requireSignedInSince(since, claims.auth_time)
+    return {
+      issuer: claims.iss,
+      subject: claims.sub,
+      provedAt: provedAtOf(claims.auth_time, since, now),
+      identityToken: tokens.id_token ?? '',
+      tell: () =>
+        askProvider(async () => profileOf(provider, claims, await askForMore(configuration, tokens, claims))),
+    }
+  })
+
+/** Now, where a new proof was asked for; otherwise what the provider says, and never later than now. */
+function provedAtOf(
+  authTime: number | undefined,
+  since: number | undefined,
+  now: number,
+): number | undefined {
+  if (since !== undefined) return now
+  return authTime === undefined ? undefined : Math.min(Math.max(authTime, 0) * 1000, now)
+}
+
+/**
+ * A provider that does not say when the sign-in was may have asked nobody. Some never say it; there a new sign-in that was asked
+ * for without an age is believed to be one.
+ */
+function requireSignedInSince(since: number, authTime: number | undefined): void {
+  if (authTime === undefined || (authTime + clockSkewSeconds) * 1000 < since)
+    throw new OutsideFailure('not asked again', `The sign-in there is of ${authTime ?? 'an unknown time'}.`)
+}
+
+function profileOf(
+  { trustsAddresses }: OutsideProvider,
+  claims: Claims & { readonly sub: string },
+  more: Claims,
+): OutsideProfile {
+  // Address and promise from one place: what vouches for one address says nothing of another.
+  const { email, email_verified: promise } = claims.email === undefined ? more : claims
+  const address = textOf(email)
+  const name = textOf(claims.name) ?? textOf(more.name)
+  const called = textOf(claims.preferred_username) ?? textOf(more.preferred_username)
+  const isVouchedFor = promise === true || promise === 'true' || trustsAddresses
+  const verifiedAddress = isVouchedFor ? address : undefined
+  return {
+    label:
+      verifiedAddress?.slice(0, labelCharactersMax) ?? unverified(called ?? address ?? name ?? claims.sub),
+    name: name?.slice(0, nameCharactersMax),
+    verifiedAddress,
+  }
+}
+
+/** Anybody may call themselves so at some provider. What cannot be seen is left out, so that the mark stays in sight. */
+const unverified = (text: string): string =>
+  `${withoutHiddenCharacters(text).replaceAll(/\s+/g, ' ').slice(0, 100)} (not verified)`
+
+type Tokens = Awaited<ReturnType<typeof client.authorizationCodeGrant>>
+type Claims = Readonly<Record<string, unknown>>
+
+async function askForMore(
+  configuration: client.Configuration,
+  tokens: Tokens,
+  claims: Claims & { readonly sub: string },
+): Promise<Claims> {
+  const isTold = claims.email !== undefined && claims.name !== undefined
+  if (isTold || configuration.serverMetadata().userinfo_endpoint === undefined) return {}
+  return client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+}
+
+/** Trimmed; nothing where it would be shown as nothing, or would not be stored as it is. */
+function textOf(claim: unknown): string | undefined {
+  const text = typeof claim === 'string' ? claim.trim() : ''
+  return text === '' || !text.isWellFormed() || /\p{Cc}/u.test(text) ? undefined : text
+}

@@ -1,0 +1,188 @@
+import { newAccount } from '../../../accounts/administrators.ts'
+import { isDeactivated } from '../../../accounts/deactivation.ts'
+import { hasHiddenCharacters, isSameLogin } from '../../../accounts/login.ts'
+import { newId } from '../../../db/columns.ts'
+import type { Queries } from '../../../db/database.ts'
+import { violatedUniqueConstraint } from '../../../db/failures.ts'
+import { insertRow } from '../../../db/rows.ts'
+import { sql } from '../../../db/sql.ts'
+import type { Caller, RequestOrigin } from '../../../model/caller.ts'
+import { duplicate, Problem } from '../../../model/problem.ts'
+import { loginCharactersMax } from '../../../model/text.ts'
+import { user } from '../../../resources/user.ts'
+import { userProject } from '../../../resources/user-project.ts'
+import { type Account, accountColumns } from '../accounts.ts'
+import type { Identity } from '../identity.ts'
+import { moment } from '../moment.ts'
+import type { OutsidePerson } from './claims.ts'
+import { connectIdentity } from './connect.ts'
+import type { ArrivalRefusal } from './failures.ts'
+import type { OutsideProvider } from './providers.ts'
+import type { ProviderSettings } from './read-providers.ts'
+
+export interface FoundAccount {
+  readonly account: Account
+  readonly identityId: string
+}
+
+/** Beyond any race of two who come at once. */
+const attemptsMax = 5
+
+/**
+ * The account that belongs to somebody who comes from a provider. Who comes for the first time is connected or gets an
+ * account, where the provider's settings allow it; the unique constraint on issuer and subject, and that on logins, let one
+ * of several at once through, and the others look again.
+ */
+export async function findOutsideAccount(
+  identity: Identity,
+  provider: OutsideProvider,
+  person: OutsidePerson,
+  origin: RequestOrigin,
+): Promise<FoundAccount | ArrivalRefusal> {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const known = await findConnected(identity, person)
+    if (known !== undefined) return known
+    const refusal = await arrive(identity, provider, person, origin)
+    // What stood in the way may be what somebody with the same identity has just made.
+    if (refusal !== undefined) return (await findConnected(identity, person)) ?? refusal
+  }
+  return 'no account'
+}
+
+async function findConnected(
+  { database, now }: Identity,
+  { issuer, subject }: OutsidePerson,
+): Promise<FoundAccount | ArrivalRefusal | undefined> {
+  const [found] = await database.query<Account & { identityId: string; isOpen: boolean }>(sql`
+    select ${accountColumns}, known.id as "identityId", account.active and not ${isDeactivated} as "isOpen"
+    from outside_identities as known join users as account on account.id = known.user_id
+    where known.issuer = ${issuer} and known.subject = ${subject}`)
+  if (found === undefined) return undefined
+  if (!found.isOpen) return 'account closed'
+  await database.single.query(
+    sql`update outside_identities set last_used_at = ${moment(now())} where id = ${found.identityId}`,
+  )
+  return { account: found, identityId: found.identityId }
+}
+
+/** Nothing when it is worth looking again. */
+async function arrive(
+  identity: Identity,
+  provider: OutsideProvider,
+  person: OutsidePerson,
+  origin: RequestOrigin,
+): Promise<ArrivalRefusal | undefined> {
+  if (!provider.linkByVerifiedEmail && !provider.createAccounts) return 'no account'
+  const profile = await person.tell()
+  const { verifiedAddress: login } = profile
+  if (login === undefined || login.length > loginCharactersMax || hasHiddenCharacters(login))
+    return 'no account'
+  const [holder] = await findHolders(identity, login)
+  if (holder === undefined) return makeOne(identity, provider, person, { ...profile, login, origin })
+  if (!holder.isOpen) return 'account closed'
+  if (!provider.linkByVerifiedEmail || !isSameLogin(holder.login, login)) return 'login taken'
+  const outcome = await connectIdentity(identity, provider, person, {
+    label: profile.label,
+    userId: holder.accountId,
+    how: 'verified address',
+    origin,
+  })
+  return outcome === 'too many identities' ? outcome : undefined
+}
+
+async function makeOne(
+  identity: Identity,
+  provider: OutsideProvider,
+  person: OutsidePerson,
+  { name, login, label, origin }: Omit<NewAccount, 'name'> & { readonly name: string | undefined },
+): Promise<ArrivalRefusal | undefined> {
+  if (!provider.createAccounts || !mayBeMade(identity, provider, login)) return 'no account'
+  try {
+    await makeAccount(identity, provider, person, { login, name: name ?? login, label, origin })
+  } catch (error) {
+    // Somebody else has just taken the login: look again at who.
+    if (!(error instanceof Problem && error.kind === 'duplicate')) throw error
+  }
+  return undefined
+}
+
+/** Who has the login, or had it until an administrator removed them: the active one first. */
+const findHolders = ({ database }: Identity, login: string) =>
+  database.query<{ accountId: string; login: string; isOpen: boolean }>(sql`
+    select account.id as "accountId", account.login, account.active and not ${isDeactivated} as "isOpen" from users as account
+    where lower(trim(account.login)) = lower(trim(${login})) order by account.active desc limit 1`)
+
+/** A login that the settings name is an administrator at once: the provider must be trusted with logins for that. */
+const mayBeMade = ({ administrators }: Identity, { linkByVerifiedEmail }: OutsideProvider, login: string) =>
+  linkByVerifiedEmail || !administrators.isAdministrator(newAccount(login))
+
+interface NewAccount {
+  readonly login: string
+  readonly name: string
+  readonly label: string
+  readonly origin: RequestOrigin
+}
+
+/** No hash, so no password fits; an administrator may make a link for one. */
+const noPassword = 'none: signs in by an outside provider'
+
+/** An account, its identity at the provider and its first membership: all of them or none. */
+async function makeAccount(
+  { database, securityLog, now, log }: Pick<Identity, 'database' | 'securityLog' | 'now' | 'log'>,
+  { id: provider, defaultProject }: Pick<ProviderSettings, 'id' | 'defaultProject'>,
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+  { login, name, label, origin }: NewAccount,
+): Promise<void> {
+  const id = newId()
+  const writer: Caller = {
+    id,
+    isAdministrator: false,
+    origin: { ...origin, clientId: `provider:${provider}` },
+  }
+  await database
+    .transaction(async (transaction) => {
+      const project = await findProject(transaction, defaultProject)
+      if (defaultProject !== undefined && project === undefined)
+        log.warn({ provider, project: defaultProject }, 'The default project of a provider is not there.')
+      const also = project
+        ? [{ table: userProject, values: { id: newId(), userId: id, projectId: project } }]
+        : []
+      await insertRow(transaction, user, writer, { id, login, name, passwordHash: noPassword }, { also })
+      // The membership holds the project from here on: one that went in between takes everything back.
+      if (project !== undefined && (await findProject(transaction, project)) === undefined)
+        throw duplicate('project', 'The project was removed at the same time.')
+      await transaction.query(sql`
+      insert into outside_identities (id, issuer, subject, user_id, provider, label, last_used_at)
+      values (${newId()}, ${issuer}, ${subject}, ${id}, ${provider}, ${label}, ${moment(now())})`)
+    })
+    .catch((error: unknown) => {
+      // Somebody with the same identity was quicker.
+      throw violatedUniqueConstraint(error) === undefined ? error : duplicate('identity', 'It is connected.')
+    })
+  const { address, requestId } = origin
+  securityLog({
+    event: 'account-changed',
+    outcome: 'create',
+    account: id,
+    by: id,
+    provider,
+    address,
+    requestId,
+  })
+  securityLog({
+    event: 'identity-connected',
+    outcome: 'new account',
+    account: id,
+    provider,
+    address,
+    requestId,
+  })
+}
+
+async function findProject(queries: Queries, id: string | undefined): Promise<string | undefined> {
+  if (id === undefined) return undefined
+  const [found] = await queries.query<{ id: string }>(
+    sql`select id from projects where id = ${id} and active`,
+  )
+  return found?.id
+}

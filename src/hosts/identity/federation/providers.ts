@@ -1,0 +1,171 @@
+import type { IncomingMessage, RequestOptions } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { CustomFetch } from 'openid-client'
+import * as client from 'openid-client'
+import { clockSkewSeconds } from '../../../auth/access-token.ts'
+import { type Budgets, budgetLimits } from '../../../config/budgets.ts'
+import { type AllowedReceivers, allowedReceivers } from '../../../http/addresses.ts'
+import { request as requestHttp } from '../../../http/node-http.ts'
+import type { Budget } from '../../../model/budget.ts'
+import type { ProviderSettings } from './read-providers.ts'
+
+export interface OutsideProvider extends ProviderSettings {
+  /** What its discovery document says; throws while it cannot be asked. */
+  configure(): Promise<client.Configuration>
+}
+
+export type OutsideProviders = ReadonlyMap<string, OutsideProvider>
+
+/** Nobody waits longer for a page. */
+const answerSecondsMax = 5
+/** A provider changes its addresses seldom, and announces it. */
+const knownMilliseconds = 10 * 60_000
+/** One that is down is asked again soon, but not by everybody at once. */
+const failedMilliseconds = 5000
+
+/** Nothing is asked of a provider until somebody signs in by it, so that none holds up the start. */
+export const openProviders = (
+  settings: readonly ProviderSettings[],
+  budgets: Budgets,
+  now: () => number,
+): OutsideProviders =>
+  new Map(
+    settings.map((provider) => {
+      const fetch = openOutsideFetch({
+        hosts: [new URL(provider.issuer).host, ...provider.hosts],
+        underWay: budgets.budget('outsideRequests'),
+        answerBytesMax: budgetLimits.outsideAnswerBytes.max,
+      })
+      const configure = kept(now, () => discover(provider, fetch, now))
+      return [provider.id, { ...provider, configure }]
+    }),
+  )
+
+async function discover(
+  { issuer, clientId, clientSecret }: ProviderSettings,
+  fetch: client.CustomFetch,
+  now: () => number,
+): Promise<client.Configuration> {
+  const isInsecure = issuer.startsWith('http:')
+  const metadata = {
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
+    [client.clockTolerance]: clockSkewSeconds,
+    // None, unless a test moves the clock.
+    [client.clockSkew]: Math.round((now() - Date.now()) / 1000),
+  }
+  const configuration = await client.discovery(
+    new URL(issuer),
+    clientId,
+    metadata,
+    authenticate(clientSecret),
+    {
+      timeout: answerSecondsMax,
+      [client.customFetch]: fetch,
+      // Signatures are verified although the tokens come from the provider itself.
+      execute: [client.enableNonRepudiationChecks, ...(isInsecure ? [client.allowInsecureRequests] : [])],
+    },
+  )
+  // The package lets some issuers call themselves otherwise, and one for all customers would let any of them in.
+  if (new URL(configuration.serverMetadata().issuer).href !== new URL(issuer).href)
+    throw new Error('The provider calls itself another issuer.')
+  return configuration
+}
+
+/** As the provider likes it: by Basic, unless it takes the secret in the form only (OpenID Connect Discovery 1.0, 3). */
+const authenticate = (secret: string | undefined): client.ClientAuth =>
+  secret === undefined
+    ? client.None()
+    : (server, ...others) => {
+        const methods = server.token_endpoint_auth_methods_supported
+        const isForm = methods !== undefined && !methods.includes('client_secret_basic')
+        const way = isForm ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret)
+        way(server, ...others)
+      }
+
+/** One attempt at a time, whose result serves everybody for a while. */
+function kept<Value>(now: () => number, make: () => Promise<Value>): () => Promise<Value> {
+  let current: { readonly value: Promise<Value>; until: number } | undefined
+  return () => {
+    if (current !== undefined && now() < current.until) return current.value
+    const made = { value: make(), until: now() + knownMilliseconds }
+    made.value.catch(() => {
+      made.until = now() + failedMilliseconds
+    })
+    current = made
+    return made.value
+  }
+}
+
+/** The provider could not be asked, or answered what no provider answers. */
+export class OutsideUnreachable extends Error {}
+
+export interface OutsideFetchOptions {
+  /** What may be called although it is not public. */
+  readonly hosts: readonly string[]
+  /** Requests under way. */
+  readonly underWay: Budget
+  readonly answerBytesMax: number
+}
+
+/**
+ * What `openid-client` calls a provider with: https to public addresses and whatever the operator has named, because a
+ * discovery document may name any address. Redirects are not followed, answers have a limit, and so has the time, by the
+ * caller's signal.
+ */
+function openOutsideFetch({ hosts, underWay, answerBytesMax }: OutsideFetchOptions): CustomFetch {
+  const receivers = allowedReceivers(hosts)
+  return async (address, { method, headers, body, signal }) => {
+    const target = new URL(address)
+    const problem = receivers.problemOf(target)
+    if (problem !== undefined) throw new OutsideUnreachable(`An address of the provider ${problem}`)
+    if (!underWay.take()) throw new OutsideUnreachable('Too many requests to providers are under way.')
+    const text = body === undefined || body === null ? undefined : String(body)
+    return send(target, { method, headers, ...(signal && { signal }) }, text, receivers, answerBytesMax)
+      .catch((error: Error) => {
+        throw error instanceof OutsideUnreachable
+          ? error
+          : new OutsideUnreachable(error.message, { cause: error.cause ?? error })
+      })
+      .finally(() => underWay.giveBack())
+  }
+}
+
+const send = (
+  target: URL,
+  options: Pick<RequestOptions, 'method' | 'headers' | 'signal'>,
+  body: string | undefined,
+  receivers: AllowedReceivers,
+  answerBytesMax: number,
+): Promise<Response> =>
+  new Promise((resolve, reject) => {
+    const request = target.protocol === 'https:' ? requestHttps : requestHttp
+    const sent = request(
+      target,
+      // A connection of its own each time: what was resolved and looked at is what is written to.
+      { ...options, lookup: receivers.lookupFor(target), agent: false },
+      (answer) => readAnswer(answer, answerBytesMax).then(resolve, reject),
+    )
+    sent.on('error', reject)
+    sent.end(body)
+  })
+
+async function readAnswer(answer: IncomingMessage, bytesMax: number): Promise<Response> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of answer) {
+    bytes += (piece as Buffer).length
+    if (bytes > bytesMax) {
+      answer.destroy()
+      throw new OutsideUnreachable('The answer of the provider is too long.')
+    }
+    pieces.push(piece as Buffer)
+  }
+  const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ])
+  const status = answer.statusCode ?? 0
+  return new Response(bodilessStatuses.has(status) ? null : Buffer.concat(pieces), { status, headers })
+}
+
+const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304])

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import * as client from 'openid-client'
+import { openPendingRequest } from '../authorization/pending-request.ts'
+import type { Identity } from '../identity.ts'
+import { outsidePage } from '../pages/outside.ts'
+import { overPage, type ProviderLink } from '../pages/sign-in.ts'
+import { type Answer, type Call, type Endpoint, readSingle } from '../route.ts'
+import { onThisHost } from '../sign-in/addresses.ts'
+import { findNamedCookie, showCookie } from '../sign-in/identity-cookie.ts'
+import { type Attempt, callbackAddress, keepAttempt, startPath } from './attempts.ts'
+import { askProvider, noteRefusal, OutsideFailure } from './failures.ts'
+import type { OutsideProvider } from './providers.ts'
+
+/** What the button of a sign-in page leads to. It changes nothing here, so any site may send a browser to it. */
+export const signInWith =
+  (identity: Identity): Endpoint =>
+  async (call) => {
+    const { provider: id = '', authRequest } = readSingle(call.parameters)
+    const pending = await openPendingRequest(identity, authRequest)
+    const provider = identity.providers.get(id)
+    if (authRequest === undefined || !pending || !provider) return { page: overPage }
+    const { prompts, maxAgeSeconds, loginHint, language } = pending.request
+    try {
+      return await leaveForProvider(identity, provider, call, {
+        purpose: { authRequest, language },
+        // Who wants the person to be asked again means there, too.
+        prompt: (['login', 'select_account'] as const).find((prompt) => prompts.has(prompt)),
+        maxAge: maxAgeSeconds,
+        loginHint,
+      })
+    } catch (error) {
+      if (!(error instanceof OutsideFailure)) throw error
+      noteRefusal(identity, provider, call, error.refusal, { failure: error })
+      return {
+        page: outsidePage(identity, provider, error.refusal, { authRequest }, error.retryAfterSeconds),
+        language,
+      }
+    }
+  }
+
+export interface Leaving {
+  readonly purpose: Attempt['purpose']
+  /** What the client wants of the sign-in, and the provider is told as well. */
+  readonly prompt?: string | undefined
+  readonly maxAge?: number | undefined
+  readonly loginHint?: string | undefined
+}
+
+const browserCookie = 'outside'
+/** As long as an attempt. */
+const browserCookieSeconds = 15 * 60
+
+/** Sends the browser to the provider: authorization code with PKCE, `state` and `nonce`; throws while it cannot be asked. */
+export async function leaveForProvider(
+  identity: Identity,
+  provider: OutsideProvider,
+  { headers, address }: Pick<Call, 'headers' | 'address'>,
+  { purpose, prompt, maxAge, loginHint }: Leaving,
+): Promise<Answer> {
+  const [state, nonce, verifier] = [
+    client.randomState(),
+    client.randomNonce(),
+    client.randomPKCECodeVerifier(),
+  ]
+  // One for all tabs of a browser, so that two sign-ins under way do not end each other.
+  const browser = browserOf(identity, headers) ?? randomBytes(16).toString('base64url')
+  // Many ignore `prompt`; who is told an age has to say when the sign-in was (OpenID Connect Core, 2: auth_time).
+  const ageMax = prompt === 'login' ? 0 : maxAge
+  const parameters = {
+    redirect_uri: callbackAddress(identity.settings, provider.id),
+    scope: provider.scopes.join(' '),
+    state,
+    nonce,
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...(prompt !== undefined && { prompt }),
+    ...(ageMax !== undefined && { max_age: String(ageMax) }),
+    ...(loginHint !== undefined && { login_hint: loginHint }),
+    ...(purpose.language !== undefined && { ui_locales: purpose.language }),
+  }
+  const there = await askProvider(async () =>
+    requireWebAddress(client.buildAuthorizationUrl(await provider.configure(), parameters)),
+  )
+  const since = ageMax === undefined ? undefined : identity.now() - ageMax * 1000
+  const needsTime = maxAge !== undefined
+  const attempt = { providerId: provider.id, browser, nonce, verifier, since, needsTime, purpose }
+  await keepAttempt(identity, state, attempt, { address })
+  return {
+    redirectTo: there.href,
+    cookie: showCookie(identity, browserCookie, browser, browserCookieSeconds),
+  }
+}
+
+/** Browsers are sent there. */
+export function requireWebAddress(address: URL): URL {
+  if (!/^https?:$/.test(address.protocol)) throw new Error('An endpoint of the provider is no web address.')
+  return address
+}
+
+/** Which browser began an attempt. */
+export function browserOf(identity: Identity, headers: IncomingHttpHeaders): string | undefined {
+  const value = findNamedCookie(identity, browserCookie, headers)
+  return value !== undefined && /^[\w-]{22}$/.test(value) ? value : undefined
+}
+
+/** The buttons of a sign-in page. */
+export const providerLinks = (
+  { settings, providers }: Pick<Identity, 'settings' | 'providers'>,
+  authRequest: string,
+): readonly ProviderLink[] =>
+  [...providers.values()].map(({ id, name }) => ({
+    name,
+    address: onThisHost(settings, startPath, { provider: id, authRequest }),
+  }))
+
+/** Nothing in it changes while the host runs. */
+const maxAgeSeconds = 5 * 60
+
+/** For sign-in pages elsewhere: by whom people may sign in, and whether by password. */
+export const listProviders = ({ settings, providers }: Identity): Endpoint => {
+  const body = {
+    passwords: settings.passwords,
+    providers: [...providers.values()].map(({ id, name }) => ({ id, name })),
+  }
+  return async () => ({ body, maxAgeSeconds })
+}

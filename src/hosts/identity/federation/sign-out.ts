@@ -1,0 +1,85 @@
+import * as client from 'openid-client'
+import { sql } from '../../../db/sql.ts'
+import type { Language } from '../../../model/language.ts'
+import type { Identity } from '../identity.ts'
+import { leavingPage } from '../pages/outside.ts'
+import { signedOutPage } from '../pages/sign-in.ts'
+import { type Answer, type Call, type Endpoint, readSingle } from '../route.ts'
+import { removedCookie } from '../sign-in/identity-cookie.ts'
+import { outsideReturnPath } from './attempts.ts'
+import { askProvider, noteRefusal, OutsideFailure } from './failures.ts'
+import { requireWebAddress } from './sign-in.ts'
+
+interface Return {
+  readonly returnTo: string
+}
+
+interface Leaving extends Return {
+  readonly language: Language | undefined
+}
+
+/** Time for the questions of the provider's own sign-out. */
+const returnMilliseconds = 60 * 60_000
+/** It travels in an address of the provider, beside the identity token. */
+const returnCharactersMax = 1500
+
+/**
+ * The sign-out at the provider by which one of these sessions began (OpenID Connect RP-Initiated Logout 1.0), from where the
+ * browser comes back to `returnTo`; nothing where there is none, or where it cannot be asked.
+ */
+export async function leaveOutside(
+  identity: Identity,
+  call: Call,
+  endedSessionIds: readonly string[],
+  { returnTo, language }: Leaving,
+): Promise<Answer | undefined> {
+  if (identity.providers.size === 0 || endedSessionIds.length === 0) return undefined
+  const [session] = await identity.database.query<{ provider: string; token: string | null }>(sql`
+    select provider, outside_token as token from signin_sessions
+    where id = any(${endedSessionIds}::text[]) and provider is not null limit 1`)
+  const provider = identity.providers.get(session?.provider ?? '')
+  if (!session || !provider?.signsOut) return undefined
+  try {
+    const parameters = await parametersOf(identity, session.token, returnTo)
+    const address = await askProvider(async () => {
+      const configuration = await provider.configure()
+      return configuration.serverMetadata().end_session_endpoint === undefined
+        ? undefined
+        : requireWebAddress(client.buildEndSessionUrl(configuration, parameters))
+    })
+    if (address === undefined) return undefined
+    const cookie = removedCookie(identity)
+    // After a post browsers follow redirects only to addresses that the page with the form has named: a page goes on.
+    return call.method === 'POST'
+      ? { page: leavingPage(provider, address.href), language, cookie }
+      : { redirectTo: address.href, cookie }
+  } catch (error) {
+    if (!(error instanceof OutsideFailure)) throw error
+    noteRefusal(identity, provider, call, error.refusal, { failure: error })
+    return undefined
+  }
+}
+
+async function parametersOf(
+  { settings, seals, now }: Identity,
+  sealedToken: string | null,
+  returnTo: string,
+): Promise<Record<string, string>> {
+  const kept =
+    sealedToken === null ? undefined : await seals.open<{ token: string }>('outsideToken', sealedToken)
+  const state = seals.seal('outsideReturn', { returnTo } satisfies Return, now() + returnMilliseconds)
+  return {
+    post_logout_redirect_uri: `${settings.issuer}${outsideReturnPath}`,
+    ...(kept && { id_token_hint: kept.token }),
+    ...(state.length <= returnCharactersMax && { state }),
+  }
+}
+
+/** Back from the provider's sign-out. Only this host seals addresses, each of them registered. */
+export const outsideReturn =
+  (identity: Identity): Endpoint =>
+  async ({ parameters }) => {
+    const { state = '' } = readSingle(parameters)
+    const back = await identity.seals.open<Return>('outsideReturn', state)
+    return back ? { redirectTo: back.returnTo } : { page: signedOutPage() }
+  }

@@ -1,0 +1,63 @@
+import type { Language } from '../../../model/language.ts'
+import type { Account } from '../accounts.ts'
+import type { Identity } from '../identity.ts'
+import { type SignInOrigin, type StartedSession, startSession } from '../sessions.ts'
+
+/** Starts and logs the session of a person who has proved everything; none if the account has changed in the meantime. */
+export async function beginSession(
+  identity: Identity,
+  account: Account,
+  origin: SignInOrigin,
+  { requestId }: { readonly requestId: string },
+): Promise<StartedSession | undefined> {
+  const session = await startSession(identity, account, origin)
+  const { clientId: client, address } = origin
+  identity.securityLog({
+    event: 'sign-in',
+    outcome: session ? 'right' : 'wrong',
+    account: account.accountId,
+    ...{ client, session: session?.sessionId, provider: origin.outside?.provider, address, requestId },
+  })
+  for (const ended of session?.endedSessionIds ?? [])
+    identity.securityLog({
+      event: 'session-ended',
+      outcome: 'another account',
+      ...{ session: ended, address, requestId },
+    })
+  return session
+}
+
+/** A sign-out that was asked for and checked, on its way through the browser. */
+export interface SignOut {
+  /** From the identity token that the client sent along; the browser's own comes with its cookie. */
+  readonly sessionId: string | undefined
+  readonly returnTo: string | undefined
+  /** The client asked for an address that is not registered: the browser stays here. */
+  readonly isAddressUnknown?: boolean
+  readonly state: string | undefined
+  /** The client that asked, where it is known: it decides whose page asks. */
+  readonly clientId?: string | undefined
+  /** What the client wants its pages to speak. */
+  readonly language?: Language | undefined
+  /** Then only a valid hint of the browser's session ends it without a question. */
+  readonly isSentByOtherSite?: boolean
+  /** The browser's session that the person is asked about: a post from a page of another site has no cookie. */
+  readonly askedSessionId?: string | undefined
+}
+
+/** Long enough for one redirect. */
+const signOutMilliseconds = 5 * 60_000
+/** A page with a question, left open over night, still works in the morning. */
+const askedMilliseconds = 24 * 60 * 60_000
+
+export const sealSignOut = ({ seals, now }: Identity, signOut: SignOut): string =>
+  seals.seal(
+    'logoutId',
+    signOut,
+    now() + (signOut.askedSessionId === undefined ? signOutMilliseconds : askedMilliseconds),
+  )
+
+export const openSignOut = async ({ seals }: Identity, logoutId: string | undefined): Promise<SignOut> =>
+  (logoutId === undefined ? undefined : await seals.open<SignOut>('logoutId', logoutId)) ?? nothingKnown
+
+const nothingKnown: SignOut = { sessionId: undefined, returnTo: undefined, state: undefined }

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import {
+  accessTokenSeconds,
+  accessTokenType,
+  administratorMark,
+  claimNames,
+} from '../../../auth/access-token.ts'
+import type { Account } from '../accounts.ts'
+import { audienceOf, type Client } from '../clients.ts'
+import type { Identity } from '../identity.ts'
+import { signToken } from '../keys/signing-keys.ts'
+import type { LiveSession } from '../sessions.ts'
+
+export interface AccessTokenSubject {
+  readonly account: Account
+  readonly client: Pick<Client, 'id' | 'signingAlgorithm'>
+  readonly scopes: readonly string[]
+  /** A service client's token belongs to no sign-in. */
+  readonly sessionId?: string
+}
+
+/** RFC 9068, with the claims the hosts check: all of them computed anew from the account at every issuance. */
+export function issueAccessToken(
+  { settings, administrators, signingKeys, now }: Identity,
+  { account, client, scopes, sessionId }: AccessTokenSubject,
+): Promise<string> {
+  const issuedAt = Math.floor(now() / 1000)
+  return signToken(signingKeys.current(client.signingAlgorithm), accessTokenType, {
+    iss: settings.issuer,
+    aud: audienceOf(scopes, settings),
+    sub: account.accountId,
+    ...(sessionId !== undefined && { sid: sessionId }),
+    client_id: client.id,
+    scope: scopes.join(' '),
+    iat: issuedAt,
+    exp: issuedAt + accessTokenSeconds,
+    jti: randomUUID(),
+    [claimNames.login]: account.login,
+    [claimNames.securityStamp]: account.securityStamp,
+    ...(administrators.isAdministrator(account) && { [claimNames.administrator]: administratorMark }),
+  })
+}
+
+export interface IdentityTokenSubject {
+  readonly session: LiveSession
+  readonly client: Client
+  readonly scopes: readonly string[]
+  /** Only the first token of a sign-in repeats it (OpenID Connect Core, 12.2). */
+  readonly nonce?: string | null
+}
+
+/** Clients read it once, when it arrives. */
+const identityTokenSeconds = 5 * 60
+
+/** OpenID Connect Core, 2; undefined when the client did not ask for one. */
+export async function issueIdentityToken(
+  { settings, signingKeys, now }: Identity,
+  { session, client, scopes, nonce }: IdentityTokenSubject,
+): Promise<string | undefined> {
+  if (!scopes.includes('openid')) return undefined
+  const issuedAt = Math.floor(now() / 1000)
+  return signToken(signingKeys.current(client.signingAlgorithm), 'JWT', {
+    iss: settings.issuer,
+    aud: client.id,
+    sub: session.accountId,
+    sid: session.sessionId,
+    iat: issuedAt,
+    exp: issuedAt + identityTokenSeconds,
+    auth_time: Math.floor((session.provedAt || session.signedInAt) / 1000),
+    ...(nonce && { nonce }),
+    ...(session.methods && { amr: session.methods }),
+    // The word of OpenID's EAP profile for what cannot be given to a page that only looks like ours.
+    ...(session.methods?.includes('pop') && { acr: 'phr' }),
+    ...personClaims(session, client, scopes),
+  })
+}
+
+/**
+ * What a client learns of a person, by scope (OpenID Connect Core, 5.4), in the identity token and at userinfo. The web
+ * client gets what the contract says. A login need not be a mail address, and none has been verified.
+ */
+export const personClaims = (
+  { name, login }: Account,
+  client: Client | undefined,
+  scopes: readonly string[],
+): Readonly<Record<string, unknown>> => ({
+  ...(scopes.includes('profile') && { name, ...(client?.registration && { preferred_username: login }) }),
+  ...(scopes.includes('email') && mailPattern.test(login) && { email: login, email_verified: false }),
+})
+
+const mailPattern = /^[^\s@]+@[^\s@]+$/

@@ -1,0 +1,121 @@
+import type { Administrators } from '../../accounts/administrators.ts'
+import { administratorRoutes, administratorSchemas } from '../../features/administrators.ts'
+import { batchRoute, batchSchemas } from '../../features/batch.ts'
+import type { FeedStreams } from '../../features/changes/feed-streams.ts'
+import type { LiveListings } from '../../features/changes/live-listings.ts'
+import { feedRoute, feedSchemas } from '../../features/changes/routes.ts'
+import { clientRoutes, clientSchemas } from '../../features/clients/routes.ts'
+import { consentRoutes, consentSchemas } from '../../features/consents.ts'
+import { deactivationRoutes, deactivationSchemas } from '../../features/deactivation.ts'
+import { exportRoutes } from '../../features/exports.ts'
+import { identityRoutes, identitySchemas } from '../../features/federated-identities.ts'
+import { differenceRoute, historyRoute, historySchemas } from '../../features/history/routes.ts'
+import { linkRoutes } from '../../features/invitations/routes.ts'
+import { linkSchemas } from '../../features/invitations/schemas.ts'
+import { peopleRoute, removedRoute } from '../../features/people.ts'
+import { queryPageSchema, queryRoute, queryRowSchema } from '../../features/queries.ts'
+import { reportRoutes, reportSchemas } from '../../features/reports/routes.ts'
+import { sessionRoutes, sessionSchemas } from '../../features/sessions.ts'
+import { tokenRoutes, tokenSchemas } from '../../features/tokens/routes.ts'
+import { webhookRoutes } from '../../features/webhooks/routes.ts'
+import { webhookSchemas } from '../../features/webhooks/schemas.ts'
+import type { AllowedReceivers } from '../../http/addresses.ts'
+import type { Tracker } from '../../records/context.ts'
+import { resources, resourcesOf } from '../../resources/all.ts'
+import { person } from '../../resources/person.ts'
+import { forTokens, type Route } from '../../routes/route.ts'
+import { pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../../routes/schemas.ts'
+import type { About } from './openapi.ts'
+import { resourceRoutes } from './resource-routes.ts'
+
+export interface ExtensionParts {
+  readonly live: LiveListings
+  readonly feeds: FeedStreams
+  readonly receivers: AllowedReceivers
+  readonly administrators: Administrators
+  /** Whether people may sign in by password. */
+  readonly passwords: boolean
+  /** Whether mails can be sent. */
+  readonly hasMail: boolean
+}
+
+/** What is added to the contract: every path under `/ext/`, in the order of the document. */
+export const extensionRoutes = (
+  tracker: Tracker,
+  { live, feeds, receivers, administrators, passwords, hasMail }: ExtensionParts,
+): Route[] => [
+  ...forTokens([
+    peopleRoute(tracker, live),
+    ...resources.map((resource) => removedRoute(tracker, live, resource)),
+    ...resourcesOf('ext').flatMap((resource) => resourceRoutes(tracker, live, resource)),
+    ...resources.map((resource) => queryRoute(tracker, live, resource)),
+    ...reportRoutes(tracker, live),
+  ]),
+  ...sessionRoutes(tracker),
+  ...identityRoutes(tracker, { passwords }),
+  ...consentRoutes(tracker),
+  ...clientRoutes(tracker),
+  ...tokenRoutes(tracker),
+  ...administratorRoutes({ ...tracker, administrators }),
+  ...deactivationRoutes(tracker),
+  ...linkRoutes(tracker, { administrators, hasMail }),
+  ...forTokens([
+    historyRoute(tracker),
+    differenceRoute(tracker),
+    batchRoute(tracker),
+    feedRoute(tracker, feeds),
+    ...exportRoutes(tracker),
+  ]),
+  ...webhookRoutes(tracker, receivers),
+]
+
+export const aboutExtensions: About = {
+  title: 'Project tracking: extensions',
+  description:
+    'What the REST host offers beyond its contract, under the same tokens, limits and access rules.',
+  tags: {
+    ...Object.fromEntries(resourcesOf('ext').map(({ pluralTitle, about = '' }) => [pluralTitle, about])),
+    People: 'Accounts as their colleagues know them.',
+    Removed: 'What was removed and can be restored.',
+    Queries: 'Lists for programs: by filters, in any order, with chosen fields and cursors.',
+    Reports: 'Sums of hours and assignments.',
+    Sessions: 'Where an account is signed in.',
+    Administrators: 'Who may do everything, and who may not sign in.',
+    Links: 'Invitations, and new passwords for those who have lost theirs.',
+    Identities: 'By which outside providers people sign in.',
+    Consents: 'What people have allowed clients.',
+    Clients: 'Apps in which people sign in with their account.',
+    Tokens: 'What programs send instead of signing in.',
+    History: 'Who changed what, and when.',
+    Batch: 'Many writes in one request.',
+    Exports: 'Whole lists as files.',
+    Webhooks: 'Changes that are sent to an address.',
+  },
+  schemas: {
+    ...Object.fromEntries(
+      [person, ...resources].flatMap((listed) => [
+        [listed.title, recordSchema(listed)],
+        [`${listed.title}Page`, pageSchema(listed.title)],
+      ]),
+    ),
+    ...Object.assign({}, ...resourcesOf('ext').map(resourceSchemas)),
+    ...Object.fromEntries([
+      ...[person, ...resources].map((listed) => [`${listed.title}QueryRow`, queryRowSchema(listed)]),
+      ...resources.map((resource) => [`${resource.title}QueryPage`, queryPageSchema(resource)]),
+    ]),
+    ...reportSchemas,
+    ...sessionSchemas,
+    ...identitySchemas,
+    ...consentSchemas,
+    ...clientSchemas,
+    ...tokenSchemas,
+    ...administratorSchemas,
+    ...deactivationSchemas,
+    ...linkSchemas,
+    ...historySchemas,
+    ...batchSchemas,
+    ...feedSchemas,
+    ...webhookSchemas,
+    ...sharedSchemas,
+  },
+}

@@ -1,0 +1,122 @@
+import { lookup } from 'node:dns'
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+
+/** The longest way to write an IPv6 address with a zone; what a proxy sends may be longer. */
+export const addressLengthMax = 64
+const ipv4Port = /^(\d+\.\d+\.\d+\.\d+):\d+$/
+const bracketedIpv6 = /^\[([^\]]+)\](?::\d+)?$/
+
+/**
+ * One key per client, however the operating system or a proxy writes its address. Who has one IPv6 address has all of its
+ * /64, so the first half counts; an IPv4 address written as IPv6 stays what it is.
+ */
+export function addressKey(address: string | undefined): string {
+  if (address === undefined) return 'unknown'
+  const bare = address
+    .slice(0, addressLengthMax)
+    .replace(bracketedIpv6, '$1')
+    .replace(ipv4Port, '$1')
+    .replace(/%.*$/, '')
+    .toLowerCase()
+  return isIPv6(bare) ? networkOf(groupsOf(bare)) : bare
+}
+
+function networkOf(groups: readonly number[]): string {
+  const isMapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0)
+  if (isMapped)
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join('.')
+  const hex = groups.slice(0, 4).map((group) => group.toString(16))
+  return `${hex.join(':')}::/64`
+}
+
+/** The eight groups, with the zeros that `::` stands for. */
+function groupsOf(address: string): readonly number[] {
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').flatMap(readGroup))
+  return [...head, ...new Array(8 - head.length - tail.length).fill(0), ...tail]
+}
+
+/** The last four bytes may be written as in IPv4. */
+function readGroup(text: string): number[] {
+  if (text === '') return []
+  const bytes = text.split('.').map(Number)
+  if (bytes.length === 1) return [Number.parseInt(text, 16)]
+  const [first = 0, second = 0, third = 0, fourth = 0] = bytes
+  return [first * 256 + second, third * 256 + fourth]
+}
+
+/** Everything that is not the public internet: private, local, shared, documentation, multicast and what wraps IPv4. */
+const closed = new BlockList()
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const)
+  closed.addSubnet(network, bits, 'ipv4')
+for (const [network, bits] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const)
+  closed.addSubnet(network, bits, 'ipv6')
+
+const globalUnicast = new BlockList()
+globalUnicast.addSubnet('2000::', 3, 'ipv6')
+
+/** Of IPv6 only global unicast is public; a mapped IPv4 address is none of it, so it is refused as well. */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv6(address)) return globalUnicast.check(address, 'ipv6') && !closed.check(address, 'ipv6')
+  return isIP(address) === 4 && !closed.check(address, 'ipv4')
+}
+
+export interface AllowedReceivers {
+  /** A sentence that says why not, from the address alone. */
+  problemOf(url: URL): string | undefined
+  /** For the connection itself: what is looked at is what is connected to. */
+  lookupFor(url: URL): LookupFunction
+}
+
+/** https to public addresses, and whatever the operator has named: `localhost:9000`, `10.0.0.5`. */
+export function allowedReceivers(named: readonly string[]): AllowedReceivers {
+  const names = new Set(named.map((name) => name.toLowerCase()))
+  const isNamed = ({ host, hostname }: URL) =>
+    names.has(host.toLowerCase()) || names.has(hostname.toLowerCase())
+  return {
+    problemOf(url) {
+      if (isNamed(url)) return undefined
+      if (url.protocol !== 'https:') return 'must begin with https.'
+      const literal = url.hostname.replace(/^\[|\]$/g, '')
+      return isIP(literal) && !isPublicAddress(literal) ? 'must not be a private address.' : undefined
+    },
+    lookupFor: (url) => (isNamed(url) ? lookup : publicLookup) as LookupFunction,
+  }
+}
+
+/**
+ * One private address among several is enough to reject: the answer of a name server is not to be trusted a bit. A name that leads
+ * nowhere gets the same sentence, because the difference would tell people outside which names exist inside.
+ */
+const publicLookup: LookupFunction = (hostname, options, callback) =>
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    const [first] = addresses ?? []
+    if (error || !first || !addresses.every(({ address }) => isPublicAddress(address)))
+      return callback(new Error(unreachableName, { cause: error ?? undefined }), '')
+    if (options.all) callback(null, addresses)
+    else callback(null, first.address, first.family)
+  })
+
+const unreachableName = 'The name leads to no public address.'

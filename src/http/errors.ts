@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type FieldErrors, Problem, type ProblemKind, retryAfterDefaultSeconds } from '../model/problem.ts'
+import { securityHeaders } from './cors.ts'
+import { linesOf } from './log.ts'
+import { STATUS_CODES } from './node-http.ts'
+
+/** Catches whatever a hook or handler throws, once per host, and answers with the envelope. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => {
+    // Fastify closes the connection after a refused body; a client still sending would then lose the answer to a reset.
+    if (app.server.listening) reply.removeHeader('connection')
+    const log = linesOf(request)
+    if (error instanceof Problem) {
+      if (error.cause !== undefined)
+        log.error(
+          { err: error.cause, route: request.routeOptions.url },
+          'The store was not available to a request.',
+        )
+      return sendProblem(reply, error)
+    }
+    const envelope = frameworkRefusal(error, request)
+    if (envelope !== undefined) return sendEnvelope(reply, envelope)
+    log.error({ err: error, route: request.routeOptions.url }, 'An unexpected error ended a request.')
+    return sendEnvelope(reply, unexpected)
+  })
+}
+
+export const unexpected: Envelope = { statusCode: 500, message: 'An unexpected error occurred.' }
+
+function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  const statusCode = problemStatuses[problem.kind]
+  const { message, errors, retryAfterSeconds } = problem
+  if (statusCode === 401 && !reply.hasHeader('www-authenticate')) {
+    reply.header('www-authenticate', challengeOf(reply.request))
+  }
+  if (retryAfterSeconds !== undefined || statusCode === 429) {
+    reply.header('retry-after', String(retryAfterSeconds ?? retryAfterDefaultSeconds))
+  }
+  return sendEnvelope(reply, { statusCode, message, errors })
+}
+
+/** RFC 6750, 3.1: the answer to a request without credentials names no error. */
+const challengeOf = ({ headers }: FastifyRequest): string =>
+  headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
+
+export const frameworkRefusals: Readonly<Record<string, Envelope>> = {
+  FST_ERR_BAD_URL: { statusCode: 400, message: 'The address is not a valid URL.' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    statusCode: 400,
+    message: 'The body does not have the announced length.',
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    statusCode: 415,
+    message: 'The content type of the body is not supported.',
+  },
+  UNSUPPORTED_CHARSET: {
+    statusCode: 415,
+    message: 'The character set of the body must be UTF-8.',
+  },
+  FST_ERR_MAX_PARAM_LENGTH: { statusCode: 414, message: 'The address is too long.' },
+}
+
+/** What Fastify and the parsers of bodies refuse, in our words; undefined for an unexpected error. */
+export function frameworkRefusal(error: unknown, request: FastifyRequest): Envelope | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request)
+  const known = frameworkRefusals[error.code]
+  if (known !== undefined) return known
+  // The client went away while sending; nobody reads this answer, but it is no fault of ours either.
+  if (error.code === 'ECONNRESET' && request.raw.readableAborted) {
+    return { statusCode: 400, message: 'The body ended too early.' }
+  }
+  const statusCode = 'statusCode' in error ? Number(error.statusCode) : 500
+  if (!error.code.startsWith('FST_') || !(statusCode >= 400 && statusCode < 500)) return undefined
+  return { statusCode, message: 'The request could not be understood.' }
+}
+
+const tooLarge = ({ server, routeOptions }: FastifyRequest): Envelope =>
+  largerThan(routeOptions.bodyLimit ?? server.initialConfig.bodyLimit ?? 0)
+
+export function largerThan(bytesMax: number): Envelope {
+  const kibibytes = bytesMax / 1024
+  const size = kibibytes < 1024 ? `${kibibytes} KiB` : `${kibibytes / 1024} MiB`
+  return { statusCode: 413, message: `The body must not be larger than ${size}.` }
+}
+
+/** The one shape of every refusal. */
+export interface Envelope {
+  readonly statusCode: number
+  readonly message: string
+  readonly errors?: FieldErrors | undefined
+}
+
+export const envelopeType = 'application/json; charset=utf-8'
+
+/** `additions` are properties another standard wants in the same body, such as OAuth's `error`. */
+export function sendEnvelope(
+  reply: FastifyReply,
+  envelope: Envelope,
+  additions?: Readonly<Record<string, string>>,
+): FastifyReply {
+  // What a handler had set for its success does not describe the refusal.
+  reply.removeHeader('etag').removeHeader('last-modified')
+  return reply
+    .code(envelope.statusCode)
+    .header('cache-control', 'no-store')
+    .type(envelopeType)
+    .send(showEnvelope(envelope, additions))
+}
+
+export function showEnvelope(
+  { statusCode, message, errors }: Envelope,
+  additions?: Readonly<Record<string, string>>,
+): string {
+  return JSON.stringify({ statusCode, message, errors, ...additions })
+}
+
+/** The envelope with its headers, for answers that no Fastify reply exists for. */
+export function rawEnvelope(envelope: Envelope) {
+  const body = showEnvelope(envelope)
+  const headers = {
+    ...securityHeaders,
+    'x-request-id': randomUUID(),
+    'cache-control': 'no-store',
+    'content-type': envelopeType,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }
+  return { headers, body }
+}
+
+/** The same as bytes on the wire, for a connection that never became a request. */
+export function envelopeOnTheWire(envelope: Envelope): string {
+  const { headers, body } = rawEnvelope(envelope)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${envelope.statusCode} ${STATUS_CODES[envelope.statusCode]}\r\n${lines.join('')}\r\n${body}`
+}
+
+/** What an HTTP host answers for each kind of refusal; a kind without a status does not compile. */
+export const problemStatuses: Readonly<Record<ProblemKind, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  missing: 404,
+  gone: 410,
+  duplicate: 409,
+  inUse: 409,
+  stale: 409,
+  changed: 412,
+  contended: 409,
+  reused: 422,
+  locked: 429,
+  busy: 429,
+  overloaded: 503,
+  uncertain: 504,
+}

@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto'
+import type { TelemetrySettings } from '../config/host-settings.ts'
+import type { Database } from '../db/database.ts'
+import type { EndedStatement } from '../db/statement-times.ts'
+import type { Work } from '../db/work.ts'
+import { repeat } from '../model/repeat.ts'
+
+export interface Telemetry {
+  /** Sends what is left, as far as the collector takes it. */
+  stop(): Promise<void>
+}
+
+const betweenSpansMilliseconds = 2000
+const betweenMeasuresMilliseconds = 30_000
+/** Statement texts are most of what a span costs, so only slow and failed ones get them. */
+const slowSeconds = 0.05
+const textLengthMax = 1000
+
+/** Tells a collector of every request, command and statement of this process, without values. */
+export function openTelemetry(database: Database, settings: TelemetrySettings): Telemetry {
+  const envelope = envelopes(settings)
+  const spans = createExporter(settings, '/v1/traces', (items) =>
+    envelope('resourceSpans', 'scopeSpans', 'spans', items),
+  )
+  const measures = createExporter(settings, '/v1/metrics', (items) =>
+    envelope('resourceMetrics', 'scopeMetrics', 'metrics', items),
+  )
+  const startedAt = nanosecondsAt(performance.now())
+  const ofWork = createDurations('tracker.operation.duration', 'Requests and commands.', startedAt)
+  const ofStore = createDurations('db.client.operation.duration', 'Statements of the store.', startedAt)
+  const contexts = new WeakMap<Work, TraceContext>()
+  const contextOf = (work: Work) => {
+    const known = contexts.get(work)
+    if (known) return known
+    const made = contextFrom(work.traceparent, () => Math.random() < settings.sampledShare)
+    contexts.set(work, made)
+    return made
+  }
+
+  database.onWork((work, { seconds, isFailed }) => {
+    const outcome = isFailed ? 'failed' : 'done'
+    ofWork.note(
+      { 'tracker.host': work.host, 'tracker.operation': work.operation, 'tracker.outcome': outcome },
+      seconds,
+    )
+    const context = contextOf(work)
+    if (!context.isSampled) return
+    spans.add({
+      ...spanOf(context, work.startedAt, seconds),
+      name: work.operation,
+      // SPAN_KIND_SERVER
+      kind: 2,
+      attributes: showAttributes({ 'tracker.host': work.host }),
+      ...(isFailed && { status: { code: 2 } }),
+    })
+  })
+  database.onStatement((statement) => {
+    ofStore.note({ 'tracker.statement.kind': statement.kind }, statement.seconds)
+    const { work } = statement
+    const context = work && contextOf(work)
+    if (context?.isSampled) spans.add(statementSpan(context, statement))
+  })
+  database.traceBy((work) => writeTraceparent(contextOf(work)))
+  const sendMeasures = () => {
+    const now = nanosecondsAt(performance.now())
+    for (const each of [ofWork, ofStore]) measures.add(each.show(now))
+    return measures.flush()
+  }
+  const repetitions = [
+    repeat({ everyMilliseconds: betweenSpansMilliseconds }, spans.flush),
+    repeat({ everyMilliseconds: betweenMeasuresMilliseconds }, sendMeasures),
+  ]
+  return {
+    async stop() {
+      await Promise.all(repetitions.map((each) => each.stop()))
+      await Promise.all([spans.flush(), sendMeasures()])
+    },
+  }
+}
+
+function statementSpan(parent: TraceContext, ended: EndedStatement): object {
+  const { kind, startedAt, seconds, isFailed, text } = ended
+  const query = isFailed || seconds >= slowSeconds ? text()?.slice(0, textLengthMax) : undefined
+  return {
+    ...spanOf(childOf(parent), startedAt, seconds),
+    name: `store ${kind}`,
+    // SPAN_KIND_CLIENT
+    kind: 3,
+    attributes: showAttributes({ 'db.system.name': 'postgresql', ...(query && { 'db.query.text': query }) }),
+    ...(isFailed && { status: { code: 2 } }),
+  }
+}
+
+/** By when it began and ended, not by when it is reported: a busy process may come to that later. */
+const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, seconds: number) => ({
+  traceId,
+  spanId,
+  ...(parentId && { parentSpanId: parentId }),
+  startTimeUnixNano: nanosecondsAt(startedAt),
+  endTimeUnixNano: nanosecondsAt(startedAt + seconds * 1000),
+})
+
+/** Of the clock of `performance.now()`, in whole microseconds: a number has no room for more. */
+const nanosecondsAt = (milliseconds: number) =>
+  `${Math.round((performance.timeOrigin + milliseconds) * 1000)}000`
+
+const envelopes =
+  ({ serviceName }: TelemetrySettings) =>
+  (outer: string, inner: string, name: string, items: readonly object[]) => ({
+    [outer]: [
+      {
+        resource: { attributes: showAttributes({ 'service.name': serviceName }) },
+        [inner]: [{ scope: { name: 'tracker' }, [name]: items }],
+      },
+    ],
+  })
+
+/** The collector's address, as the environment gives it: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
+export interface Collector {
+  readonly endpoint: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Exporter {
+  /** Keeps it until the next time something is sent; dropped when there is no room. */
+  add(item: object): void
+  flush(): Promise<void>
+  readonly dropped: number
+}
+
+/** A busy host makes some thousand spans a second; of these a collector that is away costs 2 MB at most. */
+const keptMax = 4096
+const sentAtOnceMax = 512
+const sendMillisecondsMax = 5000
+
+/** OTLP as JSON over HTTP. A collector that is away, slow or full costs nothing but what is dropped. */
+export function createExporter(
+  { endpoint, headers }: Collector,
+  path: '/v1/traces' | '/v1/metrics',
+  envelopeOf: (items: readonly object[]) => object,
+): Exporter {
+  const kept: object[] = []
+  let dropped = 0
+  let sending: Promise<void> | undefined
+
+  async function send(items: readonly object[]) {
+    try {
+      const response = await fetch(`${endpoint}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(envelopeOf(items)),
+        signal: AbortSignal.timeout(sendMillisecondsMax),
+        redirect: 'error',
+      })
+      // Read, so that the connection can be used again.
+      await response.arrayBuffer()
+      if (!response.ok) dropped += items.length
+    } catch {
+      dropped += items.length
+    }
+  }
+
+  async function sendAll() {
+    while (kept.length > 0) await send(kept.splice(0, sentAtOnceMax))
+  }
+
+  return {
+    add(item) {
+      if (kept.length >= keptMax) dropped += 1
+      else kept.push(item)
+    },
+    flush() {
+      sending ??= sendAll().finally(() => {
+        sending = undefined
+      })
+      return sending
+    },
+    get dropped() {
+      return dropped
+    },
+  }
+}
+
+/** Durations in seconds by their attributes, counted since the start, as OTLP's cumulative histograms want them. */
+export interface Durations {
+  note(attributes: Readonly<Record<string, string>>, seconds: number): void
+  /** As an OTLP metric. */
+  show(now: string): object
+}
+
+const bounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+/** Operations times outcomes are some hundred; a mistake must not make it endless. */
+const seriesMax = 2000
+
+interface Series {
+  readonly attributes: Readonly<Record<string, string>>
+  readonly buckets: number[]
+  count: number
+  sum: number
+}
+
+function createDurations(name: string, description: string, startedAt: string): Durations {
+  const all = new Map<string, Series>()
+  return {
+    note(attributes, seconds) {
+      const key = Object.values(attributes).join(' ')
+      const series = all.get(key) ?? {
+        attributes,
+        buckets: new Array(bounds.length + 1).fill(0),
+        count: 0,
+        sum: 0,
+      }
+      if (!all.has(key) && all.size >= seriesMax) return
+      all.set(key, series)
+      const bucket = bounds.findIndex((bound) => seconds <= bound)
+      const index = bucket === -1 ? bounds.length : bucket
+      series.buckets[index] = (series.buckets[index] ?? 0) + 1
+      series.count += 1
+      series.sum += seconds
+    },
+    show: (now) => ({
+      name,
+      description,
+      unit: 's',
+      histogram: {
+        // Cumulative.
+        aggregationTemporality: 2,
+        dataPoints: [...all.values()].map(({ attributes, buckets, count, sum }) => ({
+          attributes: showAttributes(attributes),
+          startTimeUnixNano: startedAt,
+          timeUnixNano: now,
+          count: String(count),
+          sum,
+          bucketCounts: buckets.map(String),
+          explicitBounds: bounds,
+        })),
+      },
+    }),
+  }
+}
+
+const showAttributes = (attributes: Readonly<Record<string, string>>): object[] =>
+  Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } }))
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header */
+interface TraceContext {
+  readonly traceId: string
+  readonly spanId: string
+  /** Of the caller; none at the beginning of a trace. */
+  readonly parentId: string | undefined
+  readonly isSampled: boolean
+}
+
+const traceparent =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
+
+/** Goes on with the caller's trace, recorded or not as the caller wants it; what cannot be read begins a new one. */
+export function contextFrom(given: unknown, isSampled: () => boolean): TraceContext {
+  const [, traceId, parentId, flags = '0'] = (typeof given === 'string' && traceparent.exec(given)) || []
+  const spanId = newSpanId()
+  if (traceId === undefined || parentId === undefined)
+    return { traceId: newTraceId(), spanId, parentId: undefined, isSampled: isSampled() }
+  return { traceId, spanId, parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+/** Of a part of what the context is about. */
+const childOf = ({ traceId, spanId, isSampled }: TraceContext): TraceContext => ({
+  traceId,
+  spanId: newSpanId(),
+  parentId: spanId,
+  isSampled,
+})
+
+export const writeTraceparent = ({ traceId, spanId, isSampled }: TraceContext): string =>
+  `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
+
+/** Node draws these a hundred at a time, a third of the cost of asking each time. */
+const newTraceId = () => randomUUID().replaceAll('-', '')
+const newSpanId = () => newTraceId().slice(16)

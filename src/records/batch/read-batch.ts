@@ -1,0 +1,167 @@
+import { newId } from '../../db/columns.ts'
+import type { Action, Row, Values } from '../../db/rows.ts'
+import { labelOf } from '../../model/field.ts'
+import { uuid } from '../../model/field-kinds.ts'
+import { collectViolations, Problem, readObject, type Violations } from '../../model/problem.ts'
+import { resources } from '../../resources/all.ts'
+import type { Resource } from '../../resources/define-resource.ts'
+import { batchItemsMax, batchPasswordsMax, labelCharactersMax } from '../list-query.ts'
+
+export const batchModes = ['allOrNothing', 'eachForItself'] as const
+export const batchOperations = ['create', 'update', 'remove', 'restore'] as const satisfies Action[]
+
+export interface Batch {
+  readonly mode: (typeof batchModes)[number]
+  readonly items: readonly BatchItem[]
+}
+
+/** Reads what is the batch's own. What its items ask for is read as the single operation reads it. */
+export function readBatch(body: unknown): Batch {
+  const { mode = 'allOrNothing', items } = readObject(body)
+  const violations = collectViolations()
+  if (!isOneOf(batchModes, mode)) violations.add('mode', `Mode must be ${batchModes.join(' or ')}.`)
+  if (!Array.isArray(items)) violations.add('items', 'Items must be an array.')
+  else if (items.length < 1 || items.length > batchItemsMax)
+    violations.add('items', `Items must contain 1 to ${batchItemsMax} items.`)
+  violations.refuseIfAny()
+  const shapes = (items as unknown[]).map((item, index) => readShape(item, index, violations))
+  const labels = labelsOf(shapes, violations)
+  const read = shapes.map((shape, index) => withIds(shape, index, labels, violations))
+  requireFewRows(read, violations)
+  violations.refuseIfAny()
+  return { mode: mode as Batch['mode'], items: read }
+}
+
+interface Shape extends Omit<BatchItem, 'index'> {
+  readonly label: string | undefined
+}
+
+function readShape(item: unknown, index: number, violations: Violations): Shape {
+  const given = isObject(item) ? item : {}
+  const { operation, body = {}, label, ifMatch } = given
+  const refuse = (key: string, message: string) => violations.add(keyOf(index, key), message)
+  const resource = resources.find(({ name }) => name === given.resource)
+  if (!isObject(item)) refuse('', 'An item must be an object.')
+  if (!isOneOf(batchOperations, operation))
+    refuse('operation', `Operation must be one of ${batchOperations.join(', ')}.`)
+  if (!resource)
+    refuse('resource', `Resource must be one of ${resources.map(({ name }) => name).join(', ')}.`)
+  if (!isObject(body)) refuse('body', 'Body must be an object.')
+  if (label !== undefined && !isLabel(label))
+    refuse('label', `Label must be 1 to ${labelCharactersMax} letters, digits, dots, dashes or underscores.`)
+  else if (label !== undefined && operation !== 'create') refuse('label', 'Label is for creates only.')
+  if (ifMatch !== undefined && typeof ifMatch !== 'string') refuse('ifMatch', 'IfMatch must be text.')
+  return {
+    operation: operation as Action,
+    resource: resource as Resource,
+    body: body as Values,
+    label: label as string | undefined,
+    ifMatch: ifMatch as string | undefined,
+  }
+}
+
+const isObject = (input: unknown): input is Values =>
+  typeof input === 'object' && input !== null && !Array.isArray(input)
+
+const isOneOf = (known: readonly string[], input: unknown): boolean =>
+  typeof input === 'string' && known.includes(input)
+
+const labelPattern = new RegExp(`^[\\w.-]{1,${labelCharactersMax}}$`)
+const isLabel = (input: unknown): boolean => typeof input === 'string' && labelPattern.test(input)
+
+/** By label, the id that the created row will have. */
+function labelsOf(shapes: readonly Shape[], violations: Violations): ReadonlyMap<string, string> {
+  const labels = new Map<string, string>()
+  for (const [index, { label, body }] of shapes.entries()) {
+    if (label === undefined) continue
+    if (labels.has(label)) violations.add(keyOf(index, 'label'), 'Label is that of another item.')
+    const given = uuid.read(body.id, 'Id')
+    labels.set(label, 'value' in given ? given.value : newId())
+  }
+  return labels
+}
+
+/** A label stands for an id wherever one is wanted, with an @ before it. */
+function withIds(
+  { label, ...shape }: Shape,
+  index: number,
+  labels: ReadonlyMap<string, string>,
+  violations: Violations,
+): BatchItem {
+  const { resource, operation, body } = shape
+  const read = (input: unknown, key: string): unknown => {
+    if (typeof input !== 'string' || !input.startsWith('@')) return input
+    const id = labels.get(input.slice(1))
+    if (id === undefined)
+      violations.add(keyOf(index, key), `${labelOf(key)} refers to ${input}, which no item has.`)
+    return id
+  }
+  const replaced = Object.entries(body).map(([name, value]) => {
+    if (name === 'ids' && Array.isArray(value)) return [name, value.map((one) => read(one, name))]
+    const isId = (name === 'id' && operation !== 'create') || resource?.fields[name]?.references !== undefined
+    return [name, isId ? read(value, name) : value]
+  })
+  const own = label !== undefined && operation === 'create' ? { id: labels.get(label) } : {}
+  return { ...shape, index, body: { ...Object.fromEntries(replaced), ...ownId(body, own) } }
+}
+
+/** An id that cannot be read stays, to be refused. */
+const ownId = (body: Values, own: Values): Values => (isAbsent(body.id) ? own : {})
+const isAbsent = (id: unknown): boolean => id === undefined || id === null
+
+/** Beyond the number of items: what they name and what they cost. */
+function requireFewRows(items: readonly BatchItem[], violations: Violations): void {
+  const named = items.flatMap(({ body: { ids } }) => (Array.isArray(ids) ? ids : []))
+  if (named.length > batchItemsMax)
+    violations.add('items', `Items must not name more than ${batchItemsMax} rows to remove and restore.`)
+  const withPassword = items.filter(({ resource, body }) =>
+    Object.entries(resource?.fields ?? {}).some(([name, { isSecret }]) => isSecret && !isAbsent(body[name])),
+  )
+  if (withPassword.length > batchPasswordsMax)
+    violations.add('items', `Items must not contain more than ${batchPasswordsMax} passwords.`)
+}
+
+/** One item as it came, with its labels replaced by ids. */
+export interface BatchItem {
+  readonly index: number
+  readonly operation: Action
+  readonly resource: Resource
+  readonly ifMatch: string | undefined
+  readonly body: Values
+}
+
+/** One that was read and may be tried. */
+export interface ReadyItem extends BatchItem {
+  /** The rows that it writes. */
+  readonly ids: readonly string[]
+  /** What a create or an update asks for. */
+  readonly values: Values
+  /** What of it is stored. */
+  readonly stored: Values
+}
+
+/** What became of one item. */
+export interface Outcome {
+  readonly index: number
+  readonly refusal?: Problem | undefined
+  /** As a create or an update left it. */
+  readonly row?: Row | undefined
+}
+
+/** One refusal of all, with that of each item under its own keys; the first one says the kind. */
+export function refusalOfAll(outcomes: readonly Outcome[]): Problem | undefined {
+  const refused = outcomes
+    .flatMap(({ index, refusal }) => (refusal ? [{ index, refusal }] : []))
+    .sort((one, other) => one.index - other.index)
+  const [first] = refused
+  if (!first) return undefined
+  const errors = refused.flatMap(({ index, refusal }) =>
+    Object.entries(refusal.errors ?? { '': [refusal.message] }).map(([key, messages]) => [
+      keyOf(index, key),
+      messages,
+    ]),
+  )
+  return new Problem(first.refusal.kind, first.refusal.message, { errors: Object.fromEntries(errors) })
+}
+
+const keyOf = (index: number, key = ''): string => `items[${index}]${key && `.${key}`}`

@@ -1,0 +1,279 @@
+import { newId } from '../../db/columns.ts'
+import { type Queries, within } from '../../db/database.ts'
+import { idTaken } from '../../db/failures.ts'
+import { lockedRows } from '../../db/locked-rows.ts'
+import type { Action, Row } from '../../db/rows.ts'
+import { raw, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { changed, invalid, Problem } from '../../model/problem.ts'
+import { resources } from '../../resources/all.ts'
+import type { Resource } from '../../resources/define-resource.ts'
+import { referencesFrom } from '../../resources/derived.ts'
+import type { Tracker } from '../context.ts'
+import { readIds } from '../list-query.ts'
+import { noteAccountChange, notePasswordChange } from '../note-account-change.ts'
+import { readInput } from '../read-input.ts'
+import { removeWithin } from '../remove.ts'
+import { requireRole } from '../require-write.ts'
+import { restoreWithin } from '../restore.ts'
+import { storedOf, writeUpdate } from '../update.ts'
+import { restorersMemberships, visibleRows } from '../visible-rows.ts'
+import type { RequiredVersions } from '../write-conditions.ts'
+import { createEach, shapeOf, updateAlike } from '../write-each.ts'
+import {
+  type Batch,
+  type BatchItem,
+  batchOperations,
+  type Outcome,
+  type ReadyItem,
+  refusalOfAll,
+} from './read-batch.ts'
+
+/** By resource, the versions that its rows must still have. */
+export type VersionsOf = ReadonlyMap<Resource, RequiredVersions>
+
+interface Work {
+  readonly tracker: Tracker
+  readonly transaction: Queries
+  readonly caller: Caller
+  readonly versions: VersionsOf
+}
+
+/**
+ * Restores, then creates, then updates, parents before children, then removals, children before parents: so items may refer
+ * to each other in any order. Everything is one transaction; what it answers is what was committed.
+ */
+export async function runBatch(
+  tracker: Tracker,
+  caller: Caller,
+  { mode, items }: Batch,
+  readVersions: (items: readonly ReadyItem[]) => Promise<VersionsOf>,
+): Promise<readonly Outcome[]> {
+  const read = prepareItems(tracker, caller, items)
+  if (mode === 'allOrNothing') refuseAll(read.refused)
+  const ready: ReadyItem[] = []
+  for (const item of read.ready) ready.push(await prepare(tracker, item))
+  const versions = await readVersions(ready)
+  const outcomes = await tracker.database.transaction(async (transaction) => {
+    await lockAll(transaction, caller, ready)
+    const done: Outcome[] = []
+    for (const [resource, alike] of stepsOf(ready)) {
+      const step = await perform({ tracker, transaction, caller, versions }, resource, alike)
+      if (mode === 'allOrNothing') refuseAll(step)
+      done.push(...step)
+    }
+    return done
+  })
+  noteAccounts(tracker, caller, ready, outcomes)
+  return [...read.refused, ...outcomes].sort((one, other) => one.index - other.index)
+}
+
+function refuseAll(outcomes: readonly Outcome[]): void {
+  const refusal = refusalOfAll(outcomes)
+  if (refusal) throw refusal
+}
+
+async function prepare({ passwords }: Tracker, item: ReadyItem): Promise<ReadyItem> {
+  const { resource, values } = item
+  const prepared = (await resource.rules.prepare?.(values, passwords)) ?? values
+  return { ...item, stored: storedOf(resource, prepared) }
+}
+
+function stepsOf(items: readonly ReadyItem[]): [Resource, ReadyItem[]][] {
+  const of = (operation: string, inOrder: readonly Resource[]) =>
+    inOrder.map((resource): [Resource, ReadyItem[]] => [
+      resource,
+      items.filter((item) => item.operation === operation && item.resource === resource),
+    ])
+  return [
+    ...of('restore', resources),
+    ...of('create', resources),
+    ...of('update', resources),
+    ...of('remove', resources.toReversed()),
+  ].filter(([, alike]) => alike.length > 0)
+}
+
+/** Items of one operation on one resource. */
+async function perform(work: Work, resource: Resource, items: ReadyItem[]): Promise<Outcome[]> {
+  const { transaction, caller } = work
+  const versions = work.versions.get(resource) ?? new Map()
+  switch (items[0]?.operation) {
+    case 'create':
+      return createEach(transaction, resource, caller, items)
+    case 'update':
+      return updateEach(work, resource, items, versions)
+    case 'remove':
+      return together(transaction, items, (ids) => removeWithin(transaction, resource, caller, ids, versions))
+    default:
+      return together(transaction, items, (ids) => restoreWithin(transaction, resource, caller, ids))
+  }
+}
+
+async function updateEach(
+  { tracker, transaction, caller }: Work,
+  resource: Resource,
+  items: readonly ReadyItem[],
+  versions: RequiredVersions,
+): Promise<Outcome[]> {
+  const { beforeUpdate, afterUpdate } = resource.rules
+  // Such a rule looks at one row, in the program.
+  if (beforeUpdate || afterUpdate) {
+    const database = within(tracker.database, transaction)
+    return eachAlone(transaction, items, ({ ids: [id = ''], values, stored }) =>
+      writeUpdate(database, resource, caller, { id, values, stored, versions }),
+    )
+  }
+  const outcomes: Outcome[] = []
+  for (const alike of Map.groupBy(items, (item) => shapeOf(item, versions)).values())
+    outcomes.push(...(await updateAlike(transaction, resource, caller, alike, versions)))
+  return outcomes
+}
+
+/** Written to the log once it is committed, as after single operations. */
+function noteAccounts(
+  { securityLog }: Tracker,
+  caller: Caller,
+  items: readonly ReadyItem[],
+  outcomes: readonly Outcome[],
+): void {
+  const refused = new Set(outcomes.filter(({ refusal }) => refusal).map(({ index }) => index))
+  for (const operation of batchOperations)
+    for (const item of items) {
+      if (item.operation !== operation || refused.has(item.index)) continue
+      noteAccountChange(securityLog, item.resource, caller, operation, item.ids)
+      if (operation === 'update' && 'passwordHash' in item.stored)
+        notePasswordChange(securityLog, caller, item.ids[0] ?? '')
+    }
+}
+
+/** From the weakest to the strongest. */
+const strengths = ['key share', 'no key update', 'update'] as const
+
+const strengthOf: Readonly<Record<Action, number>> = { create: 0, update: 1, remove: 2, restore: 2 }
+
+/**
+ * Locks what the batch will write or refer to before it does anything, in the one order that everybody keeps: tables of
+ * parents before tables of children, rows of a table by their ids. So two batches never wait for each other, whatever the
+ * order of their items. All of it travels in one packet.
+ */
+async function lockAll(transaction: Queries, caller: Caller, items: readonly ReadyItem[]): Promise<void> {
+  const wanted = new Map(resources.map((resource) => [resource, { ids: new Set<string>(), strength: 0 }]))
+  const want = (resource: Resource, ids: readonly unknown[], strength: number) => {
+    const known = wanted.get(resource)
+    if (!known) return
+    for (const id of ids) if (typeof id === 'string') known.ids.add(id)
+    known.strength = Math.max(known.strength, strength)
+  }
+  for (const { resource, operation, ids, values } of items) {
+    if (operation !== 'create') want(resource, ids, strengthOf[operation])
+    for (const { column, parent } of referencesFrom(resource)) want(parent, [values[column]], 0)
+  }
+  const locks = [...wanted].filter(([, { ids }]) => ids.size > 0)
+  await Promise.all(
+    locks.map(([resource, { ids, strength }]) =>
+      transaction.query(
+        lockedRows({
+          table: resource.table,
+          columns: raw('row.id'),
+          where: sql`row.id = any(${[...ids]}::uuid[]) and ${isLockable(resource, caller, strength)}`,
+          strength: strengths[strength] ?? 'update',
+        }),
+      ),
+    ),
+  )
+}
+
+/** Anybody may refer to a row; only those who see it may keep others from it. */
+const isLockable = (resource: Resource, caller: Caller, strength: number) =>
+  strength === 0 ? raw('row.active') : visibleRows(resource, caller, restorersMemberships)
+
+/** Reads each item as the single operation would, and refuses what it would refuse before it asks the store. */
+function prepareItems(tracker: Tracker, caller: Caller, items: readonly BatchItem[]) {
+  const written = new Set<string>()
+  const ready: ReadyItem[] = []
+  const refused: Outcome[] = []
+  for (const item of items) {
+    try {
+      const read = prepareItem(tracker, caller, item)
+      requireOnce(read, written)
+      ready.push(read)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      refused.push({ index: item.index, refusal: error })
+    }
+  }
+  return { ready, refused }
+}
+
+function prepareItem(tracker: Tracker, caller: Caller, item: BatchItem): ReadyItem {
+  const { operation, resource, body, ifMatch } = item
+  const isNew = operation === 'create' || operation === 'restore'
+  // No tag can name a row that is not there yet.
+  if (isNew && ifMatch !== undefined && ifMatch.trim() !== '') throw changed(resource.title)
+  requireRole(resource, caller, 'write')
+  if (operation === 'create' || operation === 'update') {
+    const { id = newId(), values } = readInput(resource, body, operation, tracker, caller.id)
+    return { ...item, ids: [id], values, stored: values }
+  }
+  const ids = readIds(body, operation === 'remove' ? 'ignored' : 'refused')
+  return { ...item, ids, values: {}, stored: {} }
+}
+
+/** Two items that do the same with one row would hide each other's outcome. */
+function requireOnce({ operation, resource, ids }: ReadyItem, written: Set<string>): void {
+  const keys = ids.map((id) => `${operation} ${resource.name} ${id}`)
+  if (!keys.some((key) => written.has(key))) {
+    for (const key of keys) written.add(key)
+    return
+  }
+  if (operation === 'create') throw idTaken()
+  if (operation === 'update') throw invalid({ id: ['Id is that of another item.'] })
+  throw invalid({ ids: ['Ids contains one of another item.'] })
+}
+
+/** All items at once; if that is refused, one by one, to find which of them is refused. */
+async function together(
+  transaction: Queries,
+  items: readonly ReadyItem[],
+  work: (ids: readonly string[]) => Promise<void>,
+): Promise<Outcome[]> {
+  const workOn = async (ids: readonly string[]) => {
+    await work(ids)
+    return undefined
+  }
+  if (items.length > 1) {
+    const { refusal } = await attempt(transaction, () => workOn(items.flatMap(({ ids }) => ids)))
+    if (!refusal) return items.map(({ index }) => ({ index }))
+  }
+  return eachAlone(transaction, items, ({ ids }) => workOn(ids))
+}
+
+/** What one item did before it was refused is undone. */
+async function eachAlone(
+  transaction: Queries,
+  items: readonly ReadyItem[],
+  work: (item: ReadyItem) => Promise<Row | undefined>,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const item of items)
+    outcomes.push({ index: item.index, ...(await attempt(transaction, () => work(item))) })
+  return outcomes
+}
+
+async function attempt(
+  transaction: Queries,
+  work: () => Promise<Row | undefined>,
+): Promise<Pick<Outcome, 'refusal' | 'row'>> {
+  await transaction.query(sql`savepoint item`)
+  try {
+    const row = await work()
+    return row ? { row } : {}
+  } catch (error) {
+    // Anything else ends the transaction, and a conflict begins it again.
+    if (!(error instanceof Problem)) throw error
+    await transaction.query(sql`rollback to savepoint item`)
+    return { refusal: error }
+  } finally {
+    await transaction.query(sql`release savepoint item`).catch(() => undefined)
+  }
+}

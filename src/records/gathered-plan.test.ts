@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { explainedTracker, type Plan, sumOver } from '../../test/support/explained-tracker.ts'
+import { isDistributed } from '../../test/support/fresh-database.ts'
+import { writerOfInput } from '../db/many-rows.ts'
+import type { Values } from '../db/rows.ts'
+import type { Caller } from '../model/caller.ts'
+import { resourceNamed } from '../resources/all.ts'
+import { updateAlike } from './write-each.ts'
+
+/** Of one project, so that its members see them all. */
+const assignments = 5000
+const rowsTogether = 16
+/** To check, to lock and to keep: a few for each row. */
+const readMax = 10 * rowsTogether
+
+/** A store of several nodes takes several statements. */
+describe('Changes of several people in one statement', { skip: isDistributed }, () => {
+  it('read little, however many assignments their projects have', async (t) => {
+    const fresh = await explainedTracker()
+    t.after(fresh.drop)
+    const { client } = fresh
+    const { id, projectId } = await fresh.makeAny('assignment')
+    await fresh.addCopiesOfAssignment(id, assignments)
+    const found = await client.query<{ id: string }>(
+      `select id from assignments order by id limit ${rowsTogether}`,
+    )
+    const written: { caller: Caller; id: string; values: Values }[] = []
+    for (const { id: assignmentId } of found.rows) {
+      const person = await fresh.makeAny('user')
+      await fresh.make('userProject', { userId: person.id, projectId })
+      const values = { keepDate: '2026-01-05T00:00:00Z', amountHours: 1, assignmentId, userId: person.id }
+      const row = await fresh.make('appointment', values)
+      written.push({ caller: fresh.asUser(person), id: row.id, values: { ...values, amountHours: 2 } })
+    }
+    await client.query('analyze')
+    let read = 0
+    let changed = 0
+    const explaining = fresh.explaining(async (plan) => {
+      read += assignmentsReadBy(plan)
+      changed = (await client.query('select from appointments where amount_hours = 2')).rowCount ?? 0
+    })
+    const eachCaller = { id: writerOfInput as unknown as string, isAdministrator: false }
+    const items = written.map(({ id, values }, index) => ({ index, ids: [id], values, stored: values }))
+    const writers = { each: written.map(({ caller }) => caller) }
+    await updateAlike(explaining, resourceNamed('appointment'), eachCaller, items, new Map(), writers)
+    assert.equal(changed, rowsTogether)
+    assert.ok(read <= readMax, `${read} assignments`)
+  })
+})
+
+const assignmentsReadBy = (plan: Plan): number =>
+  sumOver(plan, (part) => {
+    const rows = part['Actual Rows'] + (part['Rows Removed by Filter'] ?? 0)
+    return part['Relation Name'] === 'assignments' ? rows * part['Actual Loops'] : 0
+  })

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { isDistributed } from '../../test/support/fresh-database.ts'
+import { freshTracker, outcomesOf } from '../../test/support/tracker.ts'
+import { newId } from '../db/columns.ts'
+import type { Row, Values } from '../db/rows.ts'
+import { sql } from '../db/sql.ts'
+import type { Caller } from '../model/caller.ts'
+import { resourceNamed } from '../resources/all.ts'
+import { create } from './create.ts'
+import { remove } from './remove.ts'
+import { update } from './update.ts'
+
+const { tracker, administrator, make, makeAny, asUser, drop } = await freshTracker()
+after(drop)
+const [assignment, appointment, project, workflow] = [
+  resourceNamed('assignment'),
+  resourceNamed('appointment'),
+  resourceNamed('project'),
+  resourceNamed('workflow'),
+]
+
+/** A request of its own, as the hosts make them. */
+const requestOf = (caller: Caller): Caller => ({
+  ...caller,
+  origin: {
+    address: '',
+    sessionId: `session of ${caller.id}`,
+    clientId: 'client',
+    host: 'rest',
+    requestId: newId(),
+  },
+})
+
+const historyOf = (ids: readonly string[]) =>
+  tracker.database.query<
+    Row & { readonly fields: Values }
+  >(sql`select history.row_id as id, history.transaction::text, history.caller,
+      history.session, history.request, history.fields
+    from history join changes using (sequence)
+    where history.row_id = any(${ids}::uuid[]) and history.caller = changes.caller order by sequence`)
+
+const told = async (work: Promise<Row>): Promise<string> => {
+  try {
+    return (await work).id
+  } catch (error) {
+    const { message, errors } = error as { message: string; errors?: unknown }
+    return errors ? JSON.stringify(errors) : message
+  }
+}
+
+describe('writes that come at the same time', () => {
+  const people: { caller: Caller; body: Values }[] = []
+  before(async () => {
+    const workflowId = (await makeAny('workflow')).id
+    const assignmentTypeId = (await makeAny('assignmentType')).id
+    for (let count = 0; count < 5; count += 1) {
+      const person = await makeAny('user')
+      const { id: projectId } = await makeAny('project')
+      await make('userProject', { userId: person.id, projectId })
+      const body = {
+        name: 'Assignment',
+        startDate: '2026-01-01T00:00:00Z',
+        endDate: '2026-01-02T00:00:00Z',
+        amountHours: 1,
+        projectId,
+        workflowId,
+        userId: person.id,
+        assignmentTypeId,
+      }
+      people.push({ caller: asUser(person), body })
+    }
+  })
+  const [first, second] = [() => people[0] as (typeof people)[0], () => people[1] as (typeof people)[0]]
+
+  it('share statements, and each keeps its own author, session and request', async () => {
+    const wanted = people.flatMap(({ caller, body }) =>
+      Array.from({ length: 12 }, (_, number) => ({
+        caller: requestOf(caller),
+        body: { ...body, name: `Number ${number}` },
+      })),
+    )
+    const rows = await Promise.all(
+      wanted.map(({ caller, body }) => create(tracker, assignment, caller, body)),
+    )
+    const renamed = await Promise.all(
+      rows.map((row, index) =>
+        update(tracker, assignment, wanted[index]?.caller as Caller, {
+          ...wanted[index]?.body,
+          id: row.id,
+          name: `Renamed ${index}`,
+        }),
+      ),
+    )
+    const kept = await historyOf(rows.map(({ id }) => id))
+    assert.equal(kept.length, 2 * wanted.length)
+    for (const [index, { caller, body }] of wanted.entries()) {
+      const { id } = rows[index] as Row
+      assert.deepEqual([rows[index]?.name, renamed[index]?.name], [body.name, `Renamed ${index}`])
+      const [created, changed] = kept.filter((one) => one.id === id)
+      for (const one of [created, changed])
+        assert.deepEqual(
+          [one?.caller, one?.session, one?.request],
+          [caller.id, caller.origin?.sessionId, caller.origin?.requestId],
+        )
+      assert.equal(created?.fields.name, body.name)
+      assert.deepEqual(changed?.fields.name, [body.name, `Renamed ${index}`])
+    }
+    const transactions = new Set(kept.map(({ transaction }) => transaction))
+    // On several nodes each is written by itself.
+    if (isDistributed) assert.equal(transactions.size, kept.length)
+    else assert.ok(transactions.size < kept.length / 3, `${transactions.size} transactions`)
+  })
+
+  it('are refused each for its own reason, in the words of a single write', async () => {
+    const removed = await makeAny('workflow')
+    await remove(tracker, workflow, administrator, { ids: [removed.id] })
+    const { caller, body } = first()
+    const stranger = second().caller
+    const [row, foreign] = await Promise.all([
+      create(tracker, assignment, caller, body),
+      create(tracker, assignment, stranger, second().body),
+    ])
+    const good = Array.from({ length: 10 }, () => create(tracker, assignment, caller, body))
+    const [created, notMember, noStage, noRow, moved, changed] = await Promise.all([
+      Promise.all(good),
+      told(create(tracker, assignment, stranger, body)),
+      told(create(tracker, assignment, caller, { ...body, workflowId: removed.id })),
+      told(update(tracker, assignment, caller, { ...body, id: foreign.id })),
+      told(update(tracker, assignment, caller, { ...body, id: row.id, projectId: second().body.projectId })),
+      Promise.all(
+        good.map(async (one) => update(tracker, assignment, caller, { ...body, id: (await one).id })),
+      ),
+    ])
+    assert.equal(created.length, 10)
+    assert.equal(changed.length, 10)
+    assert.equal(notMember, 'You are not a member of the project.')
+    assert.equal(noStage, '{"workflowId":["WorkflowId must refer to an active workflow."]}')
+    assert.equal(noRow, 'Assignment was not found.')
+    assert.equal(moved, 'You are not a member of the project.')
+  })
+
+  it('are no way to do more than each may', async () => {
+    const { caller, body } = first()
+    const rights = {
+      id: newId(),
+      scopes: ['appointment:write'],
+      projectIds: [newId()],
+      isOfAdministrator: false,
+    }
+    const { id: assignmentId } = await create(tracker, assignment, caller, body)
+    const time = { keepDate: '2026-01-01T00:00:00Z', amountHours: 1, assignmentId, userId: caller.id }
+    const settled = await Promise.allSettled([
+      ...Array.from({ length: 8 }, () => create(tracker, appointment, caller, time)),
+      create(tracker, appointment, caller, { ...time, userId: second().caller.id }),
+      create(tracker, appointment, second().caller, { ...time, userId: second().caller.id }),
+      create(tracker, appointment, { ...caller, token: rights }, time),
+    ])
+    assert.deepEqual(outcomesOf(settled), [...Array(8).fill('ok'), ...Array(3).fill('forbidden')])
+  })
+
+  it('change one row one after the other, each knowing what the one before left', async () => {
+    const { caller, body } = first()
+    const { id } = await create(tracker, assignment, caller, body)
+    await Promise.all(
+      Array.from({ length: 20 }, (_, number) =>
+        update(tracker, assignment, caller, { ...body, id, name: `After ${number}` }),
+      ),
+    )
+    const names = (await historyOf([id])).flatMap(({ fields }) =>
+      Array.isArray(fields.name) ? [fields.name] : [],
+    )
+    assert.equal(names.length, 20)
+    for (const [index, [was]] of names.entries())
+      assert.equal(was, index === 0 ? body.name : names[index - 1]?.[1])
+  })
+
+  it('meet the version that each requires', async () => {
+    const rows = await Promise.all(Array.from({ length: 7 }, () => makeAny('project')))
+    const change = (wanted: (version: string) => Values, required: (version: string) => string[]) =>
+      Promise.allSettled(
+        [...rows, ...rows.slice(5), ...rows.slice(5)].map(({ id, organizationId, createdAt }) => {
+          const versions = new Map(required(String(createdAt)).map((version) => [id, version]))
+          const body = { id, name: 'P', organizationId, ...wanted(String(createdAt)) }
+          return update(tracker, project, administrator, body, versions)
+        }),
+      )
+    const asField = await change(
+      (expectedVersion) => ({ expectedVersion }),
+      () => [],
+    )
+    assert.deepEqual(outcomesOf(asField).sort(), [...Array(7).fill('ok'), ...Array(4).fill('stale')])
+    const asHeader = await change(
+      () => ({}),
+      (version) => [version],
+    )
+    assert.deepEqual(outcomesOf(asHeader), Array(11).fill('changed'))
+  })
+})

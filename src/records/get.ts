@@ -1,0 +1,72 @@
+import { lastChangeSecond } from '../db/change-log.ts'
+import { shownColumns } from '../db/columns.ts'
+import type { Row } from '../db/rows.ts'
+import { eitherWay, sql } from '../db/sql.ts'
+import type { Caller } from '../model/caller.ts'
+import { uuid } from '../model/field-kinds.ts'
+import { collectViolations, missing, type Violations } from '../model/problem.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import type { Tracker } from './context.ts'
+import { requireRole } from './require-write.ts'
+import { readAt, refuseTooSlow, requireSettled } from './settled-timestamp.ts'
+import { changesThatMatter, shownRows } from './visible-rows.ts'
+
+export interface Found {
+  readonly row: Row
+  /** When anything the answer depends on changed last, in seconds since 1970; null when the change log no longer has it. */
+  readonly lastChangeSecond: number | null
+}
+
+/** The row as it is, or as it was at a moment. */
+export async function get(
+  { database }: Tracker,
+  resource: Resource,
+  caller: Caller,
+  given: { readonly id: unknown; readonly at?: unknown },
+): Promise<Found> {
+  requireRole(resource, caller, 'read')
+  const { id, at } = readWanted(given)
+  const { from, wanted } = shownRows(resource, caller, at, sql`${id}`)
+  const columns = shownColumns(resource)
+  const lastChange = sql`${lastChangeSecond(changesThatMatter(resource, caller))} as "lastChangeSecond"`
+  const statement = eitherWay(
+    sql`select ${columns}, ${lastChange} from ${from} where ${wanted}`,
+    async (queries) => {
+      // Its date is asked first: the row must never be older than that.
+      const [change] = await queries.query<object>(sql`select ${lastChange}`)
+      const [row] = await queries.query<Row>(sql`select ${columns} from ${from} where ${wanted}`)
+      return row ? [{ ...row, ...change }] : []
+    },
+  )
+  if (at !== undefined) await requireSettled(database, at)
+  const [found] =
+    at === undefined
+      ? await database.query<FoundRow>(statement)
+      : await refuseTooSlow(slowness, () => database.lists.query<FoundRow>(statement, caller.id))
+  if (!found) throw missing(resource.title)
+  const { lastChangeSecond: second, ...row } = found
+  return { row: row as Row, lastChangeSecond: second }
+}
+
+type FoundRow = Row & { readonly lastChangeSecond: number | null }
+
+const slowness = { what: 'Reading the row as it was', advice: 'Ask for a later moment.' }
+
+function readWanted(given: { readonly id: unknown; readonly at?: unknown }) {
+  const violations = collectViolations()
+  const read = { id: readId(given.id, violations), at: readAt(given.at, violations) }
+  violations.refuseIfAny()
+  return read
+}
+
+function readId(input: unknown, violations: Violations): string {
+  const reading = uuid.read(input, 'Id')
+  if ('value' in reading) return reading.value
+  if (Array.isArray(input)) violations.add('id', 'Id must be given once.')
+  else
+    violations.add(
+      'id',
+      ...(input === undefined || input === null || input === '' ? ['Id is required.'] : reading.problems),
+    )
+  return ''
+}

@@ -1,0 +1,204 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { oneAtATime } from '../accounts/lockouts.ts'
+import { type Database, type Queries, within } from '../db/database.ts'
+import { createFairQueue } from '../db/fair-queue.ts'
+import { sql } from '../db/sql.ts'
+import { busy, contended, Problem, type ProblemKind, reused } from '../model/problem.ts'
+import type { SecurityEvent } from '../observability/security-log.ts'
+import type { Tracker } from './context.ts'
+
+export interface AnsweredOnce {
+  readonly answer: string
+  /** It was made for an earlier request. */
+  readonly isReplay: boolean
+}
+
+/** Does the work of a keyed request once, however often the request comes, and answers each with the first answer. */
+export type Once = (
+  request: KeyedRequest,
+  work: (tracker: Tracker) => Promise<string>,
+) => Promise<AnsweredOnce>
+
+/**
+ * Key, effect and answer are one transaction: a process that dies in between leaves all of them or none. A refusal undoes
+ * the claim as well, so that the key may be used again once its reason is gone.
+ */
+export function createOnce(tracker: Tracker): Once {
+  const { budgets, database } = tracker
+  const meter = createKeyMeter(database, {
+    keysMax: budgets.budget('keysOfAccount').max,
+    bytesMax: budgets.budget('keyedAnswerBytesOfAccount').max,
+  })
+  const fairly = createFairQueue({
+    atOnce: budgets.budget('keyedWrites'),
+    atOncePerAccount: budgets.budget('keyedWritesOfAccount'),
+    waiting: budgets.budget('keyedWritesWaiting'),
+    waitingPerAccount: budgets.budget('keyedWritesWaitingOfAccount'),
+  })
+  // Of one key only one waits in the store.
+  const inTurn = oneAtATime({ waitingMax: 32, retryAfterSeconds: 1 })
+  return (request, work) => {
+    const { account, key } = request
+    return inTurn(`${account} ${key.toString('base64')}`, () =>
+      fairly(account, async () => {
+        await meter.requireRoom(account)
+        const done = await runOnce(tracker, request, work)
+        if (!done.isReplay) meter.note(account, done.answer)
+        return done
+      }),
+    )
+  }
+}
+
+const storeIsAway: ReadonlySet<ProblemKind> = new Set(['overloaded', 'uncertain'])
+
+async function runOnce(
+  tracker: Tracker,
+  request: KeyedRequest,
+  work: (tracker: Tracker) => Promise<string>,
+): Promise<AnsweredOnce> {
+  const { database, securityLog } = tracker
+  let events: SecurityEvent[] = []
+  const logEvents = () => {
+    for (const event of events) securityLog?.(event)
+  }
+  try {
+    const done = await database.transaction(async (transaction) => {
+      // After a conflict all of it is done again.
+      events = []
+      const known = await claimKey(transaction, request)
+      if (known !== undefined) return { answer: known, isReplay: true }
+      const answer = await work({
+        ...tracker,
+        database: within(database, transaction),
+        securityLog: (event) => void events.push(event),
+      })
+      await keepAnswer(transaction, request, answer)
+      return { answer, isReplay: false }
+    })
+    logEvents()
+    return done
+  } catch (error) {
+    // A refusal may itself be an event for the log, such as the failure that begins a lockout; a store that is away is none.
+    if (error instanceof Problem && !storeIsAway.has(error.kind)) logEvents()
+    throw error
+  }
+}
+
+/** What a key stands for; nothing of it says what the key or the request was. */
+export interface KeyedRequest {
+  readonly account: string
+  readonly key: Buffer
+  /** The request without its secrets. */
+  readonly request: Buffer
+  /** Derived from the key and never stored: it decrypts the answer. */
+  readonly secret: Buffer
+}
+
+export interface KeyLimits {
+  readonly keysMax: number
+  readonly bytesMax: number
+}
+
+/** How long a key stands for its request. */
+export const keyHours = 24
+
+/**
+ * Claims the key, or finds the answer that it stands for. The primary key holds the rule: the second to come waits until
+ * the first has committed or not, and so does another instance.
+ */
+async function claimKey(
+  transaction: Queries,
+  { account, key, request, secret }: KeyedRequest,
+): Promise<string | undefined> {
+  const [claimed] = await transaction.query(sql`
+    insert into idempotency_keys as known (account, key, request) values (${account}, ${key}, ${request})
+    on conflict (account, key) do update
+      set request = excluded.request, answer = null, answer_bytes = 0, created_at = excluded.created_at
+      where known.created_at <= statement_timestamp() - make_interval(hours => ${keyHours}::int)
+    returning true`)
+  if (claimed) return undefined
+  // A statement of its own, which sees what was committed during the wait.
+  const [known] = await transaction.query<{ isSame: boolean; answer: Buffer | null }>(sql`
+    select request = ${request} as "isSame", answer from idempotency_keys where account = ${account} and key = ${key}`)
+  // Forgotten between the two statements.
+  if (!known) throw contended()
+  if (!known.isSame || known.answer === null) throw reused()
+  return unseal(known.answer, secret)
+}
+
+async function keepAnswer(
+  transaction: Queries,
+  { account, key, secret }: KeyedRequest,
+  answer: string,
+): Promise<void> {
+  await transaction.query(sql`
+    update idempotency_keys set answer = ${seal(answer, secret)}, answer_bytes = ${Buffer.byteLength(answer)}
+    where account = ${account} and key = ${key}`)
+}
+
+/** Between two looks at the store, what an account adds is counted here; other instances add unseen for as long. */
+const measuredMilliseconds = 60_000
+const accountsMax = 10_000
+
+/** Refuses accounts that keep too much already. */
+function createKeyMeter(database: Database, { keysMax, bytesMax }: KeyLimits, now = Date.now) {
+  const measured = new Map<string, { keys: number; bytes: number; readonly until: number }>()
+  async function measure(account: string) {
+    const [use] = await database.single.query<{ keys: number; bytes: number }>(sql`
+      select count(*) as keys, coalesce(sum(answer_bytes), 0) as bytes from idempotency_keys where account = ${account}`)
+    if (measured.size >= accountsMax) measured.clear()
+    const known = { keys: 0, bytes: 0, ...use, until: now() + measuredMilliseconds }
+    measured.set(account, known)
+    return known
+  }
+  return {
+    async requireRoom(account: string) {
+      const known = measured.get(account)
+      const { keys, bytes } = known && now() < known.until ? known : await measure(account)
+      if (keys >= keysMax || bytes >= bytesMax) throw busy(retryAfterSeconds)
+    },
+    note(account: string, answer: string) {
+      const known = measured.get(account)
+      if (!known) return
+      known.keys += 1
+      known.bytes += Buffer.byteLength(answer)
+    },
+  }
+}
+
+/** By then maintenance has forgotten some. */
+const retryAfterSeconds = 3600
+
+const forgottenAtOnceMax = 5000
+
+/** Deletes expired keys, a part at a time; several instances may do so at once. */
+export async function forgetOldKeys(database: Database): Promise<void> {
+  let forgotten: unknown[]
+  do {
+    forgotten = await database.single.query(sql`
+      delete from idempotency_keys where (account, key) in (
+        select account, key from idempotency_keys
+        where created_at <= statement_timestamp() - make_interval(hours => ${keyHours}::int)
+        order by created_at limit ${forgottenAtOnceMax}::int for update skip locked)
+      returning true`)
+  } while (forgotten.length === forgottenAtOnceMax)
+}
+
+const algorithm = 'aes-256-gcm'
+const ivBytes = 12
+const tagBytes = 16
+
+/** Only a holder of the same 32 bytes can open it. */
+function seal(text: string, secret: Buffer): Buffer {
+  const iv = randomBytes(ivBytes)
+  const cipher = createCipheriv(algorithm, secret, iv)
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed])
+}
+
+function unseal(sealed: Buffer, secret: Buffer): string {
+  const decipher = createDecipheriv(algorithm, secret, sealed.subarray(0, ivBytes))
+  decipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes))
+  return decipher.update(sealed.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+}

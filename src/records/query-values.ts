@@ -1,0 +1,51 @@
+import { labelOf } from '../model/field.ts'
+import { uuid } from '../model/field-kinds.ts'
+import type { Violations } from '../model/problem.ts'
+import { resourceNamed, resourceNames } from '../resources/all.ts'
+import type { Resource } from '../resources/define-resource.ts'
+
+/** Single values of a query string: each returns the value, or undefined after it has noted the violation. */
+export function readResource(input: unknown, violations: Violations): Resource | undefined {
+  if (input === undefined) return undefined
+  const name = typeof input === 'string' ? input.trim() : input
+  if (resourceNames.some((one) => one === name)) return resourceNamed(name as string)
+  violations.add('resource', `Resource must be one of ${resourceNames.join(', ')}.`)
+  return undefined
+}
+
+export function readUuid(key: string, input: unknown, violations: Violations): string | undefined {
+  if (input === undefined) return undefined
+  const reading = uuid.read(typeof input === 'string' ? input.trim() : input, labelOf(key))
+  if ('value' in reading) return reading.value
+  violations.add(key, ...reading.problems)
+  return undefined
+}
+
+export function readNumber(
+  key: string,
+  input: unknown,
+  max: number,
+  violations: Violations,
+): number | undefined {
+  if (input === undefined) return undefined
+  const number = typeof input === 'string' && /^\d{1,16}$/.test(input.trim()) ? Number(input) : input
+  if (typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= max) return number
+  violations.add(key, `${labelOf(key)} must be a whole number from 1 to ${max}.`)
+  return undefined
+}
+
+/** One or several of these, separated by commas. */
+export function readNames(
+  key: string,
+  input: unknown,
+  known: readonly string[],
+  violations: Violations,
+): readonly string[] | undefined {
+  if (input === undefined) return undefined
+  const names = String(input)
+    .split(',')
+    .map((name) => name.trim())
+  if (names.every((name) => known.includes(name))) return [...new Set(names)]
+  violations.add(key, `${labelOf(key)} must be one or several of ${known.join(', ')}.`)
+  return undefined
+}

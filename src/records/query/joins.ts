@@ -1,0 +1,180 @@
+import { shownColumn } from '../../db/columns.ts'
+import type { Queries } from '../../db/database.ts'
+import type { Row, Values } from '../../db/rows.ts'
+import { join, rare, raw, type Sql, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { labelOf } from '../../model/field.ts'
+import type { Violations } from '../../model/problem.ts'
+import type { Listed } from '../../resources/define-resource.ts'
+import { expandable } from '../../resources/query-columns.ts'
+import { expansionDepthMax, expansionsMax, fieldNamesMax } from '../list-query.ts'
+import { shownRows } from '../visible-rows.ts'
+
+/** How a page called `page` gets the rows it refers to: each by its id, if the caller may see it. */
+export interface Joins {
+  readonly joins: readonly Sql[]
+  readonly selected: readonly Sql[]
+  /** The columns that the page must select, because the joins use them. */
+  readonly columns: readonly string[]
+}
+
+/** Names of the store are short, so those of the answer are numbered in one walk; `showRow` walks the same way. */
+export function joinsOf(shown: Shown, caller: Caller, at?: string): Joins {
+  const joins: Sql[] = []
+  const selected: Sql[] = []
+  const walk = ({ columns, expansions }: Shown, alias: string): readonly string[] => {
+    expansions.forEach(({ column: reference, shown: parent }, index) => {
+      const own = aliasOf(alias, index)
+      const place = joins.push(raw('')) - 1
+      const needed = walk(parent, own)
+      const rows = shownRows(parent.listed, caller, at, raw(`${alias}."${reference}"`))
+      joins[place] = sql`left join lateral (
+        select ${join(needed.map(shownColumn), ', ')}
+        from ${rows.from} where ${rows.wanted}
+      ) as ${raw(own)} on true`
+      selected.push(...parent.columns.map((name) => raw(`${own}."${name}" as "${own}.${name}"`)))
+    })
+    return [...new Set([...columns, ...expansions.map((one) => one.column)])]
+  }
+  const columns = walk(shown, 'page')
+  return { joins, selected, columns }
+}
+
+/** The rows with what they refer to, under the names that the joins give it: a statement for each reference. */
+export async function withExpansions(
+  queries: Queries,
+  shown: Shown,
+  asked: { readonly caller: Caller; readonly at: string | undefined },
+  rows: readonly Row[],
+): Promise<Values[]> {
+  const whole = rows.map((row) => ({ ...row }) as Record<string, unknown>)
+  const fill = async (
+    { expansions }: Shown,
+    alias: string,
+    owners: readonly Values[],
+    into: typeof whole,
+  ) => {
+    for (const [index, { column: reference, shown: parent }] of expansions.entries()) {
+      const own = aliasOf(alias, index)
+      const ids = [...new Set(owners.map((owner) => owner[reference]).filter((id) => typeof id === 'string'))]
+      const found = await parentsOf(queries, parent, asked, ids)
+      const met = owners.flatMap((owner, number) => {
+        const row = found.get(owner[reference])
+        const target = into[number]
+        return row && target ? [{ row, target }] : []
+      })
+      for (const { row, target } of met)
+        for (const name of parent.columns) target[`${own}.${name}`] = row[name]
+      await fill(
+        parent,
+        own,
+        met.map(({ row }) => row),
+        met.map(({ target }) => target),
+      )
+    }
+  }
+  await fill(shown, 'page', whole, whole)
+  return whole
+}
+
+async function parentsOf(
+  queries: Queries,
+  { listed, columns, expansions }: Shown,
+  { caller, at }: { readonly caller: Caller; readonly at: string | undefined },
+  ids: readonly string[],
+): Promise<ReadonlyMap<unknown, Values>> {
+  if (ids.length === 0) return new Map()
+  const names = new Set(['id', ...columns, ...expansions.map((one) => one.column)])
+  const selected = [...names].map(shownColumn)
+  const { from, wanted } = shownRows(listed, caller, at, sql`any(${ids}::uuid[])`)
+  const rows = await queries.query<Row>(
+    rare(sql`select ${join(selected, ', ')} from ${from} where ${wanted}`),
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+const aliasOf = (alias: string, index: number): string => `${alias}_${index}`
+
+/** The record with what it refers to; what the caller may not see, and what was removed, is null. */
+export function showRow({ columns, expansions }: Shown, row: Row, alias = 'page'): Values {
+  const nameIn = (name: string) => (alias === 'page' ? name : `${alias}.${name}`)
+  return {
+    ...Object.fromEntries(columns.map((name) => [name, row[nameIn(name)]])),
+    ...Object.fromEntries(
+      expansions.map(({ name, shown }, index) => {
+        const own = aliasOf(alias, index)
+        return [name, row[`${own}.id`] == null ? null : showRow(shown, row, own)]
+      }),
+    ),
+  }
+}
+
+/** What is shown of a row, and of the rows it refers to. */
+export interface Shown {
+  readonly listed: Listed
+  /** In the order of the declaration, the id first. */
+  readonly columns: readonly string[]
+  readonly expansions: readonly Expansion[]
+}
+
+export interface Expansion {
+  readonly name: string
+  /** The column that holds the reference. */
+  readonly column: string
+  readonly shown: Shown
+}
+
+/** `fields` and `expand`: names separated by commas, with dots from a row to one it refers to. */
+export function readShown(
+  listed: Listed,
+  { fields, expand }: { readonly fields: string | undefined; readonly expand: string | undefined },
+  violations: Violations,
+): Shown {
+  const paths = namesIn('expand', expand, expansionsMax, violations)
+  const columns = namesIn('fields', fields, fieldNamesMax, violations)
+  const known = new Set<string>()
+  const shown = shownOf(listed, '', paths, columns, known)
+  const unknown = (names: readonly string[]) => names.filter((name) => !known.has(name))
+  for (const path of unknown(paths)) violations.add('expand', `${path} ${whyNot(listed, path)}`)
+  for (const name of unknown(columns)) violations.add('fields', `${name} is no field of what is shown.`)
+  return shown
+}
+
+const whyNot = ({ pluralNoun }: Listed, path: string): string =>
+  path.split('.').length > expansionDepthMax
+    ? `goes more than ${expansionDepthMax} references deep.`
+    : `is no reference that ${pluralNoun} lead to.`
+
+/** Adds to `known` each name that it has understood. */
+function shownOf(
+  listed: Listed,
+  prefix: string,
+  paths: readonly string[],
+  fields: readonly string[],
+  known: Set<string>,
+): Shown {
+  const own = listed.columns.filter((name) => fields.includes(prefix + name))
+  for (const name of own) known.add(prefix + name)
+  const isDeepest = prefix.split('.').length > expansionDepthMax
+  const expansions = (isDeepest ? [] : expandable(listed)).flatMap(({ name, column, parent }) => {
+    const path = prefix + name
+    if (!paths.some((one) => one === path || one.startsWith(`${path}.`))) return []
+    known.add(path)
+    return [{ name, column, shown: shownOf(parent, `${path}.`, paths, fields, known) }]
+  })
+  // The id is always shown; without a choice, everything is.
+  const columns = listed.columns.filter((name) => name === 'id' || own.length === 0 || own.includes(name))
+  return { listed, columns, expansions }
+}
+
+function namesIn(
+  key: string,
+  input: string | undefined,
+  max: number,
+  violations: Violations,
+): readonly string[] {
+  const names = [...new Set(input?.split(',').map((name) => name.trim()))].filter((name) => name !== '')
+  if (names.length <= max) return names
+  violations.add(key, `${labelOf(key)} must have at most ${max} names.`)
+  return []
+}

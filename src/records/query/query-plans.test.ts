@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { blocksOf, explainedTracker } from '../../../test/support/explained-tracker.ts'
+import { preparedStatements } from '../../db/connections.ts'
+import type { Row } from '../../db/rows.ts'
+import { type Sql, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { resourceNamed } from '../../resources/all.ts'
+import { readQuery } from './read-query.ts'
+import { runQuery } from './run-query.ts'
+
+const many = 30_000
+
+/** The table has some five hundred. */
+const blocksMax = 150
+
+describe('A page of a query over many rows', () => {
+  let fresh: Awaited<ReturnType<typeof explainedTracker>>
+  let member: Caller
+  let busy: Row
+  let quiet: Row
+  before(async () => {
+    fresh = await explainedTracker()
+    busy = await fresh.makeAny('assignment')
+    quiet = await fresh.makeAny('assignment')
+    member = { id: String(busy.userId), isAdministrator: false }
+    await fresh.make('userProject', { userId: busy.userId, projectId: busy.projectId })
+    await fresh.make('appointment', {
+      ...{ keepDate: '2026-01-05', amountHours: 1 },
+      ...{ assignmentId: quiet.id, userId: quiet.userId },
+    })
+    await fresh.client.query(
+      `insert into appointments (id, keep_date, amount_hours, assignment_id, user_id, created_at)
+       select gen_random_uuid(), timestamptz '2020-01-01' + interval '1 hour' * n, 1, $1, $2, now() - interval '1 second' * n
+       from generate_series(1, ${many}) as n`,
+      [busy.id, busy.userId],
+    )
+    await fresh.client.query('vacuum analyze')
+  })
+  after(() => fresh.drop())
+
+  const appointment = resourceNamed('appointment')
+  const pageOf = (caller: Caller, given: Readonly<Record<string, string>>) =>
+    runQuery(appointment, caller, readQuery(appointment, caller, given), fresh.tracker.database.lists)
+
+  async function blocksReadBy(caller: Caller, given: Readonly<Record<string, string>>) {
+    let blocks = 0
+    const reads = fresh.explaining((plan) => {
+      blocks += blocksOf(plan)
+    })
+    await runQuery(appointment, caller, readQuery(appointment, caller, given), reads)
+    return blocks
+  }
+
+  for (const [what, given] of [
+    ['in the order of ids', {}],
+    ['in the order of ids, the other way round', { sort: '-id' }],
+    ['in the order of dates', { sort: 'keepDate' }],
+    ['with all that it refers to', { expand: 'assignment.project.organization,assignment.user,user' }],
+    ['of some days', { filter: "keepDate ge '2021-01-01' and keepDate lt '2021-01-03'" }],
+  ] as const)
+    it(`${what} reads few blocks, and so does one far behind it`, async () => {
+      for (const caller of [fresh.administrator, member]) {
+        const first = await pageOf(caller, { ...given, pageSize: '20' })
+        assert.equal(first.rows.length, 20)
+        for (const query of [given, { ...given, cursor: first.nextCursor ?? '' }]) {
+          const blocks = await blocksReadBy(caller, query)
+          assert.ok(blocks <= blocksMax, `${blocks} blocks of ${JSON.stringify(query)}`)
+        }
+      }
+    })
+
+  it('of one reference with few rows reads few blocks, whatever else is asked of it', async () => {
+    for (const filter of [
+      `assignmentId eq '${quiet.id}'`,
+      `userId eq '${quiet.userId}' and amountHours lt 9`,
+    ]) {
+      const blocks = await blocksReadBy(fresh.administrator, { filter, sort: '-amountHours', count: 'true' })
+      assert.ok(blocks <= blocksMax, `${blocks} blocks of ${filter}`)
+    }
+  })
+
+  it('travels without a name, so that many different ones leave the names to the common statements', async () => {
+    const prepare = preparedStatements({ named: true })
+    const reads = {
+      async query<Result>(statement: Sql): Promise<Result[]> {
+        assert.ok(!('name' in prepare(statement)))
+        assert.ok('name' in prepare(sql`select 1`))
+        return []
+      },
+    }
+    await runQuery(appointment, member, readQuery(appointment, member, {}), reads)
+  })
+})

@@ -1,0 +1,154 @@
+import { lastChangeSecond } from '../../db/change-log.ts'
+import { column, shownColumn } from '../../db/columns.ts'
+import type { LimitedReads } from '../../db/limited-reads.ts'
+import type { Row, Values } from '../../db/rows.ts'
+import { eitherWay, join, rare, raw, type Sql, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import type { Listed } from '../../resources/define-resource.ts'
+import { foundOnce, foundRows, hasTrigram, pageOfFound } from '../list.ts'
+import { requireRole } from '../require-write.ts'
+import { refuseTooSlow } from '../settled-timestamp.ts'
+import { changesThatMatter, seesEveryRow, shownRows } from '../visible-rows.ts'
+import { joinsOf, type Shown, showRow, withExpansions } from './joins.ts'
+import { behind, filterCondition, orderBy, writeCursor } from './keyset.ts'
+import type { Filter, Value } from './read-filter.ts'
+import type { Query } from './read-query.ts'
+
+export interface QueryPage {
+  readonly rows: readonly Values[]
+  /** Where the next page begins; null at the end. */
+  readonly nextCursor: string | null
+  /** How many rows match the filter, on all pages; only when the request asked for it. */
+  readonly totalCount?: number
+  readonly lastChangeSecond: number | null
+}
+
+/** One statement: the page, what it refers to, the count and the last change are of one snapshot. */
+export async function runQuery(
+  listed: Listed,
+  caller: Caller,
+  query: Query,
+  reads: LimitedReads,
+  viewResources: readonly string[] = [],
+): Promise<QueryPage> {
+  requireRole(listed, caller, 'read')
+  const { pageSize, sort, question } = query
+  const found = await refuseTooSlow(slowness(listed), () =>
+    reads.query<Row & Summary>(statementOf(listed, caller, query, viewResources), caller.id),
+  )
+  const [{ totalCount, lastChangeSecond: second } = noSummary] = found
+  const rows = found.filter(({ id }) => id !== null)
+  const last = rows.length > pageSize ? rows[pageSize - 1] : undefined
+  const place = last && sort.map(({ column: { name } }) => last[inPlace(name)] as Value)
+  return {
+    rows: rows.slice(0, pageSize).map((row) => showRow(query.shown, row)),
+    nextCursor: place ? writeCursor(question, place) : null,
+    ...(totalCount !== null && { totalCount }),
+    lastChangeSecond: second,
+  }
+}
+
+/** A cursor needs the value that rows are sorted by, which may have more digits than are shown. */
+const inPlace = (name: string): string => `:${name}`
+
+interface Summary {
+  readonly totalCount: number | null
+  readonly lastChangeSecond: number | null
+}
+
+const noSummary: Summary = { totalCount: null, lastChangeSecond: null }
+
+const slowness = ({ pluralNoun }: Listed) => ({
+  what: `The query of ${pluralNoun}`,
+  advice: 'Filter by more, or by what is an id or a date; sort by less.',
+  key: 'filter',
+})
+
+/** Nearly every query has a text of its own, so a prepared statement for each would be used once. */
+function statementOf(listed: Listed, caller: Caller, query: Query, viewResources: readonly string[]): Sql {
+  const { sort, place, shown, pageSize, at } = query
+  const from = rowsOf(listed, caller, query)
+  const order = orderBy(sort)
+  const { selected, joins, columns } = joinsOf(shown, caller, at)
+  const sorted = sort.map((key) => key.column.name)
+  const placed = sorted.map((name) => sql`row.${column(name)} as ${raw(`"${inPlace(name)}"`)}`)
+  const shownHere = join([...columns.map(shownColumn), ...placed], ', ')
+  // One row more than shown, to see whether there is another page.
+  const limit = sql`limit ${pageSize + 1}`
+  const isFoundOnce = query.isCounted && at === undefined && partsOf(query.filter).some(asksTexts)
+  const counted = isFoundOnce ? raw('found') : from
+  const page = isFoundOnce
+    ? pageOfFound(listed, shownHere, { ...(place && { behind: behind(sort, place) }), order, limit })
+    : sql`
+      select ${shownHere}, row_number() over (order by ${order}) as "position"
+      from ${from} ${place ? sql`and ${behind(sort, place)}` : raw('')}
+      order by ${order} ${limit}`
+  const counting = sql`${query.isCounted ? sql`(select count(*) from ${counted})` : raw('null::bigint')} as "totalCount"`
+  const lastChange = sql`${lastChangeSecond([...resourcesBehind(shown, caller), ...viewResources])} as "lastChangeSecond"`
+  const statement = sql`
+    ${isFoundOnce ? sql`with ${foundOnce(from, sorted)}` : raw('')}
+    select page.*, ${join([raw('total.*'), ...selected], ', ')}
+    from (
+      select ${counting}, ${lastChange}
+    ) as total
+    left join (${page}) as page on true
+    ${join(joins, ' ')}
+    order by page."position"`
+  return rare(
+    eitherWay(statement, async (queries) => {
+      // Read before the rows, so that the rows are never older than this date.
+      const [change] = await queries.query<object>(sql`select ${lastChange}`)
+      const [total] = query.isCounted
+        ? await queries.query<object>(sql`select count(*) as "totalCount" from ${from}`)
+        : [{ totalCount: null }]
+      const isBehind = place ? sql`and ${behind(sort, place)}` : raw('')
+      const rows = await queries.query<Row>(
+        rare(sql`select ${shownHere} from ${from} ${isBehind} order by ${order} ${limit}`),
+      )
+      const whole = await withExpansions(queries, shown, { caller, at }, rows)
+      return whole.length > 0
+        ? whole.map((row) => ({ ...row, ...total, ...change }))
+        : [{ id: null, ...total, ...change }]
+    }),
+  )
+}
+
+/** The rows of the query, to stand after `from`. */
+function rowsOf(listed: Listed, caller: Caller, { filter, at }: Query): Sql {
+  // Anyone who sees every row may have the first that match in the order of an index.
+  const isApart = (part: Filter) => !seesEveryRow(listed, caller) && looksIntoTexts(part)
+  const parts = partsOf(filter)
+  return foundRows(shownRows(listed, caller, at), {
+    quick: parts.filter((part) => !isApart(part)).map(filterCondition),
+    texts: parts.filter(isApart).map(filterCondition),
+  })
+}
+
+/** The resources whose changes can change the answer. */
+export const resourcesBehind = ({ listed, expansions }: Shown, caller: Caller): string[] => [
+  ...new Set([
+    ...changesThatMatter(listed, caller),
+    ...expansions.flatMap(({ shown }) => resourcesBehind(shown, caller)),
+  ]),
+]
+
+/** The parts of a filter that all have to hold. */
+export const partsOf = (filter: Filter | undefined): readonly Filter[] => {
+  if (filter === undefined) return []
+  return 'all' in filter ? filter.all : [filter]
+}
+
+/** Whether it is about what a text contains. */
+function asksTexts(filter: Filter): boolean {
+  if ('not' in filter) return asksTexts(filter.not)
+  if ('column' in filter) return filter.operator === 'contains' || filter.operator === 'startsWith'
+  return ('all' in filter ? filter.all : filter.any).some(asksTexts)
+}
+
+/** Whether the text of every row has to be searched, because no index helps: for short words, and for negated ones. */
+function looksIntoTexts(filter: Filter): boolean {
+  if ('not' in filter) return asksTexts(filter.not)
+  if ('all' in filter) return asksTexts(filter) && filter.all.filter(asksTexts).every(looksIntoTexts)
+  if ('any' in filter) return filter.any.some(looksIntoTexts)
+  return asksTexts(filter) && !hasTrigram(String(filter.values[0]))
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { freshTracker, outcomesOf, refusedAs } from '../../test/support/tracker.ts'
+import { sql } from '../db/sql.ts'
+import { resourceNamed } from '../resources/all.ts'
+import { create } from './create.ts'
+import { get } from './get.ts'
+import { remove } from './remove.ts'
+import { restore } from './restore.ts'
+import { update } from './update.ts'
+
+const { tracker, administrator, makeAny, asUser, drop } = await freshTracker()
+after(drop)
+const rounds = 12
+const organization = resourceNamed('organization')
+const project = resourceNamed('project')
+const countOf = async (condition: ReturnType<typeof sql>) =>
+  (await tracker.database.query<{ count: number }>(sql`select count(*) as count from ${condition}`))[0]?.count
+
+describe('at the same moment', () => {
+  it('no project appears under an organization that is being removed', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { id } = await makeAny('organization')
+      await Promise.allSettled([
+        create(tracker, project, administrator, { name: 'P', organizationId: id }),
+        remove(tracker, organization, administrator, { ids: [id] }),
+        create(tracker, project, administrator, { name: 'P', organizationId: id }),
+      ])
+    }
+    const orphans = sql`projects p join organizations o on o.id = p.organization_id where p.active and not o.active`
+    assert.equal(await countOf(orphans), 0)
+  })
+
+  it('no project moves or returns under an organization that is being removed', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { id } = await makeAny('organization')
+      const moved = await makeAny('project')
+      const removed = await makeAny('project', { organizationId: id })
+      await remove(tracker, project, administrator, { ids: [removed.id] })
+      await Promise.allSettled([
+        update(tracker, project, administrator, { id: moved.id, name: 'P', organizationId: id }),
+        restore(tracker, project, administrator, { ids: [removed.id] }),
+        remove(tracker, organization, administrator, { ids: [id] }),
+      ])
+    }
+    const orphans = sql`projects p join organizations o on o.id = p.organization_id where p.active and not o.active`
+    assert.equal(await countOf(orphans), 0)
+  })
+
+  it('one of ten updates with the same expected version wins, and nine are told', async () => {
+    const row = await makeAny('project')
+    const body = { id: row.id, name: 'Q', organizationId: row.organizationId, expectedVersion: row.createdAt }
+    const settled = await Promise.allSettled(
+      Array.from({ length: 10 }, () => update(tracker, project, administrator, body)),
+    )
+    assert.deepEqual(outcomesOf(settled).sort(), ['ok', ...Array(9).fill('stale')])
+  })
+
+  it('versions grow by a millisecond at least, however fast the updates come', async () => {
+    const row = await makeAny('project')
+    const body = { id: row.id, name: 'Q', organizationId: row.organizationId }
+    const rows = await Promise.all(
+      Array.from({ length: 60 }, () => update(tracker, project, administrator, body)),
+    )
+    const versions = [row.createdAt, ...rows.map(({ updatedAt }) => updatedAt)].map(String)
+    for (const version of versions) assert.equal(new Date(version).toISOString(), version)
+    assert.equal(new Set(versions).size, 61)
+  })
+
+  it('nobody overwrites a change that they have not seen, with versions that went through a Date', async () => {
+    const { id, organizationId } = await makeAny('project', { name: '0' })
+    const increase = async (): Promise<void> => {
+      const { row } = await get(tracker, project, administrator, { id })
+      const name = String(Number(row.name) + 1)
+      const expectedVersion = new Date(String(row.updatedAt ?? row.createdAt)).toISOString()
+      try {
+        await update(tracker, project, administrator, { id, organizationId, name, expectedVersion })
+      } catch (error) {
+        if (!refusedAs('stale')(error)) throw error
+        await increase()
+      }
+    }
+    const worker = async () => {
+      for (let times = 0; times < 10; times += 1) await increase()
+    }
+    await Promise.all(Array.from({ length: 8 }, worker))
+    assert.equal((await get(tracker, project, administrator, { id })).row.name, '80')
+  })
+
+  it('a version grows even when the clock of the store has gone back', async () => {
+    const row = await makeAny('project')
+    const body = { id: row.id, name: 'Q', organizationId: row.organizationId }
+    const ahead = '2199-01-01T00:00:00.007Z'
+    await tracker.database.transaction((transaction) =>
+      transaction.query(sql`update projects set updated_at = ${ahead} where id = ${row.id}`),
+    )
+    const changed = await update(tracker, project, administrator, body)
+    assert.equal(changed.updatedAt, '2199-01-01T00:00:00.008Z')
+  })
+
+  it('one of ten accounts with the same login is created', async () => {
+    const body = (login: string) => ({ name: 'Eve', login, password: 'Secret-123' })
+    const logins = Array.from({ length: 10 }, (_, index) =>
+      index % 2 ? ' Eve@Example.com ' : 'eve@example.com',
+    )
+    const settled = await Promise.allSettled(
+      logins.map((login) => create(tracker, resourceNamed('user'), administrator, body(login))),
+    )
+    assert.deepEqual(outcomesOf(settled).sort(), [...Array(9).fill('duplicate'), 'ok'])
+  })
+
+  it('one of ten records with the same id is created', async () => {
+    const id = crypto.randomUUID()
+    const settled = await Promise.allSettled(
+      Array.from({ length: 10 }, () => create(tracker, organization, administrator, { id, name: 'O' })),
+    )
+    assert.deepEqual(outcomesOf(settled).sort(), [...Array(9).fill('duplicate'), 'ok'])
+  })
+
+  it('overlapping batches in opposite order never deadlock: one removes all, the other nothing', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const ids = (await Promise.all(Array.from({ length: 6 }, () => makeAny('organization')))).map(
+        ({ id }) => id,
+      )
+      const settled = await Promise.allSettled([
+        remove(tracker, organization, administrator, { ids }),
+        remove(tracker, organization, administrator, { ids: ids.toReversed() }),
+      ])
+      assert.deepEqual(outcomesOf(settled).sort(), ['missing', 'ok'])
+    }
+  })
+
+  it('a project and a member that are removed together take their link along once, and it returns with the second', async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const member = await makeAny('user')
+      const joined = await makeAny('project')
+      const link = await create(tracker, resourceNamed('userProject'), administrator, {
+        userId: member.id,
+        projectId: joined.id,
+      })
+      const user = resourceNamed('user')
+      const removed = await Promise.allSettled([
+        remove(tracker, project, administrator, { ids: [joined.id] }),
+        remove(tracker, user, administrator, { ids: [member.id] }),
+      ])
+      assert.deepEqual(outcomesOf(removed), ['ok', 'ok'])
+      const restored = await Promise.allSettled([
+        restore(tracker, project, administrator, { ids: [joined.id] }),
+        restore(tracker, user, administrator, { ids: [member.id] }),
+      ])
+      assert.deepEqual(outcomesOf(restored), ['ok', 'ok'])
+      assert.equal(await countOf(sql`user_projects where id = ${link.id} and active`), 1)
+    }
+  })
+
+  it('an assignment that moves away while time is recorded on it ends in one order or the other', async () => {
+    const member = await makeAny('user')
+    const from = await makeAny('project')
+    const assignment = await makeAny('assignment', { projectId: from.id })
+    const [to] = [await makeAny('project')]
+    const link = resourceNamed('userProject')
+    await create(tracker, link, administrator, { userId: member.id, projectId: from.id })
+    const moved = { ...assignment, projectId: to.id }
+    const settled = await Promise.allSettled([
+      update(tracker, resourceNamed('assignment'), administrator, moved),
+      create(tracker, resourceNamed('appointment'), asUser(member), {
+        keepDate: '2026-01-01',
+        amountHours: 1,
+        assignmentId: assignment.id,
+        userId: member.id,
+      }),
+    ])
+    assert.equal(outcomesOf(settled)[0], 'ok')
+    const recorded = outcomesOf(settled)[1] ?? ''
+    assert.ok(['ok', 'forbidden'].includes(recorded))
+    // Either it was recorded before the move, or nothing of it is there.
+    const expected = recorded === 'ok' ? 1 : 0
+    assert.equal(await countOf(sql`appointments where assignment_id = ${assignment.id}`), expected)
+    assert.equal(await countOf(sql`assignments where id = ${assignment.id} and project_id = ${to?.id}`), 1)
+  })
+})

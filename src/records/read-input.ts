@@ -1,0 +1,89 @@
+import type { Values } from '../db/rows.ts'
+import { type BodyPurpose, type Field, isRequired, labelOf, type ReadingRules } from '../model/field.ts'
+import { isMissing, uuid, zeroUuid } from '../model/field-kinds.ts'
+import { collectViolations, readObject, type Violations } from '../model/problem.ts'
+import type { Resource } from '../resources/define-resource.ts'
+
+export interface Input {
+  readonly id: string | undefined
+  /** Only what is to be stored or asked for; a field left out of an update is not here. */
+  readonly values: Values
+}
+
+/** Reads a body against the resource's fields and checks. Keys it does not know are ignored. */
+export function readInput(
+  resource: Resource,
+  body: unknown,
+  purpose: BodyPurpose,
+  rules: ReadingRules = {},
+  callerId?: string,
+): Input {
+  const given = readObject(body)
+  const violations = collectViolations()
+  const id = readId(given.id, purpose, violations)
+  const values: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(resource.fields)) {
+    const input = Object.hasOwn(given, name) ? given[name] : undefined
+    const value = readField(field, name, input, { purpose, rules, violations, callerId })
+    if (value !== undefined) values[name] = value
+  }
+  for (const check of resource.checks) {
+    for (const [key, messages] of Object.entries(check(values) ?? {})) violations.add(key, ...messages)
+  }
+  violations.refuseIfAny()
+  return { id, values }
+}
+
+/** On create a null or zero id counts as not given, and one is generated; on update the zero id is that of no row. */
+function readId(input: unknown, purpose: BodyPurpose, violations: Violations): string | undefined {
+  const isAbsent = input === undefined || input === null || (input === zeroUuid && purpose === 'create')
+  if (isAbsent && purpose === 'update') violations.add('id', 'Id is required.')
+  if (isAbsent) return undefined
+  const reading = uuid.read(input, 'Id')
+  if ('value' in reading) return reading.value
+  violations.add('id', ...reading.problems)
+  return undefined
+}
+
+interface Reading {
+  readonly purpose: BodyPurpose
+  readonly rules: ReadingRules
+  readonly violations: Violations
+  readonly callerId: string | undefined
+}
+
+/** Undefined means: leave the column as it is. */
+function readField(
+  field: Field,
+  name: string,
+  input: unknown,
+  { purpose, rules, violations, callerId }: Reading,
+): unknown {
+  const label = labelOf(name)
+  if (isLeftOut(field, input)) {
+    if (isRequired(field, purpose)) violations.add(name, `${label} is required.`)
+    else if (isEmptied(field, input)) violations.add(name, `${label} must not be empty.`)
+    return purpose === 'create' ? byDefault(field, callerId) : undefined
+  }
+  if (field.presence === 'updateOnly' && purpose === 'create') return undefined
+  const reading = field.read(input, label, rules)
+  if ('value' in reading) return reading.value
+  violations.add(name, ...reading.problems)
+  return undefined
+}
+
+/** What is created where the body leaves the field out. */
+function byDefault({ presence, isCallerByDefault }: Field, callerId: string | undefined) {
+  if (isCallerByDefault) return callerId
+  return presence === 'optional' ? null : undefined
+}
+
+/** Optional text may be cleared with null or be blank; everything else counts as missing when it is blank. */
+function isLeftOut({ presence, references }: Field, input: unknown): boolean {
+  if (presence === 'optional') return input === undefined
+  return isMissing(input) || (references !== undefined && input === zeroUuid)
+}
+
+/** An empty secret means that it stays as it is, because forms never show the one that is stored. */
+const isEmptied = ({ presence, isSecret }: Field, input: unknown): boolean =>
+  presence === 'requiredOnCreate' && !isSecret && typeof input === 'string' && isMissing(input)

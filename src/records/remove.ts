@@ -1,0 +1,64 @@
+import { column, tableOf } from '../db/columns.ts'
+import type { Queries } from '../db/database.ts'
+import { removeRows } from '../db/rows.ts'
+import { join, raw, sql } from '../db/sql.ts'
+import type { Caller } from '../model/caller.ts'
+import { inUse } from '../model/problem.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { referencesTo } from '../resources/derived.ts'
+import type { Tracker } from './context.ts'
+import { readIds } from './list-query.ts'
+import { noteAccountChange } from './note-account-change.ts'
+import { requireOwner, requireRole } from './require-write.ts'
+import { lockVisible, type RequiredVersions, requireVersions } from './write-conditions.ts'
+
+/** Removes all rows or none. Their links go along and remember which row took them. */
+export async function remove(
+  tracker: Tracker,
+  resource: Resource,
+  caller: Caller,
+  body: unknown,
+  versions: RequiredVersions = new Map(),
+): Promise<void> {
+  requireRole(resource, caller, 'write')
+  const ids = readIds(body, 'ignored')
+  await tracker.database.transaction((transaction) =>
+    removeWithin(transaction, resource, caller, ids, versions),
+  )
+  noteAccountChange(tracker.securityLog, resource, caller, 'remove', ids)
+}
+
+export async function removeWithin(
+  transaction: Queries,
+  resource: Resource,
+  caller: Caller,
+  ids: readonly string[],
+  versions: RequiredVersions,
+): Promise<void> {
+  const rows = await lockVisible(transaction, resource, caller, ids, { state: 'active', strength: 'update' })
+  requireOwner(resource, caller, rows)
+  requireVersions(resource, rows, versions)
+  await requireNoDependents(transaction, resource, ids)
+  for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
+    if (whenRemoved !== 'removeAlong') continue
+    const links = sql`${column(parentId)} = any(${ids}::uuid[]) and active`
+    await removeRows(transaction, child, caller, links, column(parentId))
+  }
+  await removeRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`)
+  await resource.rules.afterRemove?.(transaction, ids)
+}
+
+async function requireNoDependents(transaction: Queries, resource: Resource, ids: readonly string[]) {
+  const blocking = referencesTo(resource).filter(({ whenRemoved }) => whenRemoved === 'blockRemoval')
+  if (blocking.length === 0) return
+  const found = blocking.map(
+    ({ child, column: parentId }) => sql`exists (
+      select 1 from ${tableOf(child)} where ${column(parentId)} = any(${ids}::uuid[]) and active
+    ) as ${raw(`"${child.plural}"`)}`,
+  )
+  const [dependents] = await transaction.query<Record<string, boolean>>(sql`select ${join(found, ', ')}`)
+  const kinds = blocking
+    .filter(({ child }) => dependents?.[child.plural])
+    .map(({ child }) => child.pluralNoun)
+  if (kinds.length > 0) throw inUse(resource.title, kinds.join(' and '))
+}

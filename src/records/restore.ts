@@ -1,0 +1,103 @@
+import { column, tableOf } from '../db/columns.ts'
+import { requireConditions } from '../db/conditional-write.ts'
+import type { Queries } from '../db/database.ts'
+import { lockedRows } from '../db/locked-rows.ts'
+import { type Row, restoreRows, type Values } from '../db/rows.ts'
+import { raw, sql } from '../db/sql.ts'
+import type { Caller } from '../model/caller.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import { goesAlong, type ReferenceColumn, referencesFrom, referencesTo } from '../resources/derived.ts'
+import type { Tracker } from './context.ts'
+import { readIds } from './list-query.ts'
+import { noteAccountChange } from './note-account-change.ts'
+import { requireOwner, requireRole } from './require-write.ts'
+import { restorersMemberships } from './visible-rows.ts'
+import { lockVisible, referenceConditions } from './write-conditions.ts'
+
+/** Restores all rows or none, with the links that their removal took along. */
+export async function restore(
+  tracker: Tracker,
+  resource: Resource,
+  caller: Caller,
+  body: unknown,
+): Promise<void> {
+  requireRole(resource, caller, 'write')
+  const ids = readIds(body, 'refused')
+  await tracker.database.transaction((transaction) => restoreWithin(transaction, resource, caller, ids))
+  noteAccountChange(tracker.securityLog, resource, caller, 'restore', ids)
+}
+
+export async function restoreWithin(
+  transaction: Queries,
+  resource: Resource,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<void> {
+  const rows = await lockVisible(transaction, resource, caller, ids, {
+    state: 'removed',
+    strength: 'update',
+    memberships: restorersMemberships,
+  })
+  requireOwner(resource, caller, rows)
+  await requireConditions(transaction, referenceConditions(resource, rows.map(withoutStaying(resource))))
+  await restoreRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`, goesAlong(resource))
+  for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
+    if (whenRemoved === 'removeAlong') await restoreAlong(transaction, child, parentId, caller, ids)
+  }
+}
+
+/** A row that stays when a parent goes comes back without it, too. */
+const withoutStaying =
+  (resource: Resource) =>
+  (row: Row): Values => {
+    const staying = referencesFrom(resource).filter(({ whenRemoved }) => whenRemoved === 'stay')
+    return Object.fromEntries(
+      Object.entries(row).filter(([name]) => !staying.some(({ column: one }) => one === name)),
+    )
+  }
+
+/**
+ * What went along returns, links when their other parent is active. Of the rest, the parent that is still removed
+ * becomes the one to wait for, so that they return with it.
+ */
+async function restoreAlong(
+  transaction: Queries,
+  child: Resource,
+  parentId: string,
+  caller: Caller,
+  ids: readonly string[],
+) {
+  const wentAlong = sql`removed_with = any(${ids}::uuid[]) and not active`
+  const other = referencesFrom(child).find(
+    (reference) => reference.column !== parentId && reference.whenRemoved === 'removeAlong',
+  )
+  if (other) await restoreLinks(transaction, child, other, caller, ids)
+  else await restoreRows(transaction, child, caller, wentAlong, true)
+}
+
+async function restoreLinks(
+  transaction: Queries,
+  link: Resource,
+  other: ReferenceColumn,
+  caller: Caller,
+  ids: readonly string[],
+) {
+  const takenAlong = sql`removed_with = any(${ids}::uuid[]) and not link.active`
+  // Whether active or not: somebody may be restoring or removing the other parent just now, and must be waited for.
+  await transaction.query(
+    lockedRows({
+      table: other.parent.table,
+      columns: raw('row.id'),
+      where: sql`row.id in (select ${column(other.column)} from ${tableOf(link)} as link where ${takenAlong})`,
+      strength: 'key share',
+    }),
+  )
+  const returning = sql`id in (
+    select link.id from ${tableOf(link)} as link join ${tableOf(other.parent)} as parent on parent.id = link.${column(other.column)}
+    where ${takenAlong} and parent.active
+  )`
+  await restoreRows(transaction, link, caller, returning, true)
+  await transaction.query(
+    sql`update ${tableOf(link)} as link set removed_with = ${column(other.column)} where ${takenAlong}`,
+  )
+}

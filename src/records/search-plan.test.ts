@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { explainedTracker, type Plan, sumOver } from '../../test/support/explained-tracker.ts'
+import type { Caller } from '../model/caller.ts'
+import { assignment } from '../resources/assignment.ts'
+import { list } from './list.ts'
+import { readListQuery } from './list-query.ts'
+import { readQuery } from './query/read-query.ts'
+import { runQuery } from './query/run-query.ts'
+
+/** Of other people, in a project that the member does not see. */
+const othersRows = 5000
+
+describe('A text of two letters, which no index knows,', () => {
+  it('is looked for in visible rows only, and in each once for count and page', async (t) => {
+    const fresh = await explainedTracker()
+    t.after(fresh.drop)
+    const user = await fresh.makeAny('user')
+    const [own, foreign] = [await fresh.makeAny('assignment'), await fresh.makeAny('assignment')]
+    await fresh.make('userProject', { userId: user.id, projectId: own.projectId })
+    await fresh.addCopiesOfAssignment(foreign.id, othersRows)
+    await fresh.client.query('analyze')
+    let lookedInto = 0
+    const reads = fresh.explaining(
+      (plan) => {
+        lookedInto = textsLookedInto(plan)
+      },
+      [{ id: null, totalCount: 0, lastChangeSecond: null }],
+    )
+    const member = fresh.asUser(user)
+    const search = readListQuery(assignment, { search: 'zq' })
+    /** Of a query, whose rows are those of a search of the name alone. */
+    const ask = async (caller: Caller, filter: string, keys: Readonly<Record<string, string>> = {}) => {
+      await runQuery(assignment, caller, readQuery(assignment, caller, { filter, ...keys }), reads)
+      return lookedInto
+    }
+    await list(fresh.tracker, assignment, member, search, reads)
+    assert.equal(lookedInto, 1)
+    await list(fresh.tracker, assignment, fresh.administrator, search, reads)
+    assert.equal(lookedInto, othersRows + 2)
+
+    for (const filter of [
+      "name contains 'zq'",
+      "name startsWith 'zq'",
+      "amountHours lt 9 and (name contains 'zq' or description contains 'assignment')",
+      "not (name contains 'assignment')",
+    ])
+      for (const keys of [{}, { count: 'true' }, { sort: '-startDate', count: 'true' }])
+        assert.equal(await ask(member, filter, keys), 1, `${filter} ${JSON.stringify(keys)}`)
+    assert.equal(await ask(member, "amountHours gt 9 and name contains 'zq'"), 0, 'numbers first')
+    assert.equal(await ask(fresh.administrator, "name contains 'zq'", { count: 'true' }), othersRows + 2)
+    // In the order of an index there is an end to it as soon as a page is full.
+    assert.ok((await ask(fresh.administrator, "name contains 'f '")) < 1000)
+  })
+})
+
+/** The rows that were compared with the text, found or not. */
+const textsLookedInto = (plan: Plan): number =>
+  sumOver(plan, (part) =>
+    part.Filter?.includes('~~*') ? part['Actual Rows'] + (part['Rows Removed by Filter'] ?? 0) : 0,
+  )

@@ -1,0 +1,69 @@
+import { hasSettled } from '../db/change-log.ts'
+import type { Database } from '../db/database.ts'
+import { StatementTooSlow } from '../db/limited-reads.ts'
+import { sql } from '../db/sql.ts'
+import { labelOf } from '../model/field.ts'
+import { isMissing, moment } from '../model/field-kinds.ts'
+import { gone, invalid, overloaded, type Violations } from '../model/problem.ts'
+
+/** Older moments have settled: no transaction of ours takes as long. */
+const recentSeconds = 60
+
+interface Age {
+  readonly isFuture: boolean
+  readonly isForgotten: boolean
+  readonly isRecent: boolean
+}
+
+/**
+ * Refuses a moment of which not everything is known: one that is still to come, one that is forgotten. What was being written
+ * then is waited for, so that the same moment always shows the same.
+ */
+export async function requireSettled(database: Database, at: string, key = 'at'): Promise<void> {
+  const [age] = await database.query<Age>(sql`
+    select ${at}::timestamptz > statement_timestamp() as "isFuture",
+      ${at}::timestamptz > statement_timestamp() - make_interval(secs => ${recentSeconds}) as "isRecent",
+      ${at}::timestamptz < (select at from history_begin) as "isForgotten"`)
+  if (!age || age.isFuture) throw invalid({ [key]: [`${labelOf(key)} must not lie in the future.`] })
+  if (age.isForgotten) throw gone('The history does not go back that far.')
+  if (!age.isRecent) return
+  if (await hasSettled(database)) return
+  throw overloaded('What was being written at that moment is not committed yet. Please try again.', {
+    retryAfterSeconds: 5,
+  })
+}
+
+/** The moment that is asked for; nothing is now. */
+export function readAt(input: unknown, violations: Violations): string | undefined {
+  if (input === undefined) return undefined
+  if (Array.isArray(input)) violations.add('at', 'At must be given once.')
+  else if (isMissing(input)) violations.add('at', 'At must not be empty.')
+  else {
+    const reading = moment.read(String(input).trim(), 'At')
+    if ('value' in reading) return reading.value
+    violations.add('at', ...reading.problems)
+  }
+  return undefined
+}
+
+export interface Slowness {
+  /** What took so long, as a sentence begins: The list of projects. */
+  readonly what: string
+  /** What its caller can do about it. */
+  readonly advice: string
+  /** The part of the request that makes it slow, where it is one. */
+  readonly key?: string
+}
+
+const retryAfterSeconds = 5
+
+/** What takes too long is refused with what its caller can do about it. */
+export async function refuseTooSlow<Result>({ what, advice, key }: Slowness, read: () => Promise<Result>) {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof StatementTooSlow)) throw error
+    const message = `${what} took longer than ${error.seconds} seconds and was stopped. ${advice}`
+    throw overloaded(message, { retryAfterSeconds, ...(key && { errors: { [key]: [message] } }) })
+  }
+}

@@ -1,0 +1,81 @@
+import type { Database, Queries } from '../db/database.ts'
+import { type Row, updateRow, type Values } from '../db/rows.ts'
+import type { Caller } from '../model/caller.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import type { Tracker } from './context.ts'
+import { updateGathered } from './create.ts'
+import { noteAccountChange, notePasswordChange } from './note-account-change.ts'
+import { readInput } from './read-input.ts'
+import { requireRole } from './require-write.ts'
+import {
+  lockVisible,
+  type RequiredVersions,
+  referenceConditions,
+  toUpdate,
+  updateConditions,
+  versionConditions,
+} from './write-conditions.ts'
+
+/** One statement: it locks the row, asks what must hold, and writes. What others change meanwhile may be in it. */
+export async function update(
+  tracker: Tracker,
+  resource: Resource,
+  caller: Caller,
+  body: unknown,
+  versions: RequiredVersions = new Map(),
+): Promise<Row> {
+  const { rules } = resource
+  requireRole(resource, caller, 'write')
+  const { id = '', values } = readInput(resource, body, 'update', tracker)
+  const prepared = (await rules.prepare?.(values, tracker.passwords)) ?? values
+  const stored = storedOf(resource, prepared)
+  const updated = await writeUpdate(tracker.database, resource, caller, { id, values, stored, versions })
+  noteAccountChange(tracker.securityLog, resource, caller, 'update', [id])
+  if ('passwordHash' in stored) notePasswordChange(tracker.securityLog, caller, id)
+  return updated
+}
+
+interface Wanted {
+  readonly id: string
+  readonly values: Values
+  readonly stored: Values
+  readonly versions: RequiredVersions
+}
+
+export function writeUpdate(
+  database: Database,
+  resource: Resource,
+  caller: Caller,
+  { id, values, stored, versions }: Wanted,
+): Promise<Row> {
+  const { beforeUpdate, afterUpdate } = resource.rules
+  const write = (queries: Queries) =>
+    updateRow(
+      queries,
+      resource,
+      caller,
+      id,
+      stored,
+      updateConditions(resource, caller, {
+        ids: [id],
+        values,
+        references: referenceConditions(resource, [values], { before: 'before', caller }),
+        versions: versionConditions(resource, id, versions),
+      }),
+    )
+  const { single } = database
+  if (!beforeUpdate && !afterUpdate)
+    return updateGathered(single, resource, { caller, id, values, stored, versions }, () => write(single))
+  return database.transaction(async (transaction) => {
+    // One id was asked for, and a row that is missing was refused.
+    const [before] = (await lockVisible(transaction, resource, caller, [id], toUpdate)) as [Row]
+    beforeUpdate?.(before, values)
+    const after = await write(transaction)
+    await afterUpdate?.(transaction, before, after, stored)
+    return after
+  })
+}
+
+/** Fields that are asked for and not stored are not here. */
+export const storedOf = ({ fields }: Resource, prepared: Values): Values =>
+  Object.fromEntries(Object.entries(prepared).filter(([name]) => fields[name]?.presence !== 'updateOnly'))

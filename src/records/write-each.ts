@@ -1,0 +1,130 @@
+import type { Queries } from '../db/database.ts'
+import { inputOf, insertEach, type ManyRows, updateEach, type Writers } from '../db/many-rows.ts'
+import { isOtherVersion, type Values } from '../db/rows.ts'
+import type { Caller } from '../model/caller.ts'
+import type { WireKind } from '../model/field.ts'
+import { changed } from '../model/problem.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import type { Outcome, ReadyItem } from './batch/read-batch.ts'
+import {
+  createConditions,
+  eachReferenceCondition,
+  type RequiredVersions,
+  updateConditions,
+} from './write-conditions.ts'
+
+/** What is written of one item. */
+export type EachItem = Pick<ReadyItem, 'index' | 'ids' | 'values' | 'stored'>
+
+/** One statement: what a single create asks of its row is asked of each. */
+export async function createEach(
+  transaction: Queries,
+  resource: Resource,
+  caller: Caller,
+  items: readonly EachItem[],
+  writers: Writers = { one: caller },
+): Promise<Outcome[]> {
+  const names = Object.keys(items[0]?.stored ?? {})
+  const references = eachReferenceCondition(
+    resource,
+    items.map(({ values }) => values),
+    { caller },
+  )
+  const many = manyRows(resource, items, ['id', ...names], {
+    conditions: createConditions(resource, caller, symbolic(resource, names), references),
+  })
+  const also = items.flatMap(({ ids: [id = ''] }) =>
+    (resource.rules.alsoCreate?.(caller, id) ?? []).map((one) => ({ ...one, with: id })),
+  )
+  return outcomesOf(await insertEach(transaction, writers, many, also))
+}
+
+/** One statement for those that change the same fields. */
+export async function updateAlike(
+  transaction: Queries,
+  resource: Resource,
+  caller: Caller,
+  items: readonly EachItem[],
+  versions: RequiredVersions,
+  writers: Writers = { one: caller },
+): Promise<Outcome[]> {
+  const [first] = items
+  if (!first) return []
+  const isVersioned = versions.has(first.ids[0] ?? '')
+  const asked = Object.keys(first.values)
+  const conditions = updateConditions(resource, caller, {
+    ids: items.flatMap(({ ids }) => ids),
+    values: symbolic(resource, asked),
+    references: eachReferenceCondition(
+      resource,
+      items.map(({ values }) => values),
+      { before: 'before', caller },
+    ),
+    versions: isVersioned
+      ? [{ refusedIf: isOtherVersion(inputOf(requiredVersion)), refusal: () => changed(resource.title) }]
+      : [],
+    callers: 'each' in writers ? 'each' : 'one',
+  })
+  const names = ['id', ...new Set([...asked, ...Object.keys(first.stored)])]
+  const many = manyRows(resource, items, isVersioned ? [...names, requiredVersion] : names, {
+    conditions,
+    versions,
+  })
+  return outcomesOf(await updateEach(transaction, writers, many, Object.keys(first.stored)))
+}
+
+/** What distinguishes updates that one statement cannot do together. */
+export const shapeOf = (
+  { ids, values }: Pick<EachItem, 'ids' | 'values'>,
+  versions: RequiredVersions,
+): string => [...Object.keys(values), versions.has(ids[0] ?? '')].join()
+
+/** No field has this name. */
+const requiredVersion = ':version'
+
+interface Asking {
+  readonly conditions: ManyRows['conditions']
+  readonly versions?: RequiredVersions
+}
+
+function manyRows(
+  resource: Resource,
+  items: readonly EachItem[],
+  names: readonly string[],
+  { conditions, versions }: Asking,
+): ManyRows {
+  return {
+    table: resource,
+    types: Object.fromEntries(names.map((name) => [name, typeOf(resource, name)])),
+    rows: items.map(({ index, ids: [id = ''], values, stored }) => ({
+      ...values,
+      ...stored,
+      id,
+      position: index,
+      [requiredVersion]: versions?.get(id),
+    })),
+    conditions,
+  }
+}
+
+/** Stands for the row of each item, where conditions want a row. */
+const symbolic = ({ fields }: Resource, names: readonly string[]): Values =>
+  Object.fromEntries(names.filter((name) => name in fields).map((name) => [name, inputOf(name)]))
+
+const types: Readonly<Record<WireKind, string>> = {
+  text: 'text',
+  uuid: 'uuid',
+  moment: 'timestamptz',
+  number: 'numeric',
+  wholeNumber: 'integer',
+}
+
+function typeOf({ fields }: Resource, name: string): string {
+  if (name === 'id') return types.uuid
+  if (name === requiredVersion) return types.moment
+  // What a secret is stored as is no field of its own.
+  return types[fields[name]?.wire ?? 'text']
+}
+
+const outcomesOf = (asked: Awaited<ReturnType<typeof updateEach>>): Outcome[] =>
+  asked.map(({ position, refusal, written }) => ({ index: position, refusal, row: written }))

@@ -1,0 +1,51 @@
+import { ownerOnly } from '../model/access-rule.ts'
+import { callerByDefault, optional, references, required } from '../model/field.ts'
+import { text, uuid } from '../model/field-kinds.ts'
+import { listNameCharactersMax, nameCharactersMax, viewTextCharactersMax } from '../model/text.ts'
+import { defineResource } from './define-resource.ts'
+
+const part = text({ max: viewTextCharactersMax })
+
+/** A query that is kept: of which list, and the keys it gives. What they mean is read when it is used. */
+const viewFields = {
+  name: required(2, text({ max: nameCharactersMax }), { example: 'My open work' }),
+  list: required(3, text({ max: listNameCharactersMax }), {
+    about: 'Which list it queries, by the last part of its path.',
+    example: 'assignments',
+  }),
+  filter: optional(4, part, { about: 'As in a query.', example: 'userId eq me and amountHours gt 0' }),
+  sort: optional(5, part, { about: 'As in a query.', example: '-endDate,name' }),
+  fields: optional(6, part, { about: 'As in a query.', example: 'name,endDate,project.name' }),
+  expand: optional(7, part, { about: 'As in a query.', example: 'project' }),
+}
+
+/** A query that somebody keeps for themselves. */
+export const savedView = defineResource({
+  name: 'savedView',
+  edition: 'ext',
+  table: 'saved_views',
+  about: 'A query that somebody keeps for themselves under a name.',
+  fields: {
+    ...viewFields,
+    userId: callerByDefault(references(8, uuid, 'user', 'removeAlong', { about: 'Whose it is.' })),
+  },
+  access: ownerOnly,
+  filters: ['userId'],
+})
+
+/** A query that somebody shares with the members of a project; it stays when they go. */
+export const projectView = defineResource({
+  name: 'projectView',
+  edition: 'ext',
+  table: 'project_views',
+  about: 'A query that somebody shares with the members of a project under a name; it stays when they go.',
+  fields: {
+    ...viewFields,
+    projectId: references(8, uuid, 'project', 'removeAlong'),
+    userId: callerByDefault(
+      references(9, uuid, 'user', 'stay', { about: 'Who shares it, and alone may change it.' }),
+    ),
+  },
+  access: { kind: 'projectMembers', projectPath: ['projectId'], ownerColumn: 'userId' },
+  filters: ['projectId', 'userId'],
+})

@@ -1,0 +1,113 @@
+import type { Field } from '../model/field.ts'
+import { idsMax } from '../records/list-query.ts'
+import type { Listed, Resource } from '../resources/define-resource.ts'
+import { goesAlong, isVersioned, referencesFrom, referencesTo } from '../resources/derived.ts'
+
+/** What a caller has to know of the operations of a resource, read off its declaration. */
+export const describe = {
+  create: (resource: Resource): string =>
+    sentences(
+      mayWrite(resource),
+      resource.access.kind === 'projectMembers' && resource.access.anyoneMayCreate
+        ? 'Its creator becomes its first member.'
+        : '',
+      mustBeActive(resource),
+      'Under an Idempotency-Key the request may be sent again.',
+    ),
+  get: (resource: Resource): string => sentences(mayRead(resource), 'A removed one is not found.'),
+  list: (resource: Resource): string =>
+    sentences(
+      mayRead(resource),
+      'Filters hold all together. A key that names a field or a filter of another list is rejected, in any capitals; other keys are ignored.',
+    ),
+  update: (resource: Resource): string =>
+    sentences(
+      mayWrite(resource),
+      sentenceOf(
+        resource,
+        ({ presence }) => presence === 'requiredOnCreate',
+        'left out or null stays as it is',
+      ),
+      sentenceOf(resource, ({ isSecret = false }) => isSecret, 'blank stays as it is, too'),
+      sentenceOf(
+        resource,
+        ({ presence }) => presence === 'optional',
+        'left out stays as it is, and null clears it',
+      ),
+      mustBeActive(resource),
+      isVersioned(resource)
+        ? 'With expectedVersion, or with If-Match, it is refused when somebody else was faster.'
+        : 'With If-Match it is refused when somebody else was faster.',
+      'The answer has the row as this update left it, with its ETag.',
+    ),
+  remove: (resource: Resource): string =>
+    sentences(
+      mayWrite(resource),
+      `Up to ${idsMax} at once; an id that is given twice counts once.`,
+      blocking(resource),
+      along(resource, (names) => `Their ${names} go along.`),
+      'They can be restored.',
+    ),
+  restore: (resource: Resource): string =>
+    sentences(
+      mayWrite(resource),
+      `Up to ${idsMax} at once, each id given once.`,
+      mustBeActive(resource),
+      along(resource, (names) => `Their ${names} that were removed with them come back.`),
+      goesAlong(resource) ? 'One that was removed with a parent comes back with it, and not before.' : '',
+      'updatedAt does not move.',
+    ),
+}
+
+/** What every list under another name has to say of its rows. */
+export function mayRead({ access, pluralNoun }: Pick<Listed, 'access' | 'pluralNoun'>): string {
+  switch (access.kind) {
+    case 'catalog':
+      return `Every account reads ${pluralNoun}.`
+    case 'administrators':
+      return `Only administrators read ${pluralNoun}.`
+    case 'colleagues':
+      return 'Callers see themselves and everybody they share a project with; administrators see everybody.'
+    case 'owner':
+      return `Everybody sees their own ${pluralNoun}; administrators see all.`
+    case 'projectMembers':
+      return `Members of a project see its ${pluralNoun}; administrators see all.`
+  }
+}
+
+function mayWrite({ access, pluralNoun }: Resource): string {
+  if (access.kind === 'owner') return `Everybody changes their own ${pluralNoun}; administrators change all.`
+  if (access.kind !== 'projectMembers') return `Only administrators change ${pluralNoun}.`
+  const owner = access.ownerColumn
+    ? `; others than administrators only those whose ${access.ownerColumn} is their own`
+    : ''
+  return `Members of a project change its ${pluralNoun}${owner}.`
+}
+
+function mustBeActive(resource: Resource): string {
+  const columns = referencesFrom(resource).map(({ column }) => column)
+  return columns.length === 0 ? '' : `What ${listOf(columns, 'and')} refer to must be active.`
+}
+
+const sentenceOf = ({ fields }: Resource, isMeant: (field: Field) => boolean, what: string): string => {
+  const names = Object.entries(fields).flatMap(([name, field]) => (isMeant(field) ? [name] : []))
+  return names.length === 0 ? '' : `${listOf(names, 'or')} that is ${what}.`
+}
+
+function blocking(resource: Resource): string {
+  const children = referencesTo(resource).filter(({ whenRemoved }) => whenRemoved === 'blockRemoval')
+  if (children.length === 0) return ''
+  const names = [...new Set(children.map(({ child }) => child.pluralNoun))]
+  return `Refused while one has active ${listOf(names, 'or')}.`
+}
+
+function along(resource: Resource, sentence: (names: string) => string): string {
+  const children = referencesTo(resource).filter(({ whenRemoved }) => whenRemoved === 'removeAlong')
+  const names = [...new Set(children.map(({ child }) => child.pluralNoun))]
+  return names.length === 0 ? '' : sentence(listOf(names, 'and'))
+}
+
+const listOf = (names: readonly string[], word: 'and' | 'or'): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`
+
+const sentences = (...all: readonly string[]): string => all.filter((one) => one !== '').join(' ')

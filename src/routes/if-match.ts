@@ -1,0 +1,83 @@
+import type { FastifyRequest } from 'fastify'
+import { shownColumns, tableOf } from '../db/columns.ts'
+import type { Row } from '../db/rows.ts'
+import { sql } from '../db/sql.ts'
+import { entityTag, matchesStrongly } from '../http/conditional.ts'
+import type { Caller } from '../model/caller.ts'
+import { isMissing, uuid } from '../model/field-kinds.ts'
+import { changed } from '../model/problem.ts'
+import type { Tracker } from '../records/context.ts'
+import { idsMax } from '../records/list-query.ts'
+import { showRecord } from '../records/serialize-record.ts'
+import { visibleRows } from '../records/visible-rows.ts'
+import { type RequiredVersions, versionOf } from '../records/write-conditions.ts'
+import type { Resource } from '../resources/define-resource.ts'
+import type { Exchange } from './route.ts'
+
+/** The JSON of one row, which its ETag is made from. */
+export const rowAnswer = (resource: Resource, row: Row) => ({ [resource.name]: showRecord(resource, row) })
+
+/**
+ * The versions that rows must have under a write with `If-Match`: those of the rows whose ETags it names. They are read
+ * before the write and compared again when the rows are locked, so nothing can change in between.
+ */
+export async function readIfMatch(
+  tracker: Tracker,
+  resource: Resource,
+  { caller, request }: Exchange,
+  ids: unknown,
+): Promise<RequiredVersions> {
+  const ifMatch = request.headers['if-match']
+  const given: readonly unknown[] = Array.isArray(ids) ? ids : [ids]
+  // Any row will do; one that is missing is refused anyhow, and so are too many.
+  if (ifMatch === undefined || ifMatch.trim() === '*' || given.length > idsMax) return new Map()
+  const wanted = new Map(
+    given.flatMap((id) => {
+      const reading = uuid.read(id, 'Id')
+      return 'value' in reading ? [[reading.value, ifMatch] as const] : []
+    }),
+  )
+  return readNamedVersions(tracker, resource, caller, wanted)
+}
+
+/** By id, the version that each row must still have under its own `If-Match`. Why a row cannot be had is for the write to say. */
+export async function readNamedVersions(
+  { database }: Tracker,
+  resource: Resource,
+  caller: Caller,
+  wanted: ReadonlyMap<string, string>,
+): Promise<RequiredVersions> {
+  if (wanted.size === 0) return new Map()
+  const rows = await database.query<Row>(sql`
+    select ${shownColumns(resource)} from ${tableOf(resource)} as row
+    where row.id = any(${[...wanted.keys()]}::uuid[]) and row.active and ${visibleRows(resource, caller)}`)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return new Map(
+    [...wanted].map(([id, ifMatch]) => {
+      const row = byId.get(id)
+      return [id, row && isNamed(ifMatch, resource, caller, row) ? versionOf(row) : null]
+    }),
+  )
+}
+
+/** Of a write that makes a row: there is none yet that a tag could name. */
+export function refuseIfMatch({ title }: Resource, request: FastifyRequest): void {
+  if (!isMissing(request.headers['if-match'])) throw changed(title)
+}
+
+/** The tag that reading this row by its id gives. */
+export const tagOf = (resource: Resource, caller: Caller, row: Row): string =>
+  tagOfBody(caller, rowAnswer(resource, row))
+
+export const tagOfBody = ({ id, isAdministrator }: Caller, body: unknown): string =>
+  entityTag(id, isAdministrator, JSON.stringify(body))
+
+/** Whether `If-Match` names this answer of another kind; without the header, any will do. */
+export function isNamedBody({ caller, request }: Exchange, body: unknown): boolean {
+  const ifMatch = request.headers['if-match']
+  if (ifMatch === undefined || ifMatch.trim() === '*') return true
+  return matchesStrongly(ifMatch, tagOfBody(caller, body))
+}
+
+const isNamed = (ifMatch: string, resource: Resource, caller: Caller, row: Row): boolean =>
+  matchesStrongly(ifMatch, tagOf(resource, caller, row))

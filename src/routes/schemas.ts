@@ -1,0 +1,243 @@
+import type { Parameter, Schema } from '../http/operation.ts'
+import { type BodyPurpose, type Field, isRequired, labelOf } from '../model/field.ts'
+import { moment as momentKind, uuid } from '../model/field-kinds.ts'
+import {
+  idsMax,
+  pageNumberMax,
+  pageSizeDefault,
+  pageSizeMax,
+  searchCharactersMax,
+} from '../records/list-query.ts'
+import type { RowState } from '../records/visible-rows.ts'
+import type { Listed, Resource } from '../resources/define-resource.ts'
+import { describeField, isVersioned, searchColumns } from '../resources/derived.ts'
+import { dateKeys, relationsOf, supportsDates } from '../resources/list-keys.ts'
+
+/** What the document says of the resources, all of it read off their declarations. */
+export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
+
+export function resourceSchemas(resource: Resource): Readonly<Record<string, Schema>> {
+  const { title } = resource
+  return {
+    [title]: recordSchema(resource),
+    [`${title}Create`]: bodySchema(resource, 'create'),
+    [`${title}Update`]: bodySchema(resource, 'update'),
+    [`${title}Page`]: pageSchema(title),
+    [updatedName(resource)]: updatedSchema(resource),
+  }
+}
+
+/** Set by the store, to the millisecond. */
+export const timestamp: Schema = { ...momentKind.schema, examples: ['2026-01-05T09:00:00.125Z'] }
+const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema.type, 'null'] })
+
+const commonSchemas: Readonly<Record<string, Schema>> = {
+  id: { ...uuid.schema, description: 'Its id.' },
+  createdAt: { ...timestamp, description: 'When it was created.' },
+  updatedAt: { ...nullable(timestamp), description: 'When it was changed last; null when it never was.' },
+  deletedAt: {
+    ...nullable(timestamp),
+    description: 'When it was removed; null while it is active.',
+    examples: [null],
+  },
+  active: { type: 'boolean', description: 'Whether it is there; false when it is removed.' },
+}
+
+export function recordSchema({ columns, fields, about = '' }: Listed): Schema {
+  const properties = columns.map((name) => {
+    const field = fields[name]
+    return [name, field ? fieldSchema(field) : commonSchemas[name]]
+  })
+  return {
+    type: 'object',
+    ...(about && { description: about }),
+    required: columns,
+    properties: Object.fromEntries(properties),
+  }
+}
+
+const fieldSchema = (field: Field): Schema => ({
+  ...(field.presence === 'optional' ? nullable(field.schema) : field.schema),
+  // Blank text is rejected; a blank secret stays as it is.
+  ...(field.presence.startsWith('required') && field.wire === 'text' && !field.isSecret && { minLength: 1 }),
+  ...(field.deprecation && { deprecated: true }),
+  ...(field.example !== undefined && { examples: [field.example] }),
+  description: describeField(field),
+})
+
+function bodySchema({ fields }: Resource, purpose: BodyPurpose): Schema {
+  const entries = Object.entries(fields).filter(
+    ([, field]) => purpose === 'update' || field.presence !== 'updateOnly',
+  )
+  const required = entries.filter(([, field]) => isRequired(field, purpose))
+  return {
+    type: 'object',
+    required: [...(purpose === 'update' ? ['id'] : []), ...required.map(([name]) => name)],
+    properties: {
+      id:
+        purpose === 'update'
+          ? { ...uuid.schema, description: 'Which one.' }
+          : { ...nullable(uuid.schema), description: 'An id of your own; left out or null, one is made.' },
+      ...Object.fromEntries(entries.map(([name, field]) => [name, givenSchema(field, purpose)])),
+    },
+  }
+}
+
+const givenSchema = (field: Field, purpose: 'create' | 'update'): Schema =>
+  purpose === 'create' && field.isCallerByDefault
+    ? {
+        ...nullable(fieldSchema(field)),
+        description: `${describeField(field)} Left out or null, the account that calls.`,
+      }
+    : fieldSchema(field)
+
+export const pageSchema = (title: string): Schema =>
+  resultSchema('One page of the list.', {
+    data: { type: 'array', items: ref(title), description: 'The rows of this page.' },
+    totalCount: { type: 'integer', description: 'Rows on all pages.' },
+    pageNumber: { type: 'integer', description: 'This page, counted from 1.' },
+    pageSize: { type: 'integer', description: 'Rows on a page.', examples: [pageSizeDefault] },
+    totalPages: { type: 'integer', description: 'How many pages there are.' },
+  })
+
+/** What answers of several rows have in common: one property, `result`, with everything in it. */
+export const resultSchema = (
+  description: string,
+  properties: Readonly<Record<string, Schema>>,
+  required = Object.keys(properties),
+): Schema => ({
+  type: 'object',
+  required: ['result'],
+  properties: { result: { type: 'object', description, required, properties } },
+})
+
+/** Names rows, or what else has ids. */
+export const idsBodyOf = (items: Schema, maxItems: number): Schema => ({
+  type: 'object',
+  required: ['ids'],
+  properties: {
+    ids: { type: 'array', items, minItems: 1, maxItems, description: 'Which ones: all of them or none.' },
+  },
+})
+
+export const idsBody = idsBodyOf(uuid.schema, idsMax)
+
+export const recordAnswer = ({ name, title }: Resource): Schema => ({
+  type: 'object',
+  required: [name],
+  properties: { [name]: ref(title) },
+})
+
+export const updateAnswer = (resource: Resource): Schema => ref(updatedName(resource))
+
+/** The name of the one for projects was released before the answers of updates had records. */
+const updatedName = (resource: Resource): string =>
+  isVersioned(resource) ? 'VersionedSuccess' : `${resource.title}Updated`
+
+const updatedSchema = (resource: Resource): Schema => ({
+  type: 'object',
+  required: ['success', ...(isVersioned(resource) ? ['message'] : []), resource.name],
+  properties: {
+    success: successSchema,
+    ...(isVersioned(resource) && { message: messageSchema }),
+    [resource.name]: ref(resource.title),
+  },
+})
+
+const successSchema = { type: 'boolean', description: 'Always true: a refusal has another status.' }
+
+const messageSchema = { type: ['string', 'null'], description: 'Always null.', examples: [null] }
+
+export const sharedSchemas: Readonly<Record<string, Schema>> = {
+  Success: { type: 'object', required: ['success'], properties: { success: successSchema } },
+  Error: {
+    type: 'object',
+    description: 'The one shape of every refusal.',
+    required: ['statusCode', 'message'],
+    properties: {
+      statusCode: { type: 'integer', description: 'The status of the answer.', examples: [400] },
+      message: {
+        type: 'string',
+        description: 'What was wrong, as a sentence for people.',
+        examples: ['One or more validation errors occurred.'],
+      },
+      errors: {
+        type: 'object',
+        description: 'Messages by property name; generalErrors holds those not tied to one.',
+        additionalProperties: { type: 'array', items: { type: 'string' } },
+        examples: [{ name: ['Name is required.'] }],
+      },
+    },
+  },
+}
+
+/** The keys of a list; a filter that the resource does not support is not among them. */
+export function listKeys(listed: Listed, state: RowState = 'active'): Parameter[] {
+  return [
+    ...pagingKeys,
+    ...orderKeys(listed, state),
+    ...searchKeys(listed),
+    ...relationsOf(listed).map((name) => ({
+      name,
+      description: `Only rows with this ${labelOf(name)}.`,
+      schema: uuid.schema,
+    })),
+    ...(supportsDates(listed) ? dateKeys.map(dateKey) : []),
+  ]
+}
+
+const pagingKeys: readonly Parameter[] = [
+  {
+    name: 'pageNumber',
+    description: 'The page, counted from 1.',
+    schema: { type: 'integer', minimum: 1, maximum: pageNumberMax, default: 1 },
+  },
+  {
+    name: 'pageSize',
+    description: 'Rows in a page.',
+    schema: { type: 'integer', minimum: 1, maximum: pageSizeMax, default: pageSizeDefault },
+  },
+]
+
+const orderKeys = ({ columns, sortedBy }: Listed, state: RowState): Parameter[] => [
+  ...(sortedBy
+    ? []
+    : [
+        {
+          name: 'sortColumn',
+          description: `One of ${columns.join(', ')}, in any capitals; anything else sorts by id.`,
+          schema: { type: 'string', default: state === 'active' ? 'id' : 'deletedAt' },
+        },
+      ]),
+  state === 'active'
+    ? {
+        name: 'sortOrder',
+        description: 'In any capitals.',
+        schema: { type: 'string', enum: ['ASC', 'DESC'], default: 'ASC' },
+      }
+    : {
+        name: 'sortOrder',
+        description: 'In any capitals; by default DESC for deletedAt and ASC for other columns.',
+        schema: { type: 'string', enum: ['ASC', 'DESC'] },
+      },
+]
+
+const searchKeys = (listed: Listed): readonly Parameter[] => [
+  {
+    name: 'search',
+    description: searchDescription(searchColumns(listed)),
+    schema: { type: 'string', maxLength: searchCharactersMax },
+  },
+  { name: 'ids', description: `Up to ${idsMax} ids, separated by commas.`, schema: { type: 'string' } },
+]
+
+const searchDescription = (columns: readonly string[]): string =>
+  columns.length === 0
+    ? 'Accepted, and without effect: there is no text to search.'
+    : `Text that the ${columns.join(' or the ')} must contain, matched literally.`
+
+const dateKey = (name: string): Parameter => ({
+  name,
+  description: 'A date, or a date and time; without an offset it is UTC.',
+  schema: { type: 'string' },
+})

@@ -1,5 +1,0 @@
-import type { Sql } from './sql.ts'
-
-export interface Queries {
-  query<Row>(statement: Sql): Promise<Row[]>
-}

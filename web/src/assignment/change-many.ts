@@ -1,0 +1,133 @@
+import type { Api, RecordOf } from '../api/api.ts'
+import { sentenceOf } from '../api/api-problem.ts'
+import { loadByIds } from '../api/load-all.ts'
+import type { BatchResult } from '../api/types.ts'
+import { useServices } from '../services/services.ts'
+import { type Toasts, undoLabel } from '../services/toasts.ts'
+import { tn } from '../texts/text.ts'
+import { useRemoval } from '../ui/use-removal.ts'
+import { fieldsOf } from './assignment-values.ts'
+
+type Assignment = RecordOf<'assignment'>
+/** The fields that become others; an empty one leaves the assignment as it is. */
+export type Change = Partial<ReturnType<typeof fieldsOf>>
+
+interface Wish {
+  readonly id: string
+  readonly change: Change
+  /** Only while it is still this version. */
+  readonly ifMatch?: string | undefined
+}
+
+/**
+ * Changes many assignments in one go, each as it is now, so that fields others changed meanwhile stay. Undo gives those
+ * back what they had that nobody has changed since. `said` is what the message says of so many; else it counts them.
+ */
+export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) {
+  const { api, configuration, toasts } = useServices()
+  const send = async (wishes: readonly Wish[]) => {
+    const sent = await sendWishes(api, configuration.extensions, wishes)
+    onChanged(sent.rows)
+    return sent
+  }
+  const takeBack = (wishes: readonly Wish[]) =>
+    send(wishes).then(
+      ({ refusedCount }) => tellKept(toasts, refusedCount),
+      (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
+    )
+  return async (
+    rows: readonly Assignment[],
+    changeOf: (row: Assignment) => Change,
+    said: (count: number) => string = (count) =>
+      tn(count, 'One assignment was changed.', '{count} assignments were changed.'),
+  ): Promise<void> => {
+    const wishes = rows.map((row) => ({ id: row.id, change: changeOf(row) }))
+    try {
+      const sent = await send(wishes.filter(({ change }) => Object.keys(change).length > 0))
+      const { back, refusedCount, why } = sent
+      const action = { label: undoLabel(), run: () => takeBack(back) }
+      if (back.length > 0) toasts.show({ kind: 'done', text: said(back.length), action })
+      tellKept(toasts, refusedCount, why)
+    } catch (error) {
+      toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    }
+  }
+}
+
+function tellKept(
+  toasts: Toasts,
+  count: number,
+  why = tn(count, 'It was changed or removed meanwhile.', 'They were changed or removed meanwhile.'),
+): void {
+  const stays = tn(count, 'One assignment stays as it is.', '{count} assignments stay as they are.')
+  if (count > 0) toasts.show({ kind: 'problem', text: `${stays} ${why}` })
+}
+
+/** Tells what would take it back, and what was refused. */
+async function sendWishes(api: Api, hasBatches: boolean, wishes: readonly Wish[]) {
+  const read = (ids: readonly string[]) => loadByIds(api, 'assignment', ids, new AbortController().signal)
+  const former = await read(wishes.map(({ id }) => id))
+  const known = wishes.flatMap((wish) => {
+    const row = former.get(wish.id)
+    return row === undefined ? [] : [{ ...wish, row, body: { ...fieldsOf(row), ...wish.change } }]
+  })
+  const results = hasBatches
+    ? await api.batch(
+        'assignment',
+        known.map(({ body, ifMatch }) => ({ operation: 'update', body, ...(ifMatch && { ifMatch }) })),
+      )
+    : await updateEach(
+        api,
+        known.map(({ body }) => body),
+      )
+  const back = known.flatMap(({ id, row, change }, index): Wish[] => {
+    const result = results[index]
+    if (result?.statusCode !== 200) return []
+    const names = Object.keys(change) as (keyof Change)[]
+    return [{ id, change: Object.fromEntries(names.map((name) => [name, row[name]])), ifMatch: result.etag }]
+  })
+  const rows = [...(await read(back.map(({ id }) => id))).values()]
+  const why = results.find(({ statusCode }) => statusCode !== 200 && statusCode !== 412)?.message
+  return { rows, back, refusedCount: wishes.length - back.length, why }
+}
+
+/** Where the interface knows no batches. */
+async function updateEach(api: Api, bodies: readonly ReturnType<typeof fieldsOf>[]): Promise<BatchResult[]> {
+  const results: BatchResult[] = []
+  for (const body of bodies)
+    results.push(
+      await api.update('assignment', body).then(
+        () => ({ statusCode: 200, id: body.id }),
+        (error) => ({ statusCode: 400, message: sentenceOf(error) }),
+      ),
+    )
+  return results
+}
+
+/** Removes those that can be, such as without recorded time; the others stay, and the message says why. */
+export function useRemoveMany() {
+  const { api, configuration, toasts } = useServices()
+  const removeTogether = useRemoval()
+  const tell = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  const removeEach = async (ids: readonly string[]) => {
+    const items = ids.map((id) => ({ operation: 'remove' as const, body: { ids: [id] } }))
+    const results = await api.batch('assignment', items)
+    const removed = ids.filter((_, index) => results[index]?.statusCode === 200)
+    const restore = () =>
+      api.batch('assignment', [{ operation: 'restore', body: { ids: removed } }]).then(() => undefined, tell)
+    if (removed.length > 0)
+      toasts.show({
+        kind: 'done',
+        text: tn(removed.length, 'One assignment was removed.', '{count} assignments were removed.'),
+        action: { label: undoLabel(), run: restore },
+      })
+    const kept = ids.length - removed.length
+    const why = results.find(({ statusCode }) => statusCode !== 200)?.message ?? ''
+    const stays = tn(kept, 'One assignment stays.', '{count} assignments stay.')
+    if (kept > 0) toasts.show({ kind: 'problem', text: `${stays} ${why}` })
+  }
+  return async (ids: readonly string[]): Promise<void> => {
+    if (configuration.extensions) await removeEach(ids).catch(tell)
+    else await removeTogether('assignment', ids, tn(ids.length, 'One assignment', '{count} assignments'))
+  }
+}

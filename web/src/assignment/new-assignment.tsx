@@ -1,0 +1,114 @@
+import type { RecordOf } from '../api/api.ts'
+import { catalogQuery, useListing } from '../data/use-listing.ts'
+import { SelectField, TextAreaField, TextField } from '../forms/fields.tsx'
+import { Form } from '../forms/form.tsx'
+import { type FormState, useForm } from '../forms/use-form.ts'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { addDays, daysBetween, isDay, today } from '../time/days.ts'
+import { DayField } from '../ui/day-input.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { PersonField } from '../ui/person-picker.tsx'
+import { type AssignmentValues, bodyOf } from './assignment-values.ts'
+import { NotAMember } from './in-place-fields.tsx'
+
+export interface NewAssignmentDialogProps {
+  readonly scope: { readonly projectId: string; readonly stages: readonly RecordOf<'workflow'>[] }
+  onClose(): void
+  onMade?(assignment: RecordOf<'assignment'>): void
+}
+
+export function NewAssignmentDialog({ scope, onClose, onMade }: NewAssignmentDialogProps) {
+  const { projectId, stages } = scope
+  const workflowId = stages[0]?.id ?? ''
+  const { api, session, toasts } = useServices()
+  const types = useListing('assignmentType', catalogQuery)
+  const { startDate, endDate } = newAssignment(projectId, workflowId, '')
+  const initial: AssignmentValues = {
+    name: '',
+    description: '',
+    workflowId,
+    assignmentTypeId: lastTypeOf(types.rows) ?? '',
+    userId: session.person.value?.id ?? '',
+    startDate,
+    endDate,
+    amountHours: '0',
+  }
+  const form = useForm({
+    draft: `new-assignment-${projectId}-${workflowId}`,
+    initial,
+    async submit(values) {
+      const assignment = await api.create('assignment', bodyOf(values, projectId))
+      rememberType(assignment.assignmentTypeId)
+      onMade?.(assignment)
+      toasts.show({ kind: 'done', text: t('{name} was created.', { name: assignment.name }) })
+    },
+  })
+  return (
+    <Dialog title={t('New assignment')} onClose={onClose}>
+      <Form form={form} submitLabel={t('Create assignment')} onCancel={onClose} onDone={onClose}>
+        <AssignmentFields form={form} projectId={projectId} stages={stages} autofocus />
+      </Form>
+    </Dialog>
+  )
+}
+
+export interface AssignmentFieldsProps {
+  readonly projectId: string
+  readonly form: FormState<AssignmentValues>
+  readonly stages: readonly RecordOf<'workflow'>[]
+  readonly autofocus?: boolean
+}
+
+/** Every field of a new assignment. */
+function AssignmentFields({ form, projectId, stages, autofocus = false }: AssignmentFieldsProps) {
+  const types = useListing('assignmentType', catalogQuery)
+  /** A start behind the end takes it along: as many days as before. */
+  const startOn = (day: string) => {
+    const { startDate, endDate } = form.values.peek()
+    form.set('startDate', day)
+    if (isDay(startDate) && isDay(day) && day > endDate)
+      form.set('endDate', addDays(day, Math.max(0, daysBetween(startDate, endDate))))
+  }
+  return (
+    <>
+      <TextField form={form} name="name" label={t('Name')} required autofocus={autofocus} />
+      <TextAreaField form={form} name="description" label={t('Description')} />
+      <div class="field-pair">
+        <SelectField form={form} name="workflowId" label={t('Stage')} required choices={stages} />
+        <SelectField form={form} name="assignmentTypeId" label={t('Type')} required choices={types.rows} />
+      </div>
+      <div class="field-pair">
+        <DayField form={form} name="startDate" label={t('Start')} required onChange={startOn} />
+        <DayField form={form} name="endDate" label={t('End')} required />
+      </div>
+      <div class="field-pair">
+        <PersonField form={form} name="userId" label={t('Responsible')} projectId={projectId} required />
+        <TextField form={form} name="amountHours" label={t('Planned hours')} inputMode="decimal" required />
+      </div>
+      <NotAMember projectId={projectId} userId={form.values.value.userId} />
+    </>
+  )
+}
+
+/** A new assignment lasts a week, as most do. */
+const daysByDefault = 6
+const typeKey = 'tracker.type'
+
+/** The values that a new assignment begins with. */
+export const newAssignment = (projectId: string, workflowId: string, userId: string) => ({
+  startDate: today(),
+  endDate: addDays(today(), daysByDefault),
+  amountHours: 0,
+  projectId,
+  workflowId,
+  userId,
+})
+
+/** The type used last in this browser, while there is one of that id. */
+export function lastTypeOf(types: readonly { readonly id: string }[]): string | undefined {
+  const last = localStorage.getItem(typeKey)
+  return (types.find(({ id }) => id === last) ?? types[0])?.id
+}
+
+export const rememberType = (id: string): void => localStorage.setItem(typeKey, id)
