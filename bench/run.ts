@@ -11,6 +11,7 @@ const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<
   identity: async (words) => (await import('./identity/main.ts')).runIdentityBench(words),
   instructions: async (words) => (await import('./instructions/main.ts')).runInstructionsBench(words),
   live: async (words) => (await import('./live/main.ts')).runLiveBench(words),
+  path: async (words) => (await import('./path/main.ts')).runPathBench(words),
   'read-connections': async () => (await import('./read-connections/main.ts')).runReadConnectionsBench(),
   rest: async (words) => (await import('./rest/main.ts')).runRestBench(words),
   'slow-reads': async (words) => (await import('./slow-reads/main.ts')).runSlowReadsBench(words),

@@ -22,5 +22,5 @@ export async function assertServes(host: Pick<CommandsUnderTest, 'target' | 'adm
   assert.ok(milliseconds < answerMillisecondsMax, `A good call took ${milliseconds} ms.`)
 }
 
-/** Milliseconds on a quiet machine; the rest is for busy ones. */
-const answerMillisecondsMax = 3000
+/** A call takes milliseconds on a quiet machine and seconds on a very busy one; an attack that holds calls up lasts a minute. */
+const answerMillisecondsMax = 15_000

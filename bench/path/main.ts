@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { start } from '../../src/cli/hosts/rest.ts'
+import { shareStore } from '../../src/cli/shared-store.ts'
+import { readSettings } from '../../src/config/settings.ts'
+import { readStoreSettings } from '../../src/config/store-settings.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { readRestSettings } from '../../src/hosts/rest/configuration.ts'
+import { startTestIssuer } from '../../test/support/test-issuer.ts'
+import { seedStore } from '../rest/seed.ts'
+
+const port = 5197
+/** Caches are filled, and statements are prepared on every connection. */
+const warmUpRequests = 60
+/** Work that begins by the clock, such as a tick, would be counted with one request; it is not in the lowest of several counts. */
+const counts = 9
+
+/** The functions of ours that one warm `POST /api/project` runs, by V8's precise coverage. `--list` names them. */
+export async function runPathBench(words: readonly string[]): Promise<void> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-path-'))
+  const issuer = await startTestIssuer()
+  const stops: (() => Promise<void>)[] = [
+    async () => rmSync(dataDirectory, { recursive: true, force: true }),
+    async () => void (await issuer.stop()),
+  ]
+  const environment = {
+    DATA_DIR: dataDirectory,
+    REST_PORT: String(port),
+    Jwt__Issuer: issuer.issuer,
+    RateLimit__Rest__PermitLimit: '0',
+    LOG_LEVEL: 'warn',
+  }
+  try {
+    const store = shareStore(readSettings(environment, readStoreSettings), { stops, onFault: console.error })
+    const host = await start(readSettings(environment, readRestSettings), store)
+    stops.push(host.stop)
+    const database = openDatabase({ url: await store.url(), applicationName: 'bench' })
+    stops.push(() => database.close())
+    const { member, organizations } = await seedStore(database)
+    const token = await issuer.signIn(database, member.id)
+    const post = () => postProject(token, organizations[0] ?? '')
+    for (let requests = 0; requests < warmUpRequests; requests += 1) await post()
+    const paths = await countedPaths(post)
+    const [path = []] = paths.sort((one, other) => one.length - other.length)
+    const files = new Set(path.map(({ file }) => file))
+    console.log(`A warm POST /api/project runs ${path.length} functions of ours in ${files.size} files.`)
+    if (words.includes('--list')) for (const { file, name } of path) console.log(`${file} ${name}`)
+  } finally {
+    for (const stop of stops.reverse()) await stop()
+  }
+}
+
+async function postProject(token: string, organizationId: string): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}/api/project`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: randomUUID(), name: 'Path', organizationId }),
+  })
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
+  await answer.arrayBuffer()
+}
+
+interface Run {
+  readonly file: string
+  readonly name: string
+}
+
+async function countedPaths(post: () => Promise<void>): Promise<Run[][]> {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  const paths: Run[][] = []
+  for (let count = 0; count < counts; count += 1) {
+    await sleep(50)
+    await session.post('Profiler.takePreciseCoverage')
+    await post()
+    const { result } = await session.post('Profiler.takePreciseCoverage')
+    paths.push(result.flatMap(({ url, functions }) => runsOf(url, functions)))
+  }
+  session.disconnect()
+  return paths
+}
+
+interface Counted {
+  readonly functionName: string
+  readonly ranges: readonly { readonly count: number; readonly startOffset: number }[]
+}
+
+/** The body of a module is counted as a function without a name at its beginning. */
+function runsOf(url: string, functions: readonly Counted[]): Run[] {
+  const [, file] = /\/(src\/.*\.ts)$/.exec(url) ?? []
+  if (file === undefined) return []
+  return functions.flatMap(({ functionName, ranges: [range] }) =>
+    range === undefined || range.count === 0 || range.startOffset === 0
+      ? []
+      : [{ file, name: functionName || `at ${range.startOffset}` }],
+  )
+}
