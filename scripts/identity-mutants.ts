@@ -4,14 +4,14 @@ import type { Mutant } from './mutant-table.ts'
 /** Of signing in. */
 export const identityMutants: readonly Mutant[] = [
   {
-    file: 'src/hosts/identity/federation/callback.ts',
+    file: 'src/hosts/identity/endpoints/federated-callback.ts',
     rule: 'a sign-in at a provider comes back to the browser that began it',
     from: 'attempt?.browser === browser && attempt',
     to: 'attempt?',
     tests: ['outside-failures'],
   },
   {
-    file: 'src/hosts/identity/federation/callback.ts',
+    file: 'src/hosts/identity/endpoints/federated-callback.ts',
     rule: 'the answer of one provider is not taken to another',
     from: ' && attempt.providerId === provider.id',
     to: '',
@@ -39,14 +39,14 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['outside-sign-in'],
   },
   {
-    file: 'src/hosts/identity/federation/connect.ts',
+    file: 'src/hosts/identity/endpoints/federated-callback.ts',
     rule: 'an identity is connected by the session that asked',
     from: 'session?.sessionId === sessionId ? session : undefined',
     to: 'session',
     tests: ['outside-connect'],
   },
   {
-    file: 'src/hosts/identity/federation/connect.ts',
+    file: 'src/hosts/identity/federation/connect-identity.ts',
     rule: 'an identity elsewhere stays with the account that has it',
     from: 'on conflict (issuer, subject) do nothing returning id',
     to: 'on conflict (issuer, subject) do update set user_id = excluded.user_id returning id',
@@ -116,7 +116,7 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['identity/passkeys'],
   },
   {
-    file: 'src/hosts/identity/endpoints/factors.ts',
+    file: 'src/hosts/identity/factors/change-factors.ts',
     rule: 'a changed factor ends the other sign-ins',
     from: '  await endOtherSessions(transaction, accountId, keptSessionId, now())\n',
     to: '',
@@ -179,7 +179,7 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['outside-freshness'],
   },
   {
-    file: 'src/hosts/identity/endpoints/factors.ts',
+    file: 'src/hosts/identity/factors/change-factors.ts',
     rule: 'factors are changed by a proof of the last minutes',
     from: 'session.provedAt + freshMilliseconds',
     to: 'session.signedInAt + freshMilliseconds',

@@ -21,17 +21,15 @@ import { createSecurityLog, requestsRefused } from '../../observability/security
 import type { Tracker } from '../../records/context.ts'
 import { type Account, accountColumns } from './accounts.ts'
 import type { IdentitySettings } from './configuration.ts'
-import { extensionRoutes } from './extension-routes.ts'
+import { navigationPaths, routesOf } from './endpoints.ts'
 import { openProviders } from './federation/providers.ts'
 import type { Identity } from './identity.ts'
 import { openKeys } from './keys/open-keys.ts'
 import { moment } from './moment.ts'
 import { openClients } from './open-clients.ts'
-import { identityExtensionsDocument, openApiOf } from './openapi.ts'
+import { identityDocument, identityExtensionsDocument } from './openapi.ts'
 import { addPageScripts } from './pages/scripts.ts'
 import { registerRoutes } from './register-routes.ts'
-import type { Route } from './route.ts'
-import { identityRoutes, navigationPaths } from './routes.ts'
 
 export interface IdentityHost {
   readonly app: FastifyInstance
@@ -77,8 +75,7 @@ export async function startIdentity(
     securityLog: events.log,
   }
   await warnOfProviders(identity)
-  const contract = identityRoutes(identity)
-  const routes = [...contract, ...(settings.extensions ? extensionRoutes(identity) : [])]
+  const routes = routesOf(identity)
   const app = createServer({
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
@@ -95,7 +92,7 @@ export async function startIdentity(
   if (settings.extensions) addPageScripts(app)
   addHelloRoute(app)
   addHealthRoutes(app, [stopping.readiness, ...storeReadiness(database)])
-  addDocumentation(app, documentationOf(contract, settings))
+  addDocumentation(app, documentationOf(settings))
   await listen(app, settings)
   const onFailure = (error: unknown) => log.warn({ err: error }, 'The upkeep of keys and sessions failed.')
   const upkeep = repeat({ everyMilliseconds: upkeepMilliseconds, onFailure }, async () => {
@@ -108,9 +105,9 @@ export async function startIdentity(
   return { app, leave: stopping.leave, stop }
 }
 
-const documentationOf = (contract: readonly Route[], { extensions }: IdentitySettings): Documentation => ({
+const documentationOf = ({ extensions }: IdentitySettings): Documentation => ({
   title: 'Project tracking: identity',
-  document: () => openApiOf(contract),
+  document: identityDocument,
   ...(extensions && {
     extensions: { title: 'Project tracking: identity, extensions', document: identityExtensionsDocument },
   }),

@@ -1,7 +1,7 @@
 import type { Language } from '../../../model/language.ts'
+import type { Answer } from '../endpoint.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { formPostPage } from '../pages/scripts.ts'
-import type { Answer } from '../route.ts'
 
 /** Where the client waits for the answer to its authorization request. */
 export interface ReplyTo {

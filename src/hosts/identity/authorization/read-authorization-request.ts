@@ -1,7 +1,6 @@
 import { type Language, languageAmong } from '../../../model/language.ts'
 import { loginCharactersMax } from '../../../model/text.ts'
 import { addressesOf, scopes as allScopes, type Client, type Clients, splitScope } from '../clients.ts'
-import { invalidRequest, OAuthError } from '../oauth-error.ts'
 import {
   type GivenParameters,
   type Parameters,
@@ -9,7 +8,8 @@ import {
   readSingle,
   requireParameter,
   requireShortState,
-} from '../route.ts'
+} from '../endpoint.ts'
+import { invalidRequest, OAuthError } from '../oauth-error.ts'
 import {
   isImplicit,
   type ReplyTo,

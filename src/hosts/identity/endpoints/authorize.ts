@@ -11,39 +11,76 @@ import {
   type AuthorizationRequest,
   readAuthorizationRequest,
 } from '../authorization/read-authorization-request.ts'
+import { optional, required } from '../describe.ts'
+import { type Answer, type Endpoint, type GivenParameters, readSingle } from '../endpoint.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
 import { invalidRequest, OAuthError } from '../oauth-error.ts'
-import { type Answer, type Endpoint, type GivenParameters, readSingle } from '../route.ts'
 import type { LiveSession } from '../sessions.ts'
-import { onThisHost, reportError, signInPage } from '../sign-in/addresses.ts'
+import { consentPath, onThisHost, reportError, signInPage } from '../sign-in/addresses.ts'
 import { findBrowserSession, findCookie, removedCookie } from '../sign-in/identity-cookie.ts'
 import { createOpaqueToken, readTokenHint } from '../tokens/verify-token.ts'
-import { consentPath } from './consent.ts'
 
 /** RFC 6749, 4.1 with PKCE (RFC 7636) and OpenID Connect Core, 3.1.2. */
-export const authorize =
-  (identity: Identity): Endpoint =>
-  async ({ parameters, headers }) => {
-    try {
-      const pending = await readPending(identity, parameters)
-      if (!pending) return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
-      const hintedAccountId = await readHint(identity, pending.request)
-      const session = await findBrowserSession(identity, headers)
-      if (
-        !session ||
-        lacksSecondFactor(identity, session) ||
-        !isSatisfiedBy(pending, session, hintedAccountId, identity.now())
-      )
-        return askToSignIn(identity, pending, session, headers)
-      if (!(await hasConsented(identity, pending, session))) return askForConsent(identity, pending, session)
-      const code = await issueCode(identity, pending.request, session)
-      return answerClient(pending.request.replyTo, identity.settings.issuer, { code })
-    } catch (error) {
-      return refuse(identity, error)
-    }
-  }
+export const authorize: Endpoint = {
+  id: 'Authorize',
+  tag: 'Authorization',
+  summary: 'Starts the authorization code flow with PKCE, or goes on with it after the sign-in.',
+  description:
+    'A browser is sent here. It goes on to the sign-in page, or back to redirect_uri with a code or an error; only a request whose client or redirect_uri is wrong is answered here.',
+  method: 'GET',
+  path: '/connect/authorize',
+  parameters: [
+    required('client_id', 'The client, such as `svc-webclient`.'),
+    required('redirect_uri', 'One of the registered addresses of the client, letter for letter.'),
+    required('response_type', '`code`'),
+    required('scope', 'Scopes, separated by spaces.'),
+    required('code_challenge', 'The base64url form of the SHA-256 of the verifier (RFC 7636).'),
+    required('code_challenge_method', '`S256`'),
+    optional('state', 'Comes back unchanged.'),
+    optional('nonce', 'Comes back in the identity token.'),
+    optional('prompt', '`none`, `login`, `consent`, `select_account`'),
+    optional('max_age', 'Seconds since the sign-in, at most.'),
+    optional('id_token_hint', 'An identity token of the account that should be signed in.'),
+    optional('response_mode', '`query`'),
+    optional(
+      'authRequest',
+      'A pending request that comes back from the sign-in page, in place of all others.',
+    ),
+  ],
+  refusals: [400],
+  handler:
+    (identity) =>
+    async ({ parameters, headers }) => {
+      try {
+        const pending = await readPending(identity, parameters)
+        if (!pending) return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
+        const hintedAccountId = await readHint(identity, pending.request)
+        const session = await findBrowserSession(identity, headers)
+        if (
+          !session ||
+          lacksSecondFactor(identity, session) ||
+          !isSatisfiedBy(pending, session, hintedAccountId, identity.now())
+        )
+          return askToSignIn(identity, pending, session, headers)
+        if (!(await hasConsented(identity, pending, session)))
+          return askForConsent(identity, pending, session)
+        const code = await issueCode(identity, pending.request, session)
+        return answerClient(pending.request.replyTo, identity.settings.issuer, { code })
+      } catch (error) {
+        return refuse(identity, error)
+      }
+    },
+}
+
+export const authorizeByForm: Endpoint = {
+  ...authorize,
+  id: 'AuthorizeByForm',
+  summary: 'The same, sent as a form.',
+  description: 'As OpenID Connect wants it of every provider: the parameters are those of the query.',
+  method: 'POST',
+}
 
 /** A new request, or one that comes back from the sign-in page. */
 async function readPending(

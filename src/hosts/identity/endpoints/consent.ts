@@ -6,58 +6,72 @@ import {
   sealPendingRequest,
 } from '../authorization/pending-request.ts'
 import { addressesOf, type Client } from '../clients.ts'
+import { authRequestParameter, postedForm, required, shownPage } from '../describe.ts'
+import { type Answer, type Call, type Endpoint, type Handler, readSingle } from '../endpoint.ts'
 import type { Identity } from '../identity.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { overPage } from '../pages/sign-in.ts'
 import type { PlainText } from '../pages/texts.ts'
-import { type Answer, type Call, type Endpoint, readSingle } from '../route.ts'
 import type { LiveSession } from '../sessions.ts'
-import { onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
+import { consentPath, onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
 import { findBrowserSession } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
 
-export const consentPath = '/ext/consent'
+export const askConsent: Endpoint = {
+  ...shownPage,
+  id: 'ShowConsent',
+  summary: 'Asks whether a client that is not first-party may.',
+  description: 'Where this host sends browsers.',
+  path: consentPath,
+  parameters: [authRequestParameter],
+  page: 'The question.',
+  handler: (identity) =>
+    withPending(identity, async (_call, { request }, { name, login }, authRequest) => ({
+      page: consentPage({
+        ...request,
+        isAskedAgain: isAnyProgram(request),
+        person: { name, login },
+        authRequest,
+        action: ownAddress(identity.settings, consentPath),
+      }),
+      language: request.language,
+    })),
+}
 
-/** Asks the person who is signed in whether the client may. */
-export const askConsent = (identity: Identity): Endpoint =>
-  withPending(identity, async (_call, { request }, { name, login }, authRequest) => ({
-    page: consentPage({
-      ...request,
-      isAskedAgain: isAnyProgram(request),
-      person: { name, login },
-      authRequest,
-      action: ownAddress(identity.settings, consentPath),
-    }),
-    language: request.language,
-  }))
-
-/** The answer to it: kept with the account that was shown, or told to the client. */
-export const answerConsent = (identity: Identity): Endpoint =>
-  withPending(identity, async (call, pending, session) => {
-    requireAllowedOrigin([ownOrigin(identity.settings)], call.headers, 'The answer')
-    const isAllowed = readSingle(call.parameters).answer === 'allow'
-    const { address, requestId } = call
-    identity.securityLog({
-      event: 'consent',
-      outcome: isAllowed ? 'granted' : 'denied',
-      account: session.accountId,
-      client: pending.request.clientId,
-      session: session.sessionId,
-      address,
-      requestId,
-    })
-    if (!isAllowed)
-      return answerClient(pending.request.replyTo, identity.settings.issuer, {
-        error: 'access_denied',
-        error_description: 'The user did not allow it.',
+/** Consent is kept with the account that the page has shown; the client is notified when it is denied. */
+export const answerConsent: Endpoint = {
+  ...postedForm,
+  id: 'AnswerConsent',
+  summary: 'Takes the answer, and sends the browser on or back to the client.',
+  path: consentPath,
+  parameters: [authRequestParameter, required('answer', '`allow`; anything else denies it.')],
+  handler: (identity) =>
+    withPending(identity, async (call, pending, session) => {
+      requireAllowedOrigin([ownOrigin(identity.settings)], call.headers, 'The answer')
+      const isAllowed = readSingle(call.parameters).answer === 'allow'
+      const { address, requestId } = call
+      identity.securityLog({
+        event: 'consent',
+        outcome: isAllowed ? 'granted' : 'denied',
+        account: session.accountId,
+        client: pending.request.clientId,
+        session: session.sessionId,
+        address,
+        requestId,
       })
-    await grantConsent(identity, pending, session)
-    return backToAuthorize(
-      identity,
-      sealPendingRequest(identity, { ...pending, allowedBy: session.accountId }),
-    )
-  })
+      if (!isAllowed)
+        return answerClient(pending.request.replyTo, identity.settings.issuer, {
+          error: 'access_denied',
+          error_description: 'The user did not allow it.',
+        })
+      await grantConsent(identity, pending, session)
+      return backToAuthorize(
+        identity,
+        sealPendingRequest(identity, { ...pending, allowedBy: session.accountId }),
+      )
+    }),
+}
 
 type WithPending = (
   call: Call,
@@ -68,7 +82,7 @@ type WithPending = (
 
 /** Only the session that was asked may answer: in another tab somebody else may have signed in meanwhile. */
 const withPending =
-  (identity: Identity, answer: WithPending): Endpoint =>
+  (identity: Identity, answer: WithPending): Handler =>
   async (call) => {
     const { authRequest } = readSingle(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)

@@ -7,14 +7,57 @@ import { findActiveAccount } from '../accounts.ts'
 import { authenticateClient, invalidClient } from '../authenticate-client.ts'
 import { isAllowedNow } from '../authorization/consent.ts'
 import { type Client, type GrantType, grantTypes, splitScope } from '../clients.ts'
+import { answering, byClient, clientParameters, optional, required, text, whole } from '../describe.ts'
+import { type Endpoint, type Parameters, readParameters, requireParameter } from '../endpoint.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
 import { invalidGrant, invalidRequest, OAuthError } from '../oauth-error.ts'
-import { type Endpoint, type Parameters, readParameters, requireParameter } from '../route.ts'
 import { endStolenSession, isLive, type LiveSession, sessionColumns } from '../sessions.ts'
 import { issueAccessToken, issueIdentityToken } from '../tokens/issued-tokens.ts'
 import { createOpaqueToken, opaqueTokenId } from '../tokens/verify-token.ts'
+
+/** RFC 6749, 3.2. */
+export const requestToken: Endpoint = {
+  id: 'RequestToken',
+  tag: 'Tokens',
+  summary: 'Redeems a code or a refresh token, or grants a service client a token.',
+  description:
+    'A code works once and for a minute; a refresh token works once and is replaced, and one that is used twice ends its session. Service clients authenticate with their secret, by Basic or in the form.',
+  method: 'POST',
+  path: '/connect/token',
+  security: byClient,
+  parameters: [
+    required('grant_type', '`authorization_code`, `refresh_token`, `client_credentials`'),
+    ...clientParameters,
+    optional('code', 'authorization_code: the code.'),
+    optional('redirect_uri', 'authorization_code: the address the code was sent to.'),
+    optional('code_verifier', 'authorization_code: what the challenge was made of.'),
+    optional('refresh_token', 'refresh_token: the token, which is spent by this.'),
+    optional('scope', 'refresh_token, client_credentials: less than what could be had.'),
+  ],
+  ...answering('Tokens', {
+    type: 'object',
+    required: ['access_token', 'token_type', 'expires_in', 'scope'],
+    properties: {
+      access_token: text('For the Authorization header of the other hosts; a JWT.', 'eyJhbGciOiJSUzI1NiIs…'),
+      token_type: { const: 'Bearer', description: 'How it is sent.' },
+      expires_in: whole('Seconds that the access token works.', 3600),
+      refresh_token: text('For new tokens, once; with the scope offline_access.'),
+      id_token: text('Who has signed in; with the scope openid.'),
+      scope: text('Its scopes, separated by spaces.', 'openid profile svc.api'),
+    },
+  }),
+  refusals: [400, 401],
+  handler: (identity) => async (call) => {
+    const parameters = readParameters(call.parameters)
+    const client = authenticateClient(identity, call, parameters)
+    const grantType = requireGrantType(requireParameter(parameters, 'grant_type'))
+    if (!client.grants.includes(grantType))
+      throw new OAuthError('unauthorized_client', `The client may not use ${grantType}.`)
+    return { body: await grants[grantType](identity, client, parameters, call) }
+  },
+}
 
 /** RFC 6749, 4.1.3 with PKCE (RFC 7636, 4.6). */
 const redeemAuthorizationCode: Grant = async (identity, client, parameters, origin) => {
@@ -247,18 +290,6 @@ function grantedScopes(client: Client, { scope }: Parameters): readonly string[]
     throw new OAuthError('invalid_scope', `scope can have ${client.scopes.join(', ')}.`)
   return requested.length === 0 ? client.scopes : client.scopes.filter((name) => requested.includes(name))
 }
-
-/** RFC 6749, 3.2. */
-export const token =
-  (identity: Identity): Endpoint =>
-  async (call) => {
-    const parameters = readParameters(call.parameters)
-    const client = authenticateClient(identity, call, parameters)
-    const grantType = requireGrantType(requireParameter(parameters, 'grant_type'))
-    if (!client.grants.includes(grantType))
-      throw new OAuthError('unauthorized_client', `The client may not use ${grantType}.`)
-    return { body: await grants[grantType](identity, client, parameters, call) }
-  }
 
 const grants: Readonly<Record<GrantType, Grant>> = {
   authorization_code: redeemAuthorizationCode,

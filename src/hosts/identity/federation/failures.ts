@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
+import type { Call } from '../endpoint.ts'
 import type { Identity } from '../identity.ts'
-import type { Call } from '../route.ts'
 import { type OutsideProvider, OutsideUnreachable } from './providers.ts'
 
 /** Why somebody whom the provider knows has no sign-in here; each has its sentence on the page. */

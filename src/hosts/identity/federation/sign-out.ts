@@ -1,16 +1,15 @@
 import * as client from 'openid-client'
 import { sql } from '../../../db/sql.ts'
 import type { Language } from '../../../model/language.ts'
+import type { Answer, Call } from '../endpoint.ts'
 import type { Identity } from '../identity.ts'
 import { leavingPage } from '../pages/outside.ts'
-import { signedOutPage } from '../pages/sign-in.ts'
-import { type Answer, type Call, type Endpoint, readSingle } from '../route.ts'
 import { removedCookie } from '../sign-in/identity-cookie.ts'
 import { outsideReturnPath } from './attempts.ts'
 import { askProvider, noteRefusal, OutsideFailure } from './failures.ts'
-import { requireWebAddress } from './sign-in.ts'
+import { requireWebAddress } from './leave-for-provider.ts'
 
-interface Return {
+export interface Return {
   readonly returnTo: string
 }
 
@@ -74,12 +73,3 @@ async function parametersOf(
     ...(state.length <= returnCharactersMax && { state }),
   }
 }
-
-/** Back from the provider's sign-out. Only this host seals addresses, each of them registered. */
-export const outsideReturn =
-  (identity: Identity): Endpoint =>
-  async ({ parameters }) => {
-    const { state = '' } = readSingle(parameters)
-    const back = await identity.seals.open<Return>('outsideReturn', state)
-    return back ? { redirectTo: back.returnTo } : { page: signedOutPage() }
-  }

@@ -18,9 +18,19 @@ export function signInPage(
   return withParameters(page, parameters)
 }
 
+/** The paths of this host's own pages, which several endpoints lead to. */
 export const hostedSignInPath = '/ext/sign-in'
 export const hostedSignOutPath = '/ext/sign-out'
 export const signedOutPath = '/ext/signed-out'
+export const secondStepPath = '/ext/second-step'
+export const setUpPath = '/ext/set-up'
+export const passkeyPath = '/ext/passkey'
+export const consentPath = '/ext/consent'
+export const forgotPasswordPath = '/ext/forgot-password'
+
+/** A reset link can be mailed. */
+export const canForget = ({ settings }: Pick<Identity, 'settings'>): boolean =>
+  settings.mail && settings.passwords
 
 /** Registered clients have no page of their own: theirs is on this host. */
 export const signInPageFor = (

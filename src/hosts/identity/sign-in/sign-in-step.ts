@@ -7,10 +7,7 @@ import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-facto
 import type { Identity } from '../identity.ts'
 import { moment } from '../moment.ts'
 import type { OutsideSignIn } from '../sessions.ts'
-import { onThisHost } from './addresses.ts'
-
-export const secondStepPath = '/ext/second-step'
-export const setUpPath = '/ext/set-up'
+import { onThisHost, secondStepPath, setUpPath } from './addresses.ts'
 
 /**
  * A sign-in whose password was right and that has something left to do. It travels sealed: the account cannot be swapped in

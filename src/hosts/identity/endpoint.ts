@@ -2,23 +2,43 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Operation as HttpOperation, Schema } from '../../http/operation.ts'
 import type { RequestOrigin } from '../../model/caller.ts'
 import type { Language } from '../../model/language.ts'
+import type { OutsideProvider } from './federation/providers.ts'
+import type { Identity } from './identity.ts'
 import { invalidRequest } from './oauth-error.ts'
 import type { Page } from './pages/page.ts'
 
-/** What the document says of an operation of this host, whose parameters are those of a query or a form. */
+/** An operation as the document describes it. Its parameters are those of a query or a form. */
 export interface Operation extends HttpOperation {
   readonly method: 'GET' | 'POST'
   readonly security?: readonly Schema[]
-  /** A JSON answer; without one the browser is sent on. */
+  /** A JSON answer; without one the browser is redirected. */
   readonly answer?: Schema
-  /** What is shown where the browser is not sent on. */
+  /** The page that is shown when the browser is not redirected. */
   readonly page?: string
+  /** The components that the answer refers to. */
+  readonly schemas?: Readonly<Record<string, Schema>>
 }
 
-/** One request, as far as an endpoint has to know it. */
+/** Everything about one endpoint: mounting and the document are made from it. */
+export interface Endpoint extends Operation {
+  /** Called once, when the host starts. */
+  readonly handler: (identity: Identity) => Handler
+}
+
+/** An endpoint that is mounted once for each provider of the settings, each time on a path of its own. */
+export interface ProviderEndpoint extends Operation {
+  readonly pathOf: (providerId: string) => string
+  readonly handlerOf: (identity: Identity, provider: OutsideProvider) => Handler
+}
+
+export interface Route extends Operation {
+  readonly handle: Handler
+}
+
+/** The parts of a request that a handler needs. */
 export interface Call extends RequestOrigin {
   readonly method: Operation['method']
-  /** Of the query for GET, of the form for POST. */
+  /** From the query for GET, from the form for POST. */
   readonly parameters: GivenParameters
   readonly headers: IncomingHttpHeaders
 }
@@ -28,21 +48,17 @@ export type Answer =
   | { readonly redirectTo: string; readonly cookie?: string | undefined }
   | {
       readonly page: Page
-      /** What its client asks for; otherwise the browser's. */
+      /** The language that the client asks for; the browser's when absent. */
       readonly language?: Language | undefined
       readonly cookie?: string | undefined
     }
 
-export type Endpoint = (call: Call) => Promise<Answer>
+export type Handler = (call: Call) => Promise<Answer>
 
-export interface Route extends Operation {
-  readonly handle: Endpoint
-}
-
-/** A query or a form as it came: a repeated key has an array. */
+/** A query or a form as received: a repeated key has an array. */
 export type GivenParameters = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Each once, and never empty. */
+/** Each parameter occurs once and is not empty. */
 export type Parameters = Readonly<Record<string, string | undefined>>
 
 /** RFC 6749, 3.1 and 3.2: a parameter without a value is one that was not sent, and none may be sent twice. */
@@ -52,7 +68,7 @@ export function readParameters(given: GivenParameters): Parameters {
   return readSingle(given)
 }
 
-/** Leaves repeated ones out, for those steps that must find their way before they may complain. */
+/** Leaves repeated parameters out, for steps that need the request before they can report an error. */
 export function readSingle(given: GivenParameters): Parameters {
   const single = Object.entries(given).filter(([, value]) => typeof value === 'string' && value !== '')
   return Object.assign(Object.create(null), Object.fromEntries(single))
@@ -64,10 +80,10 @@ export function requireParameter(parameters: Parameters, name: string): string {
   return value
 }
 
-/** It comes back in an address, of which common proxies take 8 KB. */
+/** The state is returned in an address, of which common proxies accept 8 KB. */
 const stateCharactersMax = 6000
 
-/** Asked before anything is answered with the state, refusals too. */
+/** Checked before any answer that includes the state, errors too. */
 export function requireShortState({ state = '' }: Parameters): void {
   if (new URLSearchParams({ state }).toString().length > stateCharactersMax)
     throw invalidRequest('state is too long.')

@@ -1,43 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import * as client from 'openid-client'
-import { openPendingRequest } from '../authorization/pending-request.ts'
+import type { Answer, Call } from '../endpoint.ts'
 import type { Identity } from '../identity.ts'
-import { outsidePage } from '../pages/outside.ts'
-import { overPage, type ProviderLink } from '../pages/sign-in.ts'
-import { type Answer, type Call, type Endpoint, readSingle } from '../route.ts'
+import type { ProviderLink } from '../pages/sign-in.ts'
 import { onThisHost } from '../sign-in/addresses.ts'
 import { findNamedCookie, showCookie } from '../sign-in/identity-cookie.ts'
 import { type Attempt, callbackAddress, keepAttempt, startPath } from './attempts.ts'
-import { askProvider, noteRefusal, OutsideFailure } from './failures.ts'
+import { askProvider } from './failures.ts'
 import type { OutsideProvider } from './providers.ts'
-
-/** What the button of a sign-in page leads to. It changes nothing here, so any site may send a browser to it. */
-export const signInWith =
-  (identity: Identity): Endpoint =>
-  async (call) => {
-    const { provider: id = '', authRequest } = readSingle(call.parameters)
-    const pending = await openPendingRequest(identity, authRequest)
-    const provider = identity.providers.get(id)
-    if (authRequest === undefined || !pending || !provider) return { page: overPage }
-    const { prompts, maxAgeSeconds, loginHint, language } = pending.request
-    try {
-      return await leaveForProvider(identity, provider, call, {
-        purpose: { authRequest, language },
-        // Who wants the person to be asked again means there, too.
-        prompt: (['login', 'select_account'] as const).find((prompt) => prompts.has(prompt)),
-        maxAge: maxAgeSeconds,
-        loginHint,
-      })
-    } catch (error) {
-      if (!(error instanceof OutsideFailure)) throw error
-      noteRefusal(identity, provider, call, error.refusal, { failure: error })
-      return {
-        page: outsidePage(identity, provider, error.refusal, { authRequest }, error.retryAfterSeconds),
-        language,
-      }
-    }
-  }
 
 export interface Leaving {
   readonly purpose: Attempt['purpose']
@@ -113,15 +84,3 @@ export const providerLinks = (
     name,
     address: onThisHost(settings, startPath, { provider: id, authRequest }),
   }))
-
-/** Nothing in it changes while the host runs. */
-const maxAgeSeconds = 5 * 60
-
-/** For sign-in pages elsewhere: by whom people may sign in, and whether by password. */
-export const listProviders = ({ settings, providers }: Identity): Endpoint => {
-  const body = {
-    passwords: settings.passwords,
-    providers: [...providers.values()].map(({ id, name }) => ({ id, name })),
-  }
-  return async () => ({ body, maxAgeSeconds })
-}

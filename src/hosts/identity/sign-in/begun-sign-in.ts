@@ -1,0 +1,34 @@
+import type { Account } from '../accounts.ts'
+import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
+import { type Answer, type Call, type Handler, readSingle } from '../endpoint.ts'
+import type { Identity } from '../identity.ts'
+import { overPage } from '../pages/sign-in.ts'
+import { onThisHost } from './addresses.ts'
+import { findStepAccount, openStep, type SignInStep } from './sign-in-step.ts'
+
+/** A sign-in between its steps. */
+export interface BegunSignIn {
+  readonly pending: PendingRequest
+  readonly authRequest: string
+  readonly step: SignInStep
+  readonly stepText: string
+  readonly account: Account
+}
+
+/** With an expired or used step, the browser goes back to the beginning of the sign-in. */
+export const withStep =
+  (
+    identity: Identity,
+    kind: SignInStep['kind'],
+    answer: (begun: BegunSignIn, call: Call) => Promise<Answer>,
+  ): Handler =>
+  async (call) => {
+    const { authRequest, step: stepText } = readSingle(call.parameters)
+    const pending = await openPendingRequest(identity, authRequest)
+    if (authRequest === undefined || !pending) return { page: overPage }
+    const step = await openStep(identity, kind, stepText, authRequest)
+    const account = step && (await findStepAccount(identity, step))
+    if (stepText === undefined || !step || !account)
+      return { redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }) }
+    return answer({ pending, authRequest, step, stepText, account }, call)
+  }
