@@ -18,7 +18,7 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['outside-failures'],
   },
   {
-    file: 'src/hosts/identity/federation/providers.ts',
+    file: 'src/hosts/identity/core/providers.ts',
     rule: 'the signature of a provider is verified',
     from: 'execute: [client.enableNonRepudiationChecks, ',
     to: 'execute: [',
@@ -144,14 +144,14 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['identity/consent'],
   },
   {
-    file: 'src/hosts/identity/sessions.ts',
+    file: 'src/hosts/identity/core/sessions.ts',
     rule: 'a changed factor ends the links of other sign-ins',
     from: 'await endLinksOfAccount(transaction, accountId, keptSessionId)',
     to: '',
     tests: ['links-of-sign-ins'],
   },
   {
-    file: 'src/hosts/identity/sessions.ts',
+    file: 'src/hosts/identity/core/sessions.ts',
     rule: 'a password alone signs in no more once there is a factor',
     from: '${factorChangesOf} = ${factorChanges}',
     to: '${factorChangesOf} >= ${factorChanges}',

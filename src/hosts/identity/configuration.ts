@@ -1,17 +1,11 @@
 import type { KeyObject } from 'node:crypto'
 import type { SigningAlgorithm } from '../../auth/access-token.ts'
-import type { ValueOf } from '../../config/declared-settings.ts'
-import { canMail, type MetricsSettings, readMetricsSettings } from '../../config/host-settings.ts'
-import { type PasskeySettings, readPasskeySettings } from '../../config/passkey-settings.ts'
+import { canMail, readMetricsSettings } from '../../config/host-settings.ts'
+import { readPasskeySettings } from '../../config/passkey-settings.ts'
 import { addressIn } from '../../config/setting-kinds.ts'
 import type { Settings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
-import {
-  type RateLimitSettings,
-  readRateLimit,
-  readTrackerSettings,
-  type TrackerSettings,
-} from '../../config/tracker-settings.ts'
+import { readRateLimit, readTrackerSettings } from '../../config/tracker-settings.ts'
 import {
   clientNameCharactersMax,
   clientScopes,
@@ -19,39 +13,12 @@ import {
   mayReturnTo,
   webClientId,
 } from '../../model/client.ts'
-import { type RegisteredClientSettings, type ServiceClientSettings, serviceScopes } from './clients.ts'
-import { type ProviderSettings, readProviders } from './federation/read-providers.ts'
 import { readPinnedKey } from './keys/pinned-key.ts'
+import { readProviders } from './read-providers.ts'
+import { type RegisteredClientSettings, type ServiceClientSettings, serviceScopes } from './values/clients.ts'
+import type { IdentitySettings, SecondFactorPolicy } from './values/settings.ts'
 
-export type SecondFactorPolicy = ValueOf<'Identity__SecondFactor'>
-
-export interface IdentitySettings extends TrackerSettings, MetricsSettings {
-  readonly port: number
-  readonly apiAudience: string
-  readonly grpcAudience: string
-  /** Where to go when the page of the client's own origin is not known. */
-  readonly loginPageUrl: string | undefined
-  readonly serviceClients: readonly ServiceClientSettings[]
-  /** Clients beyond the contract; none while the extensions are off. */
-  readonly registeredClients: readonly RegisteredClientSettings[]
-  /** Where else people may prove who they are; none while the extensions are off. */
-  readonly providers: readonly ProviderSettings[]
-  /** Encrypts the keys in the store. None: one is made and kept in the data folder. */
-  readonly keySecret: string | undefined
-  readonly isStoreShared: boolean
-  readonly dataDirectory: string
-  /** Signs instead of the key ring. */
-  readonly pinnedKey: KeyObject | undefined
-  readonly rateLimit: RateLimitSettings
-  /** A sign-in that its client has not renewed for so long is over; 0: only the eight hours count. */
-  readonly inactivityMinutes: number
-  /** Who must prove themselves with more than a password. */
-  readonly secondFactor: SecondFactorPolicy
-  /** Whether mails can be asked for; the REST host sends them. */
-  readonly mail: boolean
-  /** None where browsers know no passkeys. */
-  readonly passkeys: PasskeySettings | undefined
-}
+export type { IdentitySettings, SecondFactorPolicy } from './values/settings.ts'
 
 export function readIdentitySettings(settings: Settings): IdentitySettings {
   const tracker = readTrackerSettings(settings)

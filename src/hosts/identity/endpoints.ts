@@ -1,5 +1,6 @@
 import { checkDeprecation } from '../../http/operation.ts'
-import type { Endpoint, Operation, ProviderEndpoint, Route } from './endpoint.ts'
+import type { Endpoint, Operation, ProviderEndpoint, Route } from './core/endpoint.ts'
+import type { Identity } from './core/identity.ts'
 import { authorize, authorizeByForm } from './endpoints/authorize.ts'
 import { answerConsent, askConsent } from './endpoints/consent.ts'
 import { getDiscovery, getKeys, getServerMetadata } from './endpoints/discovery.ts'
@@ -18,7 +19,6 @@ import { answerSecondFactor, askSecondFactor } from './endpoints/second-step.ts'
 import { answerSetUp, askToSetUp } from './endpoints/set-up-factor.ts'
 import { requestToken } from './endpoints/token.ts'
 import { getUserinfo, getUserinfoByForm } from './endpoints/userinfo.ts'
-import type { Identity } from './identity.ts'
 
 /** The endpoints of the contract, in the order of its document. */
 export const contractEndpoints: readonly Endpoint[] = [

@@ -9,8 +9,8 @@ import {
   registeredClient,
   type StoredClient,
   scriptOriginsOf,
-} from './clients.ts'
-import { moment } from './moment.ts'
+} from './values/clients.ts'
+import { moment } from './values/timestamps.ts'
 
 export interface OpenClients {
   /** As they are now: those of the settings, and those that administrators have made. */

@@ -1,7 +1,7 @@
 import { type About, documentOf, queryParameters } from '../../http/openapi.ts'
 import type { Schema } from '../../http/operation.ts'
-import { errorSchema, ref } from './describe.ts'
-import type { Operation } from './endpoint.ts'
+import { errorSchema, ref } from './core/describe.ts'
+import type { Operation } from './core/endpoint.ts'
 import { contractEndpoints, extensionEndpoints } from './endpoints.ts'
 
 /** `docs/contract/identity.v1.json` */

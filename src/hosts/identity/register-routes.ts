@@ -6,10 +6,10 @@ import { originOf } from '../../http/cors.ts'
 import { sendEnvelope } from '../../http/errors.ts'
 import { announceDeprecations } from '../../http/operation.ts'
 import { acceptedLanguage } from '../../model/language.ts'
-import type { Answer, GivenParameters, Route } from './endpoint.ts'
-import { OAuthError, oauthCodeOf, oauthStatusOf } from './oauth-error.ts'
+import type { Answer, GivenParameters, Route } from './core/endpoint.ts'
 import { pageHeaders, showPage } from './pages/page.ts'
 import { sayIn } from './pages/texts.ts'
+import { OAuthError, oauthCodeOf, oauthStatusOf } from './values/oauth-error.ts'
 
 /** Registers every route of the table. */
 export function registerRoutes(

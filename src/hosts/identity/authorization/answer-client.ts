@@ -1,7 +1,7 @@
 import type { Language } from '../../../model/language.ts'
-import type { Answer } from '../endpoint.ts'
-import { OAuthError } from '../oauth-error.ts'
+import type { Answer } from '../core/endpoint.ts'
 import { formPostPage } from '../pages/scripts.ts'
+import { OAuthError } from '../values/oauth-error.ts'
 
 /** Where the client waits for the answer to its authorization request. */
 export interface ReplyTo {

@@ -1,9 +1,9 @@
 import { hasConsent } from '../../../auth/access-token.ts'
 import { type Sql, sql } from '../../../db/sql.ts'
-import type { Client } from '../clients.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import type { LiveSession } from '../sessions.ts'
+import type { Identity } from '../core/identity.ts'
+import type { LiveSession } from '../core/sessions.ts'
+import type { Client } from '../values/clients.ts'
+import { moment } from '../values/timestamps.ts'
 import type { PendingRequest } from './pending-request.ts'
 import type { AuthorizationRequest } from './read-authorization-request.ts'
 

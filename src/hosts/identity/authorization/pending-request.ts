@@ -1,6 +1,6 @@
-import type { Parameters } from '../endpoint.ts'
-import type { Identity } from '../identity.ts'
-import { OAuthError } from '../oauth-error.ts'
+import type { Parameters } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { OAuthError } from '../values/oauth-error.ts'
 import { AuthorizationRefusal } from './answer-client.ts'
 import { type AuthorizationRequest, readAuthorizationRequest } from './read-authorization-request.ts'
 

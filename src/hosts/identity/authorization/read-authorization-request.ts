@@ -1,6 +1,5 @@
 import { type Language, languageAmong } from '../../../model/language.ts'
 import { loginCharactersMax } from '../../../model/text.ts'
-import { addressesOf, scopes as allScopes, type Client, type Clients, splitScope } from '../clients.ts'
 import {
   type GivenParameters,
   type Parameters,
@@ -8,8 +7,9 @@ import {
   readSingle,
   requireParameter,
   requireShortState,
-} from '../endpoint.ts'
-import { invalidRequest, OAuthError } from '../oauth-error.ts'
+} from '../core/endpoint.ts'
+import { addressesOf, scopes as allScopes, type Client, type Clients, splitScope } from '../values/clients.ts'
+import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
 import {
   isImplicit,
   type ReplyTo,

@@ -11,16 +11,16 @@ import {
   type AuthorizationRequest,
   readAuthorizationRequest,
 } from '../authorization/read-authorization-request.ts'
-import { optional, required } from '../describe.ts'
-import { type Answer, type Endpoint, type GivenParameters, readSingle } from '../endpoint.ts'
+import { consentPath, onThisHost, reportError, signInPage } from '../core/addresses.ts'
+import { optional, required } from '../core/describe.ts'
+import { type Answer, type Endpoint, type GivenParameters, readSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import type { LiveSession } from '../core/sessions.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import { invalidRequest, OAuthError } from '../oauth-error.ts'
-import type { LiveSession } from '../sessions.ts'
-import { consentPath, onThisHost, reportError, signInPage } from '../sign-in/addresses.ts'
 import { findBrowserSession, findCookie, removedCookie } from '../sign-in/identity-cookie.ts'
 import { createOpaqueToken, readTokenHint } from '../tokens/verify-token.ts'
+import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
+import { moment } from '../values/timestamps.ts'
 
 /** RFC 6749, 4.1 with PKCE (RFC 7636) and OpenID Connect Core, 3.1.2. */
 export const authorize: Endpoint = {

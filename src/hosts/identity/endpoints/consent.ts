@@ -5,18 +5,18 @@ import {
   type PendingRequest,
   sealPendingRequest,
 } from '../authorization/pending-request.ts'
-import { addressesOf, type Client } from '../clients.ts'
-import { authRequestParameter, postedForm, required, shownPage } from '../describe.ts'
-import { type Answer, type Call, type Endpoint, type Handler, readSingle } from '../endpoint.ts'
-import type { Identity } from '../identity.ts'
+import { consentPath, onThisHost, ownAddress, ownOrigin } from '../core/addresses.ts'
+import { authRequestParameter, postedForm, required, shownPage } from '../core/describe.ts'
+import { type Answer, type Call, type Endpoint, type Handler, readSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import type { LiveSession } from '../core/sessions.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { overPage } from '../pages/sign-in.ts'
 import type { PlainText } from '../pages/texts.ts'
-import type { LiveSession } from '../sessions.ts'
-import { consentPath, onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
 import { findBrowserSession } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
+import { addressesOf, type Client } from '../values/clients.ts'
 
 export const askConsent: Endpoint = {
   ...shownPage,

@@ -1,10 +1,10 @@
 import { signingAlgorithms } from '../../../auth/access-token.ts'
 import { languages } from '../../../model/language.ts'
 import { responseModes } from '../authorization/answer-client.ts'
-import { contractScopes, grantTypes, scopes } from '../clients.ts'
-import { address, answering, text } from '../describe.ts'
-import type { Endpoint } from '../endpoint.ts'
-import type { Identity } from '../identity.ts'
+import { address, answering, text } from '../core/describe.ts'
+import type { Endpoint } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { contractScopes, grantTypes, scopes } from '../values/clients.ts'
 
 /** Clients and hosts read the documents again after this long. */
 const maxAgeSeconds = 5 * 60

@@ -1,13 +1,13 @@
 import type { JWTPayload } from 'jose'
 import { languageAmong } from '../../../model/language.ts'
-import type { Client } from '../clients.ts'
-import { optional } from '../describe.ts'
-import { type Endpoint, type Parameters, readParameters, requireShortState } from '../endpoint.ts'
-import type { Identity } from '../identity.ts'
-import { onThisHost } from '../sign-in/addresses.ts'
+import { onThisHost } from '../core/addresses.ts'
+import { optional } from '../core/describe.ts'
+import { type Endpoint, type Parameters, readParameters, requireShortState } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import { sealSignOut } from '../sign-in/browser-session.ts'
 import { isSentByOtherSite } from '../sign-in/sign-in-origin.ts'
 import { readTokenHint } from '../tokens/verify-token.ts'
+import type { Client } from '../values/clients.ts'
 
 /**
  * OpenID Connect RP-Initiated Logout 1.0, 2. A hint that is not valid is not used, and no address that is not registered; neither

@@ -13,8 +13,10 @@ import {
   ref,
   required,
   success,
-} from '../describe.ts'
-import { type Endpoint, readSingle } from '../endpoint.ts'
+} from '../core/describe.ts'
+import { type Endpoint, readSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { type LiveSession, lockFactors } from '../core/sessions.ts'
 import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
 import { acceptApp, offerApp } from '../factors/authenticator-app.ts'
 import {
@@ -27,8 +29,6 @@ import {
 } from '../factors/change-factors.ts'
 import { listPasskeys, passkeysMax } from '../factors/passkeys.ts'
 import { makeRecoveryCodes, recoveryCodesMade } from '../factors/recovery-codes.ts'
-import type { Identity } from '../identity.ts'
-import { type LiveSession, lockFactors } from '../sessions.ts'
 
 const timestamp = (description: string): Schema => ({
   type: ['string', 'null'],

@@ -1,5 +1,6 @@
 import { languageAmong } from '../../../model/language.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
+import { onThisHost, ownAddress, ownOrigin } from '../core/addresses.ts'
 import {
   federatedPage,
   localesParameter,
@@ -7,8 +8,11 @@ import {
   postedByOwnPage,
   providerParameter,
   required,
-} from '../describe.ts'
-import { type Answer, type Call, type Endpoint, type ProviderEndpoint, readSingle } from '../endpoint.ts'
+} from '../core/describe.ts'
+import { type Answer, type Call, type Endpoint, type ProviderEndpoint, readSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import type { OutsideProvider } from '../core/providers.ts'
+import type { LiveSession, OutsideSignIn } from '../core/sessions.ts'
 import {
   type Attempt,
   type ConnectPurpose,
@@ -23,12 +27,8 @@ import { connectIdentity } from '../federation/connect-identity.ts'
 import { noteRefusal, OutsideFailure, type OutsideRefusal } from '../federation/failures.ts'
 import { findOutsideAccount } from '../federation/find-account.ts'
 import { browserOf, leaveForProvider } from '../federation/leave-for-provider.ts'
-import type { OutsideProvider } from '../federation/providers.ts'
-import type { Identity } from '../identity.ts'
-import { connectPage, outsidePage, signInAgainPage } from '../pages/outside.ts'
+import { connectPage, outsidePage, signInAgainPage } from '../federation/pages.ts'
 import { overPage } from '../pages/sign-in.ts'
-import type { LiveSession, OutsideSignIn } from '../sessions.ts'
-import { onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { findBrowserSession, identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'

@@ -1,11 +1,17 @@
 import { openPendingRequest } from '../authorization/pending-request.ts'
-import { answering, authRequestParameter, federatedPage, optional, providerParameter } from '../describe.ts'
-import { type Endpoint, readSingle } from '../endpoint.ts'
+import {
+  answering,
+  authRequestParameter,
+  federatedPage,
+  optional,
+  providerParameter,
+} from '../core/describe.ts'
+import { type Endpoint, readSingle } from '../core/endpoint.ts'
 import { outsideReturnPath, startPath } from '../federation/attempts.ts'
 import { noteRefusal, OutsideFailure } from '../federation/failures.ts'
 import { leaveForProvider } from '../federation/leave-for-provider.ts'
+import { outsidePage } from '../federation/pages.ts'
 import type { Return } from '../federation/sign-out.ts'
-import { outsidePage } from '../pages/outside.ts'
 import { overPage, signedOutPage } from '../pages/sign-in.ts'
 
 /** The list changes only with a restart of the host. */

@@ -1,12 +1,12 @@
 import { isMailAddress, queueMail } from '../../../accounts/mail-queue.ts'
 import { addressKey } from '../../../http/addresses.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
-import { authRequestParameter, postedForm, required, shownPage } from '../describe.ts'
-import { type Endpoint, readSingle } from '../endpoint.ts'
+import { canForget, forgotPasswordPath, onThisHost, ownAddress, ownOrigin } from '../core/addresses.ts'
+import { authRequestParameter, postedForm, required, shownPage } from '../core/describe.ts'
+import { type Endpoint, readSingle } from '../core/endpoint.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { overPage } from '../pages/sign-in.ts'
-import { canForget, forgotPasswordPath, onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
 import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
 
 export const askForgotten: Endpoint = {

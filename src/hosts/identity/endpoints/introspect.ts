@@ -1,6 +1,5 @@
 import { sql } from '../../../db/sql.ts'
-import { authenticateConfidentialClient } from '../authenticate-client.ts'
-import { audienceOf, type Client, hostsOf, splitScope } from '../clients.ts'
+import { authenticateConfidentialClient } from '../core/authenticate-client.ts'
 import {
   address,
   answering,
@@ -10,11 +9,12 @@ import {
   required,
   text,
   whole,
-} from '../describe.ts'
-import { type Endpoint, readParameters, requireParameter } from '../endpoint.ts'
-import type { Identity } from '../identity.ts'
-import { isLive, type LiveSession, sessionColumns } from '../sessions.ts'
+} from '../core/describe.ts'
+import { type Endpoint, readParameters, requireParameter } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { isLive, type LiveSession, sessionColumns } from '../core/sessions.ts'
 import { findTokenAccount, opaqueTokenId, verifyAccessToken } from '../tokens/verify-token.ts'
+import { audienceOf, type Client, hostsOf, splitScope } from '../values/clients.ts'
 
 /**
  * RFC 7662, for access and refresh tokens. Only clients with a secret may ask: about tokens of their own, a service client also

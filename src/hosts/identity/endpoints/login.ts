@@ -1,21 +1,6 @@
 import { Problem } from '../../../model/problem.ts'
-import type { Account } from '../accounts.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
-import {
-  answering,
-  authRequestParameter,
-  credentialParameters,
-  outcomeParameters,
-  postedForm,
-  required,
-  shownPage,
-  text,
-} from '../describe.ts'
-import { type Call, type Endpoint, type Handler, readSingle } from '../endpoint.ts'
-import { providerLinks } from '../federation/leave-for-provider.ts'
-import type { Identity } from '../identity.ts'
-import { overPage, signInPageOf } from '../pages/sign-in.ts'
-import type { SignInOrigin, StartedSession } from '../sessions.ts'
+import type { Account } from '../core/accounts.ts'
 import {
   canForget,
   forgotPasswordPath,
@@ -27,7 +12,22 @@ import {
   type ReportedError,
   signInPage,
   signInPageFor,
-} from '../sign-in/addresses.ts'
+} from '../core/addresses.ts'
+import {
+  answering,
+  authRequestParameter,
+  credentialParameters,
+  outcomeParameters,
+  postedForm,
+  required,
+  shownPage,
+  text,
+} from '../core/describe.ts'
+import { type Call, type Endpoint, type Handler, readSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import type { SignInOrigin, StartedSession } from '../core/sessions.ts'
+import { providerLinks } from '../federation/leave-for-provider.ts'
+import { overPage, signInPageOf } from '../pages/sign-in.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'

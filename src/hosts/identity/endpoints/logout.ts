@@ -1,10 +1,4 @@
 import { languageAmong } from '../../../model/language.ts'
-import { localesParameter, optional, postedForm, required, shownPage } from '../describe.ts'
-import { type Answer, type Call, type Endpoint, type Handler, readSingle } from '../endpoint.ts'
-import { leaveOutside } from '../federation/sign-out.ts'
-import type { Identity } from '../identity.ts'
-import { signedOutPage, signOutPage } from '../pages/sign-in.ts'
-import { endSession } from '../sessions.ts'
 import {
   hostedSignOutPath,
   onThisHost,
@@ -15,7 +9,13 @@ import {
   signInPage,
   unknownAddress,
   withParameters,
-} from '../sign-in/addresses.ts'
+} from '../core/addresses.ts'
+import { localesParameter, optional, postedForm, required, shownPage } from '../core/describe.ts'
+import { type Answer, type Call, type Endpoint, type Handler, readSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { endSession } from '../core/sessions.ts'
+import { leaveOutside } from '../federation/sign-out.ts'
+import { signedOutPage, signOutPage } from '../pages/sign-in.ts'
 import { openSignOut, type SignOut, sealSignOut } from '../sign-in/browser-session.ts'
 import { findBrowserSession, readSessionId, removedCookie } from '../sign-in/identity-cookie.ts'
 import { isSentByOtherSite, requireAllowedOrigin, requireNoPrefetch } from '../sign-in/sign-in-origin.ts'

@@ -1,14 +1,14 @@
-import { findAccountById } from '../accounts.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
-import { addressesOf, type Client } from '../clients.ts'
+import { findAccountById } from '../core/accounts.ts'
+import { onThisHost, ownAddress, ownOrigin, passkeyPath } from '../core/addresses.ts'
 import {
   authRequestParameter,
   outcomeParameters,
   passkeyParameters,
   postedForm,
   shownPage,
-} from '../describe.ts'
-import { type Endpoint, readSingle } from '../endpoint.ts'
+} from '../core/describe.ts'
+import { type Endpoint, readSingle } from '../core/endpoint.ts'
 import { askForPasskey } from '../factors/passkey-challenge.ts'
 import { findPasskey } from '../factors/passkeys.ts'
 import { type Html, html } from '../pages/html.ts'
@@ -16,11 +16,11 @@ import type { Page } from '../pages/page.ts'
 import { type PasskeyFormOptions, passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import { lockedText, overPage } from '../pages/sign-in.ts'
 import type { Say } from '../pages/texts.ts'
-import { onThisHost, ownAddress, ownOrigin, passkeyPath } from '../sign-in/addresses.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
 import { attemptPasskey } from '../sign-in/verify-credentials.ts'
+import { addressesOf, type Client } from '../values/clients.ts'
 
 export const askPasskey: Endpoint = {
   ...shownPage,

@@ -12,12 +12,12 @@ import {
   object,
   required,
   success,
-} from '../describe.ts'
-import type { Endpoint } from '../endpoint.ts'
+} from '../core/describe.ts'
+import type { Endpoint } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import { changing, firstCodes, requireFreshCaller } from '../factors/change-factors.ts'
 import { askForNewPasskey } from '../factors/passkey-challenge.ts'
 import { acceptPasskey, passkeyNameCharactersMax, passkeysMax } from '../factors/passkeys.ts'
-import type { Identity } from '../identity.ts'
 
 const nameParameter = required('name', 'What its owner calls it.', {
   type: 'string',

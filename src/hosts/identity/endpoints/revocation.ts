@@ -1,14 +1,14 @@
 import type { JWTPayload } from 'jose'
 import { clockSkewSeconds } from '../../../auth/access-token.ts'
 import { sql } from '../../../db/sql.ts'
-import { authenticateClient } from '../authenticate-client.ts'
-import type { Client } from '../clients.ts'
-import { byClient, clientParameters, optional, required } from '../describe.ts'
-import { type Endpoint, readParameters, requireParameter } from '../endpoint.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import { OAuthError } from '../oauth-error.ts'
+import { authenticateClient } from '../core/authenticate-client.ts'
+import { byClient, clientParameters, optional, required } from '../core/describe.ts'
+import { type Endpoint, readParameters, requireParameter } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import { opaqueTokenId, verifyAccessToken } from '../tokens/verify-token.ts'
+import type { Client } from '../values/clients.ts'
+import { OAuthError } from '../values/oauth-error.ts'
+import { moment } from '../values/timestamps.ts'
 
 /** RFC 7009: only that token stops working. */
 export const revokeToken: Endpoint = {

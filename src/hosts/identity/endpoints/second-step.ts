@@ -1,6 +1,6 @@
 import { sql } from '../../../db/sql.ts'
-import type { Account } from '../accounts.ts'
-import { addressesOf, type Client } from '../clients.ts'
+import type { Account } from '../core/accounts.ts'
+import { onThisHost, ownAddress, ownOrigin, secondStepPath } from '../core/addresses.ts'
 import {
   authRequestParameter,
   outcomeParameters,
@@ -8,26 +8,27 @@ import {
   secondFactorParameters,
   shownPage,
   stepParameter,
-} from '../describe.ts'
-import { type Call, type Endpoint, readSingle } from '../endpoint.ts'
+} from '../core/describe.ts'
+import { type Call, type Endpoint, readSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import { findFactors } from '../factors/account-factors.ts'
 import { useAppCode } from '../factors/authenticator-app.ts'
 import { askForPasskey, type PasskeyDialog } from '../factors/passkey-challenge.ts'
 import { findPasskey, type PasskeyAnswer } from '../factors/passkeys.ts'
 import { useRecoveryCode } from '../factors/recovery-codes.ts'
-import type { Identity } from '../identity.ts'
+import { spendStep } from '../factors/spent-steps.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import { lockedText } from '../pages/sign-in.ts'
 import type { Say } from '../pages/texts.ts'
-import { onThisHost, ownAddress, ownOrigin, secondStepPath } from '../sign-in/addresses.ts'
 import { type BegunSignIn, withStep } from '../sign-in/begun-sign-in.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { provedBy, type SignInStep, spendStep } from '../sign-in/sign-in-step.ts'
+import { provedBy, type SignInStep } from '../sign-in/sign-in-step.ts'
 import { attemptPasskey, attemptProof, type ProofOutcome } from '../sign-in/verify-credentials.ts'
+import { addressesOf, type Client } from '../values/clients.ts'
 
 export const askSecondFactor: Endpoint = {
   ...shownPage,

@@ -1,4 +1,4 @@
-import { addressesOf, type Client } from '../clients.ts'
+import { onThisHost, ownAddress, ownOrigin, setUpPath } from '../core/addresses.ts'
 import {
   authRequestParameter,
   optional,
@@ -6,26 +6,27 @@ import {
   secondFactorParameters,
   shownPage,
   stepParameter,
-} from '../describe.ts'
-import { type Answer, type Endpoint, type Parameters, readSingle } from '../endpoint.ts'
+} from '../core/describe.ts'
+import { type Answer, type Endpoint, type Parameters, readSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { lockFactors } from '../core/sessions.ts'
 import { findFactors, hasFactor } from '../factors/account-factors.ts'
 import { type AppOffer, acceptApp, offerApp } from '../factors/authenticator-app.ts'
 import { afterChange } from '../factors/change-factors.ts'
 import { askForNewPasskey, type PasskeyDialog } from '../factors/passkey-challenge.ts'
 import { acceptPasskey } from '../factors/passkeys.ts'
 import { makeRecoveryCodes } from '../factors/recovery-codes.ts'
-import type { Identity } from '../identity.ts'
+import { spendStep } from '../factors/spent-steps.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import type { PlainText } from '../pages/texts.ts'
-import { lockFactors } from '../sessions.ts'
-import { onThisHost, ownAddress, ownOrigin, setUpPath } from '../sign-in/addresses.ts'
 import { type BegunSignIn, withStep } from '../sign-in/begun-sign-in.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { provedBy, spendStep } from '../sign-in/sign-in-step.ts'
+import { provedBy } from '../sign-in/sign-in-step.ts'
+import { addressesOf, type Client } from '../values/clients.ts'
 
 /** An account that must have a second factor and has none sets one up before anything else. */
 export const askToSetUp: Endpoint = {

@@ -1,9 +1,9 @@
-import { splitScope } from '../clients.ts'
-import { answering, bearer, optional, text } from '../describe.ts'
-import { type Endpoint, readParameters } from '../endpoint.ts'
-import { OAuthError } from '../oauth-error.ts'
+import { answering, bearer, optional, text } from '../core/describe.ts'
+import { type Endpoint, readParameters } from '../core/endpoint.ts'
 import { personClaims } from '../tokens/issued-tokens.ts'
 import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from '../tokens/verify-token.ts'
+import { splitScope } from '../values/clients.ts'
+import { OAuthError } from '../values/oauth-error.ts'
 
 /** OpenID Connect Core, 5.3; the token comes as RFC 6750 says, in the header or in a form. */
 export const getUserinfo: Endpoint = {

@@ -1,8 +1,8 @@
 import type { Database, Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import type { Account } from '../accounts.ts'
-import type { Identity } from '../identity.ts'
-import type { LiveSession } from '../sessions.ts'
+import type { Account } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import type { LiveSession } from '../core/sessions.ts'
 
 /** What an account can prove itself with beside its password. */
 export interface AccountFactors {

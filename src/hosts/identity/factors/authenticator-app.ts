@@ -3,9 +3,9 @@ import encodeQr from 'qr'
 import { budgetLimits } from '../../../config/budgets.ts'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import type { Account } from '../accounts.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
+import type { Account } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import { moment } from '../values/timestamps.ts'
 import { base32 } from './recovery-codes.ts'
 
 /** A secret that was shown, and whose first code is awaited. Nothing is stored until it comes. */

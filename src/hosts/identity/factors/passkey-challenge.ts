@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import type { Account } from '../accounts.ts'
-import type { Identity } from '../identity.ts'
-import { spendStep } from '../sign-in/sign-in-step.ts'
+import type { Account } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import { spendStep } from './spent-steps.ts'
 
 /** What the browser is asked to sign, for one purpose and, unless anybody may answer, one account. */
 interface Challenge {

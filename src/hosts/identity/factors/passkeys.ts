@@ -2,8 +2,8 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import { newId } from '../../../db/columns.ts'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
+import type { Identity } from '../core/identity.ts'
+import { moment } from '../values/timestamps.ts'
 import { handleOf, openChallenge, passkeyAlgorithms } from './passkey-challenge.ts'
 
 export interface Passkey {

@@ -4,9 +4,9 @@ import { sql } from '../../../db/sql.ts'
 import { addressKey } from '../../../http/addresses.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Language } from '../../../model/language.ts'
-import type { IdentitySettings } from '../configuration.ts'
-import type { Identity } from '../identity.ts'
-import { millisecondsOf, moment } from '../moment.ts'
+import type { Identity } from '../core/identity.ts'
+import type { IdentitySettings } from '../values/settings.ts'
+import { millisecondsOf, moment } from '../values/timestamps.ts'
 import { OutsideFailure } from './failures.ts'
 
 /** Somebody is on the way to a provider and back. */

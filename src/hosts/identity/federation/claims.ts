@@ -1,9 +1,9 @@
 import * as client from 'openid-client'
 import { clockSkewSeconds } from '../../../auth/access-token.ts'
 import { nameCharactersMax, withoutHiddenCharacters } from '../../../model/text.ts'
+import type { OutsideProvider } from '../core/providers.ts'
 import type { Attempt } from './attempts.ts'
 import { askProvider, OutsideFailure } from './failures.ts'
-import type { OutsideProvider } from './providers.ts'
 
 /** Who has come back from a provider. Issuer and subject identify somebody; nothing else does. */
 export interface OutsidePerson {

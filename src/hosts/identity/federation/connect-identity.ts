@@ -5,9 +5,9 @@ import { newId } from '../../../db/columns.ts'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import type { ProviderSettings } from './read-providers.ts'
+import type { Identity } from '../core/identity.ts'
+import type { ProviderSettings } from '../values/settings.ts'
+import { moment } from '../values/timestamps.ts'
 
 export interface Connecting {
   readonly label: string

@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
-import type { Call } from '../endpoint.ts'
-import type { Identity } from '../identity.ts'
-import { type OutsideProvider, OutsideUnreachable } from './providers.ts'
+import type { Call } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { type OutsideProvider, OutsideUnreachable } from '../core/providers.ts'
 
 /** Why somebody whom the provider knows has no sign-in here; each has its sentence on the page. */
 export type ArrivalRefusal = 'no account' | 'account closed' | 'login taken' | 'too many identities'

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import * as client from 'openid-client'
-import type { Answer, Call } from '../endpoint.ts'
-import type { Identity } from '../identity.ts'
+import { onThisHost } from '../core/addresses.ts'
+import type { Answer, Call } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import type { OutsideProvider } from '../core/providers.ts'
 import type { ProviderLink } from '../pages/sign-in.ts'
-import { onThisHost } from '../sign-in/addresses.ts'
 import { findNamedCookie, showCookie } from '../sign-in/identity-cookie.ts'
 import { type Attempt, callbackAddress, keepAttempt, startPath } from './attempts.ts'
 import { askProvider } from './failures.ts'
-import type { OutsideProvider } from './providers.ts'
 
 export interface Leaving {
   readonly purpose: Attempt['purpose']

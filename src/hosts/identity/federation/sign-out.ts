@@ -1,13 +1,13 @@
 import * as client from 'openid-client'
 import { sql } from '../../../db/sql.ts'
 import type { Language } from '../../../model/language.ts'
-import type { Answer, Call } from '../endpoint.ts'
-import type { Identity } from '../identity.ts'
-import { leavingPage } from '../pages/outside.ts'
+import type { Answer, Call } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import { removedCookie } from '../sign-in/identity-cookie.ts'
 import { outsideReturnPath } from './attempts.ts'
 import { askProvider, noteRefusal, OutsideFailure } from './failures.ts'
 import { requireWebAddress } from './leave-for-provider.ts'
+import { leavingPage } from './pages.ts'
 
 export interface Return {
   readonly returnTo: string

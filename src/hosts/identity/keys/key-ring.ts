@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import type { Database, Queries } from '../../../db/database.ts'
 import { raw, sql } from '../../../db/sql.ts'
-import { millisecondsOf, moment } from '../moment.ts'
+import { millisecondsOf, moment } from '../values/timestamps.ts'
 
 /** What a key of one purpose is made of, and what it is turned into. */
 export interface KeyKind<Key> {

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { PasskeyDialog } from '../factors/passkey-challenge.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import type { PlainText, Say } from './texts.ts'
@@ -75,7 +74,7 @@ function addPasskeyScript(app: FastifyInstance): void {
 }
 
 export interface PasskeyFormOptions {
-  readonly dialog: PasskeyDialog
+  readonly dialog: { readonly options: object; readonly challenge: string }
   /** Of `navigator.credentials`. */
   readonly asksTo: 'create' | 'get'
   readonly action: string

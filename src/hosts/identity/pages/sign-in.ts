@@ -1,4 +1,4 @@
-import { addressesOf, type Client } from '../clients.ts'
+import { addressesOf, type Client } from '../values/clients.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import type { Say } from './texts.ts'

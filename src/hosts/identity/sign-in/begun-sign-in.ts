@@ -1,9 +1,9 @@
-import type { Account } from '../accounts.ts'
 import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
-import { type Answer, type Call, type Handler, readSingle } from '../endpoint.ts'
-import type { Identity } from '../identity.ts'
+import type { Account } from '../core/accounts.ts'
+import { onThisHost } from '../core/addresses.ts'
+import { type Answer, type Call, type Handler, readSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import { overPage } from '../pages/sign-in.ts'
-import { onThisHost } from './addresses.ts'
 import { findStepAccount, openStep, type SignInStep } from './sign-in-step.ts'
 
 /** A sign-in between its steps. */

@@ -1,7 +1,7 @@
 import type { Language } from '../../../model/language.ts'
-import type { Account } from '../accounts.ts'
-import type { Identity } from '../identity.ts'
-import { type SignInOrigin, type StartedSession, startSession } from '../sessions.ts'
+import type { Account } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import { type SignInOrigin, type StartedSession, startSession } from '../core/sessions.ts'
 
 /** Starts and logs the session of a person who has proved everything; none if the account has changed in the meantime. */
 export async function beginSession(

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Identity } from '../identity.ts'
-import { findLiveSession, type LiveSession, type StartedSession } from '../sessions.ts'
+import type { Identity } from '../core/identity.ts'
+import { findLiveSession, type LiveSession, type StartedSession } from '../core/sessions.ts'
 
 interface CookieValue {
   readonly sessionId: string

@@ -1,13 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isDeactivated } from '../../../accounts/deactivation.ts'
-import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import { type Account, accountColumns } from '../accounts.ts'
+import { type Account, accountColumns } from '../core/accounts.ts'
+import { onThisHost, secondStepPath, setUpPath } from '../core/addresses.ts'
+import type { Identity } from '../core/identity.ts'
+import type { OutsideSignIn } from '../core/sessions.ts'
 import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import type { OutsideSignIn } from '../sessions.ts'
-import { onThisHost, secondStepPath, setUpPath } from './addresses.ts'
 
 /**
  * A sign-in whose password was right and that has something left to do. It travels sealed: the account cannot be swapped in
@@ -66,17 +64,6 @@ export async function findStepAccount(
     where account.id = ${accountId} and account.security_stamp = ${securityStamp}
       and account.active and not ${isDeactivated}`)
   return account
-}
-
-/** Marks the step as used; false if it already was. Of two uses at once, the primary key lets only one succeed. */
-export async function spendStep(
-  transaction: Queries,
-  { id, expiresAt }: Pick<SignInStep, 'id' | 'expiresAt'>,
-): Promise<boolean> {
-  const [spent] = await transaction.query(sql`
-    insert into spent_steps (id, expires_at) values (${id}, ${moment(expiresAt)})
-    on conflict do nothing returning true`)
-  return spent !== undefined
 }
 
 /** How a person who has passed the step has proved who they are. */

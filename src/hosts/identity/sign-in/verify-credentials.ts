@@ -3,10 +3,10 @@ import { isLongerThan } from '../../../model/field-kinds.ts'
 import { passwordCharactersMax } from '../../../model/password-policy.ts'
 import { Problem } from '../../../model/problem.ts'
 import { loginCharactersMax } from '../../../model/text.ts'
-import { type Account, findActiveAccount } from '../accounts.ts'
-import type { Call } from '../endpoint.ts'
+import { type Account, findActiveAccount } from '../core/accounts.ts'
+import type { Call } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import { type PasskeyAnswer, type StoredPasskey, usePasskey } from '../factors/passkeys.ts'
-import type { Identity } from '../identity.ts'
 import { type NextStep, nextStepOf } from './sign-in-step.ts'
 
 export interface Verification {

@@ -5,11 +5,11 @@ import {
   administratorMark,
   claimNames,
 } from '../../../auth/access-token.ts'
-import type { Account } from '../accounts.ts'
-import { audienceOf, type Client } from '../clients.ts'
-import type { Identity } from '../identity.ts'
+import type { Account } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import type { LiveSession } from '../core/sessions.ts'
 import { signToken } from '../keys/signing-keys.ts'
-import type { LiveSession } from '../sessions.ts'
+import { audienceOf, type Client } from '../values/clients.ts'
 
 export interface AccessTokenSubject {
   readonly account: Account

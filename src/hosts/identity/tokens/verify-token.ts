@@ -10,10 +10,10 @@ import {
   stillStands,
 } from '../../../auth/access-token.ts'
 import { sql } from '../../../db/sql.ts'
-import { type Account, accountColumns } from '../accounts.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import { invalidRequest, OAuthError } from '../oauth-error.ts'
+import { type Account, accountColumns } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
+import { moment } from '../values/timestamps.ts'
 
 /** The claims of an access token that this provider signed and that has not expired; the session is another question. */
 export async function verifyAccessToken(identity: Identity, token: string): Promise<JWTPayload | undefined> {

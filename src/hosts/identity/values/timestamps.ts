@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../../db/sql.ts'
+import { type Sql, sql } from '../../../db/sql.ts'
 
 /** The host's own clock as a parameter, so that tests can move it. */
 export const moment = (milliseconds: number): Sql => sql`${new Date(milliseconds).toISOString()}::timestamptz`

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Operation as HttpOperation, Schema } from '../../http/operation.ts'
-import type { RequestOrigin } from '../../model/caller.ts'
-import type { Language } from '../../model/language.ts'
-import type { OutsideProvider } from './federation/providers.ts'
+import type { Operation as HttpOperation, Schema } from '../../../http/operation.ts'
+import type { RequestOrigin } from '../../../model/caller.ts'
+import type { Language } from '../../../model/language.ts'
+import type { Page } from '../pages/page.ts'
+import { invalidRequest } from '../values/oauth-error.ts'
 import type { Identity } from './identity.ts'
-import { invalidRequest } from './oauth-error.ts'
-import type { Page } from './pages/page.ts'
+import type { OutsideProvider } from './providers.ts'
 
 /** An operation as the document describes it. Its parameters are those of a query or a form. */
 export interface Operation extends HttpOperation {

@@ -7,7 +7,7 @@ import { type Budgets, budgetLimits } from '../../../config/budgets.ts'
 import { type AllowedReceivers, allowedReceivers } from '../../../http/addresses.ts'
 import { request as requestHttp } from '../../../http/node-http.ts'
 import type { Budget } from '../../../model/budget.ts'
-import type { ProviderSettings } from './read-providers.ts'
+import type { ProviderSettings } from '../values/settings.ts'
 
 export interface OutsideProvider extends ProviderSettings {
   /** What its discovery document says; throws while it cannot be asked. */

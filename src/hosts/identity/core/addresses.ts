@@ -1,8 +1,8 @@
 import type { Language } from '../../../model/language.ts'
-import type { Client } from '../clients.ts'
-import type { IdentitySettings } from '../configuration.ts'
-import type { Identity } from '../identity.ts'
-import type { OAuthError } from '../oauth-error.ts'
+import type { Client } from '../values/clients.ts'
+import type { OAuthError } from '../values/oauth-error.ts'
+import type { IdentitySettings } from '../values/settings.ts'
+import type { Identity } from './identity.ts'
 
 type PageSettings = Pick<IdentitySettings, 'allowedOrigins' | 'loginPageUrl'>
 

@@ -1,7 +1,7 @@
-import { administratorColumns, type PossibleAdministrator } from '../../accounts/administrators.ts'
-import { isDeactivated } from '../../accounts/deactivation.ts'
-import type { Queries } from '../../db/database.ts'
-import { raw, type Sql, sql } from '../../db/sql.ts'
+import { administratorColumns, type PossibleAdministrator } from '../../../accounts/administrators.ts'
+import { isDeactivated } from '../../../accounts/deactivation.ts'
+import type { Queries } from '../../../db/database.ts'
+import { raw, type Sql, sql } from '../../../db/sql.ts'
 
 /** What tokens say of an account, as it is at this moment. */
 export interface Account extends PossibleAdministrator {

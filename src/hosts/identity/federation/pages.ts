@@ -1,10 +1,10 @@
-import type { OutsideRefusal } from '../federation/failures.ts'
-import type { ProviderSettings } from '../federation/read-providers.ts'
-import type { Identity } from '../identity.ts'
-import { onThisHost } from '../sign-in/addresses.ts'
-import { type Html, html } from './html.ts'
-import type { Page } from './page.ts'
-import type { Say } from './texts.ts'
+import { onThisHost } from '../core/addresses.ts'
+import type { Identity } from '../core/identity.ts'
+import { type Html, html } from '../pages/html.ts'
+import type { Page } from '../pages/page.ts'
+import type { Say } from '../pages/texts.ts'
+import type { ProviderSettings } from '../values/settings.ts'
+import type { OutsideRefusal } from './failures.ts'
 
 /** Where somebody goes on whose way by a provider ended: to the sign-in page, or back to the web client. */
 type Back = { readonly authRequest: string } | { readonly returnTo: string }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { endLinksOf, endLinksOfAccount } from '../../accounts/links.ts'
-import { rememberLanguage } from '../../accounts/login.ts'
-import type { Queries } from '../../db/database.ts'
-import { raw, type Sql, sql } from '../../db/sql.ts'
-import type { Language } from '../../model/language.ts'
+import { endLinksOf, endLinksOfAccount } from '../../../accounts/links.ts'
+import { rememberLanguage } from '../../../accounts/login.ts'
+import type { Queries } from '../../../db/database.ts'
+import { raw, type Sql, sql } from '../../../db/sql.ts'
+import type { Language } from '../../../model/language.ts'
+import { millisecondsOf, moment } from '../values/timestamps.ts'
 import { type Account, accountColumns, factorChangesOf } from './accounts.ts'
 import type { Identity } from './identity.ts'
-import { millisecondsOf, moment } from './moment.ts'
 
 /** A sign-in that stands, with its account as it is now. Times are epoch milliseconds. */
 export interface LiveSession extends Account {

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type Client, digestOf } from './clients.ts'
+import { type Client, digestOf } from '../values/clients.ts'
+import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
 import type { Call, Parameters } from './endpoint.ts'
 import type { Identity } from './identity.ts'
-import { invalidRequest, OAuthError } from './oauth-error.ts'
 
 interface Credentials {
   readonly id: string
