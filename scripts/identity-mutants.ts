@@ -174,14 +174,14 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/endpoints/authorize.ts',
     rule: 'an arrival from a provider is no new proof',
-    from: 'if (provedAt >= since) return true',
+    from: 'if (authenticatedAt >= since) return true',
     to: 'if (signedInAt >= since) return true',
     tests: ['outside-freshness'],
   },
   {
     file: 'src/hosts/identity/factors/change-factors.ts',
     rule: 'factors are changed by a proof of the last minutes',
-    from: 'session.provedAt + freshMilliseconds',
+    from: 'session.authenticatedAt + freshMilliseconds',
     to: 'session.signedInAt + freshMilliseconds',
     tests: ['outside-freshness'],
   },

@@ -24,7 +24,7 @@ export function readIdentitySettings(settings: Settings): IdentitySettings {
   const tracker = readTrackerSettings(settings)
   const registered = readRegisteredClients(settings, settings.ids('Identity__ServiceClients'))
   const providers = readProviders(settings)
-  // Otherwise nobody could sign in, not even administrators.
+  // Otherwise no account could sign in, not even administrators.
   if (!tracker.passwords && (providers.length === 0 || !tracker.extensions))
     settings.reject(
       'Identity__Passwords can be off only with Identity__Providers__{id}__…, and with the extensions on.',
@@ -64,7 +64,7 @@ function readInactivity(settings: Settings): number {
   return minutes
 }
 
-/** The pages for second factors are extensions: without them, nobody could set up the factor that is required. */
+/** The pages for second factors are extensions: without them, the required factor could not be set up. */
 function readSecondFactor(settings: Settings): SecondFactorPolicy {
   const policy = settings.get('Identity__SecondFactor')
   if (policy !== 'off' && !settings.get('EXTENSIONS'))
@@ -142,7 +142,7 @@ function readRegisteredClients(
   })
 }
 
-/** How it shows that a code is its own. */
+/** The client shows by a secret or by PKCE that a code is its own. */
 function readProof(settings: Settings, id: string) {
   const secret = settings.of('Identity__Clients__{id}__Secret', id)
   if (secret !== undefined && secret.length < secretCharactersMin)

@@ -102,6 +102,6 @@ export function routesOf(identity: Identity): readonly Route[] {
   )
 }
 
-/** Where browsers are sent and redirected from: paths without a JSON answer. */
+/** The paths that browsers navigate to: those without a JSON answer. */
 export const navigationPaths = (routes: readonly Pick<Operation, 'path' | 'answer'>[]): readonly string[] =>
   routes.filter(({ answer }) => answer === undefined).map(({ path }) => path)

@@ -53,7 +53,7 @@ const openApiOf = (operations: readonly Operation[], described: About): Schema =
     ...(operation.method === 'GET'
       ? { parameters: queryParameters(operation.parameters) }
       : formSchema(operation)),
-    responses: { ...answerOf(operation), ...refusalsOf(operation) },
+    responses: { ...answerOf(operation), ...errorsOf(operation) },
   }))
 
 const about = {
@@ -105,15 +105,15 @@ function answerOf({ answer, method, page }: Operation): Readonly<Record<string, 
 const htmlContent = { 'text/html': { schema: text } }
 
 /** Every request is limited; every body has a size and a type. */
-function refusalsOf({ refusals, method, tag }: Operation): Readonly<Record<string, Schema>> {
+function errorsOf({ refusals, method, tag }: Operation): Readonly<Record<string, Schema>> {
   const hasPages = tag === 'Pages' || tag === 'OutsideProviders'
   const statuses = [429, 500, 503, 504, ...refusals, ...(method === 'POST' ? [400, 413, 415] : [])]
   return Object.fromEntries(
-    [...new Set(statuses)].sort().map((status) => [status, refusal(status, hasPages)]),
+    [...new Set(statuses)].sort().map((status) => [status, errorResponse(status, hasPages)]),
   )
 }
 
-const refusal = (status: number, hasPages: boolean): Schema => ({
+const errorResponse = (status: number, hasPages: boolean): Schema => ({
   description: descriptions[status],
   ...([429, 503].includes(status) && { headers: { 'Retry-After': { schema: { type: 'integer' } } } }),
   content: {

@@ -5,7 +5,7 @@ import type { ProviderSettings } from './values/settings.ts'
 /** More buttons than these find no room on a page. */
 const providersMax = 10
 const nameCharactersMax = 100
-/** It stands in addresses. */
+/** It is part of addresses. */
 const idPattern = /^[a-z\d][\w-]{0,39}$/i
 
 /** `Identity__Providers__{id}__…` */

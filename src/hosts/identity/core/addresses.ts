@@ -42,7 +42,7 @@ export const signInPageFor = (
     ? onThisHost(settings, hostedSignInPath, parameters)
     : signInPage(settings, redirectUri, parameters)
 
-/** Where the pages of this host live, as browsers name it in their posts. */
+/** The origin of this host's pages, as browsers send it with their posts. */
 export const ownOrigin = ({ issuer }: Pick<IdentitySettings, 'issuer'>): string => new URL(issuer).origin
 
 /** A path of this host as its own pages name it. */
@@ -70,7 +70,7 @@ export function signedOutAddress(
     : onThisHost(settings, signedOutPath, parameters)
 }
 
-/** Why a sign-out ends on that page. */
+/** The reason for which a sign-out ends on that page. */
 export const unknownAddress = 'address'
 
 export function withParameters(address: string, parameters: Readonly<Record<string, string>>): string {
@@ -79,7 +79,7 @@ export function withParameters(address: string, parameters: Readonly<Record<stri
   return url.href
 }
 
-/** What `/api/account/error` tells about a request that could not be answered to its client. */
+/** The answer of `/api/account/error` about a request whose error could not be sent to its client. */
 export interface ReportedError {
   readonly error: string
   readonly errorDescription: string

@@ -24,7 +24,7 @@ export const localesParameter = optional(
   'What the page is to speak: tags of languages, separated by spaces.',
 )
 
-/** Why a page is shown again. */
+/** The outcome of a failed attempt, with which a page is shown again. */
 export const outcomeParameters = [
   optional('error', 'What was wrong with the attempt before.'),
   optional('retryAfter', 'Seconds until a locked login may try again.'),

@@ -5,7 +5,7 @@ import type { Language } from '../../../model/language.ts'
 import type { Page } from '../pages/page.ts'
 import { invalidRequest } from '../values/oauth-error.ts'
 import type { Identity } from './identity.ts'
-import type { OutsideProvider } from './providers.ts'
+import type { ExternalProvider } from './providers.ts'
 
 /** An operation as the document describes it. Its parameters are those of a query or a form. */
 export interface Operation extends HttpOperation {
@@ -28,7 +28,7 @@ export interface Endpoint extends Operation {
 /** An endpoint that is mounted once for each provider of the settings, each time on a path of its own. */
 export interface ProviderEndpoint extends Operation {
   readonly pathOf: (providerId: string) => string
-  readonly handlerOf: (identity: Identity, provider: OutsideProvider) => Handler
+  readonly handlerOf: (identity: Identity, provider: ExternalProvider) => Handler
 }
 
 export interface Route extends Operation {
@@ -62,14 +62,14 @@ export type GivenParameters = Readonly<Record<string, string | readonly string[]
 export type Parameters = Readonly<Record<string, string | undefined>>
 
 /** RFC 6749, 3.1 and 3.2: a parameter without a value is one that was not sent, and none may be sent twice. */
-export function readParameters(given: GivenParameters): Parameters {
+export function parseParameters(given: GivenParameters): Parameters {
   const repeated = Object.keys(given).find((name) => typeof given[name] !== 'string')
   if (repeated !== undefined) throw invalidRequest(`${shown(repeated)} must be sent once.`)
-  return readSingle(given)
+  return parseSingle(given)
 }
 
 /** Leaves repeated parameters out, for steps that need the request before they can report an error. */
-export function readSingle(given: GivenParameters): Parameters {
+export function parseSingle(given: GivenParameters): Parameters {
   const single = Object.entries(given).filter(([, value]) => typeof value === 'string' && value !== '')
   return Object.assign(Object.create(null), Object.fromEntries(single))
 }

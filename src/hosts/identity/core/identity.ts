@@ -9,9 +9,9 @@ import type { Seals } from '../keys/seals.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { Clients } from '../values/clients.ts'
 import type { IdentitySettings } from '../values/settings.ts'
-import type { OutsideProviders } from './providers.ts'
+import type { ExternalProviders } from './providers.ts'
 
-/** Where every endpoint works. */
+/** The context of every endpoint. */
 export interface Identity {
   readonly settings: IdentitySettings
   readonly database: Database
@@ -19,8 +19,8 @@ export interface Identity {
   readonly lockouts: Lockouts
   readonly administrators: Administrators
   readonly clients: Clients
-  /** By whom people may sign in, beside their passwords. */
-  readonly providers: OutsideProviders
+  /** External providers by which people may sign in. */
+  readonly providers: ExternalProviders
   readonly signingKeys: SigningKeys
   readonly seals: Seals
   readonly factorBox: SecretBox

@@ -1,26 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from '../../../db/sql.ts'
-import { AuthorizationRefusal, answerClient } from '../authorization/answer-client.ts'
+import { AuthorizationRejection, answerClient } from '../authorization/answer-client.ts'
 import { hasConsented } from '../authorization/consent.ts'
+import {
+  type AuthorizationRequest,
+  parseAuthorizationRequest,
+} from '../authorization/parse-authorization-request.ts'
 import {
   openPendingRequest,
   type PendingRequest,
   sealPendingRequest,
 } from '../authorization/pending-request.ts'
-import {
-  type AuthorizationRequest,
-  readAuthorizationRequest,
-} from '../authorization/read-authorization-request.ts'
 import { consentPath, onThisHost, reportError, signInPage } from '../core/addresses.ts'
 import { optional, required } from '../core/describe.ts'
-import { type Answer, type Endpoint, type GivenParameters, readSingle } from '../core/endpoint.ts'
+import { type Answer, type Endpoint, type GivenParameters, parseSingle } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import type { LiveSession } from '../core/sessions.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
 import { findBrowserSession, findCookie, removedCookie } from '../sign-in/identity-cookie.ts'
-import { createOpaqueToken, readTokenHint } from '../tokens/verify-token.ts'
+import { createOpaqueToken, parseTokenHint } from '../tokens/verify-token.ts'
 import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
-import { moment } from '../values/timestamps.ts'
+import { timestamp } from '../values/timestamps.ts'
 
 /** RFC 6749, 4.1 with PKCE (RFC 7636) and OpenID Connect Core, 3.1.2. */
 export const authorize: Endpoint = {
@@ -69,7 +69,7 @@ export const authorize: Endpoint = {
         const code = await issueCode(identity, pending.request, session)
         return answerClient(pending.request.replyTo, identity.settings.issuer, { code })
       } catch (error) {
-        return refuse(identity, error)
+        return errorAnswer(identity, error)
       }
     },
 }
@@ -87,17 +87,17 @@ async function readPending(
   identity: Identity,
   parameters: GivenParameters,
 ): Promise<PendingRequest | undefined> {
-  const { authRequest } = readSingle(parameters)
+  const { authRequest } = parseSingle(parameters)
   if (authRequest !== undefined) return openPendingRequest(identity, authRequest)
-  return { request: readAuthorizationRequest(identity.clients, parameters), since: identity.now() }
+  return { request: parseAuthorizationRequest(identity.clients, parameters), since: identity.now() }
 }
 
 /** The account that the client expects to be signed in. */
 async function readHint(identity: Identity, request: AuthorizationRequest): Promise<string | undefined> {
   if (request.idTokenHint === undefined) return undefined
-  const claims = await readTokenHint(identity, request.idTokenHint)
+  const claims = await parseTokenHint(identity, request.idTokenHint)
   if (claims?.aud !== request.clientId)
-    throw new AuthorizationRefusal(
+    throw new AuthorizationRejection(
       request.replyTo,
       invalidRequest('id_token_hint is no identity token of this client.'),
     )
@@ -111,9 +111,9 @@ function askToSignIn(
   headers: IncomingHttpHeaders,
 ): Answer {
   const mayShowPage = !pending.request.prompts.has('none')
-  const hasJustSignedIn = session !== undefined && session.provedAt >= pending.since
+  const hasJustSignedIn = session !== undefined && session.authenticatedAt >= pending.since
   if (!mayShowPage || hasJustSignedIn)
-    throw new AuthorizationRefusal(
+    throw new AuthorizationRejection(
       pending.request.replyTo,
       new OAuthError('login_required', 'The user has to sign in.'),
     )
@@ -128,13 +128,13 @@ function askToSignIn(
 function askForConsent(identity: Identity, pending: PendingRequest, { sessionId }: LiveSession): Answer {
   const { prompts, replyTo } = pending.request
   if (prompts.has('none'))
-    throw new AuthorizationRefusal(replyTo, new OAuthError('consent_required', 'The user has to be asked.'))
+    throw new AuthorizationRejection(replyTo, new OAuthError('consent_required', 'The user has to be asked.'))
   const authRequest = sealPendingRequest(identity, { ...pending, sessionId })
   return { redirectTo: onThisHost(identity.settings, consentPath, { authRequest }) }
 }
 
-function refuse(identity: Identity, error: unknown): Answer {
-  if (error instanceof AuthorizationRefusal) {
+function errorAnswer(identity: Identity, error: unknown): Answer {
+  if (error instanceof AuthorizationRejection) {
     const { code, message } = error.reason
     const answer = { error: code, error_description: message }
     return answerClient(error.replyTo, identity.settings.issuer, answer)
@@ -143,18 +143,18 @@ function refuse(identity: Identity, error: unknown): Answer {
   throw error
 }
 
-/** Whether this sign-in is the one the request wants, or a new one is needed. */
+/** True if the session satisfies the request; otherwise a new sign-in is needed. */
 function isSatisfiedBy(
   { request: { prompts, maxAgeSeconds }, since }: PendingRequest,
-  { accountId, signedInAt, provedAt }: LiveSession,
+  { accountId, signedInAt, authenticatedAt }: LiveSession,
   hintedAccountId: string | undefined,
   now: number,
 ): boolean {
   if (hintedAccountId !== undefined && hintedAccountId !== accountId) return false
-  // The person proved who they are for this very request. Asking again would repeat forever.
-  if (provedAt >= since) return true
+  // The person has authenticated for this very request. Asking again would repeat forever.
+  if (authenticatedAt >= since) return true
   if (prompts.has('login') || (prompts.has('select_account') && signedInAt < since)) return false
-  return maxAgeSeconds === undefined || provedAt + maxAgeSeconds * 1000 > now
+  return maxAgeSeconds === undefined || authenticatedAt + maxAgeSeconds * 1000 > now
 }
 
 /** Long enough for one redirect and one request. */
@@ -169,11 +169,11 @@ async function issueCode(
   const expiresAt = now() + codeMilliseconds
   await database.transaction((transaction) =>
     transaction.query(sql`
-      with used as (update signin_sessions set last_used_at = ${moment(now())} where id = ${sessionId})
+      with used as (update signin_sessions set last_used_at = ${timestamp(now())} where id = ${sessionId})
       insert into authorization_codes
         (id, session_id, client_id, redirect_uri, code_challenge, scope, nonce, expires_at)
       values (${id}, ${sessionId}, ${clientId}, ${redirectUri}, ${codeChallenge ?? null}, ${scopes.join(' ')},
-        ${nonce ?? null}, ${moment(expiresAt)})`),
+        ${nonce ?? null}, ${timestamp(expiresAt)})`),
   )
   return token
 }

@@ -2,11 +2,11 @@ import type { JWTPayload } from 'jose'
 import { languageAmong } from '../../../model/language.ts'
 import { onThisHost } from '../core/addresses.ts'
 import { optional } from '../core/describe.ts'
-import { type Endpoint, type Parameters, readParameters, requireShortState } from '../core/endpoint.ts'
+import { type Endpoint, type Parameters, parseParameters, requireShortState } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { sealSignOut } from '../sign-in/browser-session.ts'
 import { isSentByOtherSite } from '../sign-in/sign-in-origin.ts'
-import { readTokenHint } from '../tokens/verify-token.ts'
+import { parseTokenHint } from '../tokens/verify-token.ts'
 import type { Client } from '../values/clients.ts'
 
 /**
@@ -31,7 +31,7 @@ export const endSession: Endpoint = {
   handler:
     (identity) =>
     async ({ parameters: given, headers }) => {
-      const parameters = readParameters(given)
+      const parameters = parseParameters(given)
       requireShortState(parameters)
       const { post_logout_redirect_uri: address, state, ui_locales: locales } = parameters
       const hint = await readHint(identity, parameters)
@@ -62,7 +62,7 @@ async function readHint(
   identity: Identity,
   { id_token_hint: hint, client_id: named }: Parameters,
 ): Promise<JWTPayload | undefined> {
-  const claims = hint === undefined ? undefined : await readTokenHint(identity, hint)
+  const claims = hint === undefined ? undefined : await parseTokenHint(identity, hint)
   return named === undefined || named === audienceOf(claims) ? claims : undefined
 }
 

@@ -14,7 +14,7 @@ import {
   required,
   success,
 } from '../core/describe.ts'
-import { type Endpoint, readSingle } from '../core/endpoint.ts'
+import { type Endpoint, parseSingle } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { type LiveSession, lockFactors } from '../core/sessions.ts'
 import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
@@ -22,7 +22,7 @@ import { acceptApp, offerApp } from '../factors/authenticator-app.ts'
 import {
   afterChange,
   changing,
-  note,
+  recordChange,
   removeAll,
   requireFactorCaller,
   requireFreshCaller,
@@ -79,7 +79,7 @@ export const showFactors: Endpoint = {
   refusals: [400, 401, 403],
   handler: (identity) => async (call) => {
     const session = await requireFactorCaller(identity, call)
-    const { userId } = readSingle(call.parameters)
+    const { userId } = parseSingle(call.parameters)
     if (userId === undefined || userId === session.accountId)
       return { body: await serializeFactors(identity, session) }
     requireAdministrator(identity, session)
@@ -197,7 +197,7 @@ export const takeFactorsAway: Endpoint = {
   handler: (identity) => async (call) => {
     const administrator = await requireFreshCaller(identity, call)
     requireAdministrator(identity, administrator)
-    const { userId } = readFields(readSingle(call.parameters), { userId: uuid })
+    const { userId } = readFields(parseSingle(call.parameters), { userId: uuid })
     await identity.database.transaction(async (transaction) => {
       await lockFactors(transaction, userId)
       requireAdministrator(identity, await requireFreshCaller(identity, call))
@@ -206,7 +206,7 @@ export const takeFactorsAway: Endpoint = {
       const isOwn = userId === administrator.accountId
       await afterChange(identity, transaction, userId, isOwn ? administrator.sessionId : undefined)
     })
-    note(identity, call, administrator, 'taken away', userId)
+    recordChange(identity, call, administrator, 'taken away', userId)
     return { body: { success: true } }
   },
 }

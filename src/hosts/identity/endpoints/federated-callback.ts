@@ -9,10 +9,16 @@ import {
   providerParameter,
   required,
 } from '../core/describe.ts'
-import { type Answer, type Call, type Endpoint, type ProviderEndpoint, readSingle } from '../core/endpoint.ts'
+import {
+  type Answer,
+  type Call,
+  type Endpoint,
+  type ProviderEndpoint,
+  parseSingle,
+} from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
-import type { OutsideProvider } from '../core/providers.ts'
-import type { LiveSession, OutsideSignIn } from '../core/sessions.ts'
+import type { ExternalProvider } from '../core/providers.ts'
+import type { FederatedSignIn, LiveSession } from '../core/sessions.ts'
 import {
   type Attempt,
   type ConnectPurpose,
@@ -22,20 +28,20 @@ import {
   type SignInPurpose,
   takeAttempt,
 } from '../federation/attempts.ts'
-import { type OutsidePerson, redeemOutside } from '../federation/claims.ts'
+import { type FederatedPerson, redeemCallback } from '../federation/claims.ts'
 import { connectIdentity } from '../federation/connect-identity.ts'
-import { noteRefusal, OutsideFailure, type OutsideRefusal } from '../federation/failures.ts'
-import { findOutsideAccount } from '../federation/find-account.ts'
+import { type FailureKind, FederationFailure, recordFailure } from '../federation/failures.ts'
+import { findFederatedAccount } from '../federation/find-account.ts'
 import { browserOf, leaveForProvider } from '../federation/leave-for-provider.ts'
-import { connectPage, outsidePage, signInAgainPage } from '../federation/pages.ts'
-import { overPage } from '../pages/sign-in.ts'
+import { connectPage, failurePage, signInAgainPage } from '../federation/pages.ts'
+import { outdatedPage } from '../pages/sign-in.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { findBrowserSession, identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
 import { askForStep, nextStepOf } from '../sign-in/sign-in-step.ts'
 
-/** Somebody's identity at a provider, between the question whether to connect it and the answer. */
-interface ProvedIdentity extends ConnectPurpose {
+/** An identity at a provider, between the question whether to connect it and the answer. */
+interface PendingIdentity extends ConnectPurpose {
   readonly providerId: string
   readonly issuer: string
   readonly subject: string
@@ -45,7 +51,7 @@ interface ProvedIdentity extends ConnectPurpose {
 /** A connection is a lasting way to sign in, so a person who finds the screen unlocked must not be able to make one. */
 const freshMilliseconds = 10 * 60_000
 /** Time to read the question. */
-const provedMilliseconds = 10 * 60_000
+const pendingMilliseconds = 10 * 60_000
 
 export const startConnecting: Endpoint = {
   ...federatedPage,
@@ -59,22 +65,22 @@ export const startConnecting: Endpoint = {
     localesParameter,
   ],
   handler: (identity) => async (call) => {
-    const { provider: id = '', origin, ui_locales: locales } = readSingle(call.parameters)
+    const { provider: id = '', origin, ui_locales: locales } = parseSingle(call.parameters)
     const provider = identity.providers.get(id)
-    if (!provider) return { page: overPage }
+    if (!provider) return { page: outdatedPage }
     const returnTo = accountPageOf(identity, origin)
     const language = languageAmong(locales)
     const session = await findBrowserSession(identity, call.headers)
-    if (!session || session.provedAt + freshMilliseconds < identity.now())
+    if (!session || session.authenticatedAt + freshMilliseconds < identity.now())
       return { page: signInAgainPage(provider, returnTo), language }
     try {
       const purpose = { sessionId: session.sessionId, returnTo, language }
       return await leaveForProvider(identity, provider, call, { purpose })
     } catch (error) {
-      if (!(error instanceof OutsideFailure)) throw error
-      noteRefusal(identity, provider, call, error.refusal, { failure: error, account: session.accountId })
+      if (!(error instanceof FederationFailure)) throw error
+      recordFailure(identity, provider, call, error.kind, { failure: error, account: session.accountId })
       return {
-        page: outsidePage(identity, provider, error.refusal, { returnTo }, error.retryAfterSeconds),
+        page: failurePage(identity, provider, error.kind, { returnTo }, error.retryAfterSeconds),
         language,
       }
     }
@@ -91,23 +97,23 @@ export const confirmConnecting: Endpoint = {
   parameters: [required('proof', 'Which two, sealed.')],
   handler: (identity) => async (call) => {
     requireAllowedOrigin([ownOrigin(identity.settings)], call.headers, 'The answer')
-    const { proof = '' } = readSingle(call.parameters)
-    const proved = await identity.seals.open<ProvedIdentity>('outsideIdentity', proof)
-    const provider = identity.providers.get(proved?.providerId ?? '')
-    if (!proved || !provider) return { page: overPage }
-    const session = await findSameSession(identity, call, proved.sessionId)
-    if (session === undefined) return refuse(identity, provider, call, 'other session', proved)
+    const { proof = '' } = parseSingle(call.parameters)
+    const pending = await identity.seals.open<PendingIdentity>('outsideIdentity', proof)
+    const provider = identity.providers.get(pending?.providerId ?? '')
+    if (!pending || !provider) return { page: outdatedPage }
+    const session = await findSameSession(identity, call, pending.sessionId)
+    if (session === undefined) return fail(identity, provider, call, 'other session', pending)
     const { sessionId, accountId: userId } = session
     const { address, requestId } = call
-    const outcome = await connectIdentity(identity, provider, proved, {
-      label: proved.label,
+    const outcome = await connectIdentity(identity, provider, pending, {
+      label: pending.label,
       userId,
       how: 'the person',
       origin: { address, requestId, sessionId },
     })
-    if (outcome === 'connected') return { redirectTo: proved.returnTo }
-    const refusal = outcome === 'somebody else' ? 'connected elsewhere' : outcome
-    return refuse(identity, provider, call, refusal, proved, userId)
+    if (outcome === 'connected') return { redirectTo: pending.returnTo }
+    const kind = outcome === 'somebody else' ? 'connected elsewhere' : outcome
+    return fail(identity, provider, call, kind, pending, userId)
   },
 }
 
@@ -127,14 +133,14 @@ export const comeBack: ProviderEndpoint = {
   ],
   page: 'The question whether to connect, for somebody who has asked for that.',
   handlerOf: (identity, provider) => async (call) => {
-    const { state = '' } = readSingle(call.parameters)
+    const { state = '' } = parseSingle(call.parameters)
     const attempt = await takeOwnAttempt(identity, provider, call, state)
     if (attempt === undefined) {
-      noteRefusal(identity, provider, call, 'unknown attempt')
-      return { page: overPage }
+      recordFailure(identity, provider, call, 'unknown attempt')
+      return { page: outdatedPage }
     }
     try {
-      const person = await redeemOutside(
+      const person = await redeemCallback(
         provider,
         callbackOfCall(identity, provider, call),
         state,
@@ -143,10 +149,10 @@ export const comeBack: ProviderEndpoint = {
       )
       return await goOn(identity, provider, call, attempt, person)
     } catch (error) {
-      if (!(error instanceof OutsideFailure)) throw error
-      noteRefusal(identity, provider, call, error.refusal, { failure: error })
+      if (!(error instanceof FederationFailure)) throw error
+      recordFailure(identity, provider, call, error.kind, { failure: error })
       return {
-        page: outsidePage(identity, provider, error.refusal, attempt.purpose),
+        page: failurePage(identity, provider, error.kind, attempt.purpose),
         language: attempt.purpose.language,
       }
     }
@@ -156,7 +162,7 @@ export const comeBack: ProviderEndpoint = {
 /** Begun in this very browser, for this very provider, and not used before. */
 async function takeOwnAttempt(
   identity: Identity,
-  provider: OutsideProvider,
+  provider: ExternalProvider,
   { headers }: Call,
   state: string,
 ): Promise<Attempt | undefined> {
@@ -167,7 +173,7 @@ async function takeOwnAttempt(
 }
 
 /** The address that the provider was given, under whatever name the browser called this host. */
-function callbackOfCall({ settings }: Identity, { id }: OutsideProvider, { parameters }: Call): URL {
+function callbackOfCall({ settings }: Identity, { id }: ExternalProvider, { parameters }: Call): URL {
   const url = new URL(callbackAddress(settings, id))
   for (const [name, value] of Object.entries(parameters))
     for (const one of [value ?? []].flat()) url.searchParams.append(name, one)
@@ -176,40 +182,44 @@ function callbackOfCall({ settings }: Identity, { id }: OutsideProvider, { param
 
 const goOn = (
   identity: Identity,
-  provider: OutsideProvider,
+  provider: ExternalProvider,
   call: Call,
   { purpose }: Attempt,
-  person: OutsidePerson,
+  person: FederatedPerson,
 ): Promise<Answer> =>
   'authRequest' in purpose
-    ? signInOutside(identity, provider, call, purpose, person)
+    ? signInFederated(identity, provider, call, purpose, person)
     : askToConnect(identity, provider, call, purpose, person)
 
 /**
- * Starts a session for who has come back, in this browser, and goes on with the pending request. The provider stands in for
- * the password: a second factor of the account here is asked for all the same.
+ * Starts a session for the person who has come back and goes on with the pending request. The provider replaces
+ * the password: a second factor of the account here is still required.
  */
-async function signInOutside(
+async function signInFederated(
   identity: Identity,
-  provider: OutsideProvider,
+  provider: ExternalProvider,
   call: Call,
   { authRequest }: SignInPurpose,
-  person: OutsidePerson,
+  person: FederatedPerson,
 ): Promise<Answer> {
   const pending = await openPendingRequest(identity, authRequest)
-  if (!pending) return { page: overPage }
+  if (!pending) return { page: outdatedPage }
   const { address, requestId } = call
-  const refuse = (refusal: OutsideRefusal, account?: string): Answer => {
-    noteRefusal(identity, provider, call, refusal, { account })
+  const fail = (kind: FailureKind, account?: string): Answer => {
+    recordFailure(identity, provider, call, kind, { account })
     return {
-      page: outsidePage(identity, provider, refusal, { authRequest }),
+      page: failurePage(identity, provider, kind, { authRequest }),
       language: pending.request.language,
     }
   }
-  const found = await findOutsideAccount(identity, provider, person, { address, requestId })
-  if (typeof found === 'string') return refuse(found)
+  const found = await findFederatedAccount(identity, provider, person, { address, requestId })
+  if (typeof found === 'string') return fail(found)
   const { account, identityId } = found
-  const outside: OutsideSignIn = { provider: provider.id, identityId, provedAt: person.provedAt }
+  const outside: FederatedSignIn = {
+    provider: provider.id,
+    identityId,
+    authenticatedAt: person.authenticatedAt,
+  }
   const next = await nextStepOf(identity, account)
   if (next === 'second-factor' || next === 'set-up')
     return { redirectTo: askForStep(identity, next, account, authRequest, outside) }
@@ -221,8 +231,8 @@ async function signInOutside(
     { ...origin, outside: { ...outside, sealedToken } },
     call,
   )
-  // Removed, deactivated or given another password in this very moment.
-  if (session === undefined) return refuse('account closed', account.accountId)
+  // The account was removed, deactivated or given another password meanwhile.
+  if (session === undefined) return fail('account closed', account.accountId)
   return {
     redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
     cookie: identityCookie(identity, session),
@@ -238,26 +248,27 @@ const sealToken = ({ seals, now }: Identity, token: string): string | undefined 
   token.length <= tokenCharactersMax
     ? seals.seal('outsideToken', { token }, now() + tokenMilliseconds)
     : undefined
+
 /** The page of the web client that asked; never another site's. */
 const accountPageOf = ({ settings: { allowedOrigins } }: Identity, origin: string | undefined): string =>
   `${allowedOrigins.find((allowed) => allowed === origin) ?? allowedOrigins[0]}/account`
 
 /**
- * Back from the provider: the person is shown which account there would be connected with which one here, because another
- * site may have sent the browser on this way, and somebody else may be signed in there.
+ * The person sees which account there would be connected with which one here, because another
+ * site may have sent the browser here, and another person may be signed in there.
  */
 async function askToConnect(
   identity: Identity,
-  provider: OutsideProvider,
+  provider: ExternalProvider,
   call: Call,
   { sessionId, returnTo, language }: ConnectPurpose,
-  person: OutsidePerson,
+  person: FederatedPerson,
 ): Promise<Answer> {
   const session = await findSameSession(identity, call, sessionId)
-  if (session === undefined) return refuse(identity, provider, call, 'other session', { returnTo, language })
+  if (session === undefined) return fail(identity, provider, call, 'other session', { returnTo, language })
   const { issuer, subject } = person
   const { label } = await person.tell()
-  const proved: ProvedIdentity = {
+  const pending: PendingIdentity = {
     providerId: provider.id,
     issuer,
     subject,
@@ -271,7 +282,7 @@ async function askToConnect(
       label,
       person: session,
       returnTo,
-      proof: identity.seals.seal('outsideIdentity', proved, identity.now() + provedMilliseconds),
+      proof: identity.seals.seal('outsideIdentity', pending, identity.now() + pendingMilliseconds),
       action: ownAddress(identity.settings, connectPath),
     }),
     language,
@@ -288,14 +299,14 @@ async function findSameSession(
   return session?.sessionId === sessionId ? session : undefined
 }
 
-function refuse(
+function fail(
   identity: Identity,
-  provider: OutsideProvider,
+  provider: ExternalProvider,
   call: Call,
-  refusal: OutsideRefusal,
+  kind: FailureKind,
   { returnTo, language }: Omit<ConnectPurpose, 'sessionId'>,
   account?: string,
 ): Answer {
-  noteRefusal(identity, provider, call, refusal, { account })
-  return { page: outsidePage(identity, provider, refusal, { returnTo }), language }
+  recordFailure(identity, provider, call, kind, { account })
+  return { page: failurePage(identity, provider, kind, { returnTo }), language }
 }

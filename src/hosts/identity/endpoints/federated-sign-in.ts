@@ -6,13 +6,13 @@ import {
   optional,
   providerParameter,
 } from '../core/describe.ts'
-import { type Endpoint, readSingle } from '../core/endpoint.ts'
-import { outsideReturnPath, startPath } from '../federation/attempts.ts'
-import { noteRefusal, OutsideFailure } from '../federation/failures.ts'
+import { type Endpoint, parseSingle } from '../core/endpoint.ts'
+import { signOutReturnPath, startPath } from '../federation/attempts.ts'
+import { FederationFailure, recordFailure } from '../federation/failures.ts'
 import { leaveForProvider } from '../federation/leave-for-provider.ts'
-import { outsidePage } from '../federation/pages.ts'
+import { failurePage } from '../federation/pages.ts'
 import type { Return } from '../federation/sign-out.ts'
-import { overPage, signedOutPage } from '../pages/sign-in.ts'
+import { outdatedPage, signedOutPage } from '../pages/sign-in.ts'
 
 /** The list changes only with a restart of the host. */
 const maxAgeSeconds = 5 * 60
@@ -64,24 +64,24 @@ export const signInWith: Endpoint = {
   path: startPath,
   parameters: [providerParameter, authRequestParameter],
   handler: (identity) => async (call) => {
-    const { provider: id = '', authRequest } = readSingle(call.parameters)
+    const { provider: id = '', authRequest } = parseSingle(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
     const provider = identity.providers.get(id)
-    if (authRequest === undefined || !pending || !provider) return { page: overPage }
+    if (authRequest === undefined || !pending || !provider) return { page: outdatedPage }
     const { prompts, maxAgeSeconds, loginHint, language } = pending.request
     try {
       return await leaveForProvider(identity, provider, call, {
         purpose: { authRequest, language },
-        // Who wants the person to be asked again means there, too.
+        // A request for a new sign-in applies to the provider too.
         prompt: (['login', 'select_account'] as const).find((prompt) => prompts.has(prompt)),
         maxAge: maxAgeSeconds,
         loginHint,
       })
     } catch (error) {
-      if (!(error instanceof OutsideFailure)) throw error
-      noteRefusal(identity, provider, call, error.refusal, { failure: error })
+      if (!(error instanceof FederationFailure)) throw error
+      recordFailure(identity, provider, call, error.kind, { failure: error })
       return {
-        page: outsidePage(identity, provider, error.refusal, { authRequest }, error.retryAfterSeconds),
+        page: failurePage(identity, provider, error.kind, { authRequest }, error.retryAfterSeconds),
         language,
       }
     }
@@ -94,13 +94,13 @@ export const returnFromSignOut: Endpoint = {
   id: 'ReturnFromSignOut',
   summary: 'Where a provider sends browsers after its sign-out.',
   description: 'The address after sign-out to register there.',
-  path: outsideReturnPath,
+  path: signOutReturnPath,
   parameters: [optional('state', 'As this host sent it: where the browser goes on to.')],
   page: 'That the sign-in has ended, where there is nothing to go on to.',
   handler:
     (identity) =>
     async ({ parameters }) => {
-      const { state = '' } = readSingle(parameters)
+      const { state = '' } = parseSingle(parameters)
       const back = await identity.seals.open<Return>('outsideReturn', state)
       return back ? { redirectTo: back.returnTo } : { page: signedOutPage() }
     },

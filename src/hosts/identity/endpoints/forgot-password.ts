@@ -3,10 +3,10 @@ import { addressKey } from '../../../http/addresses.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
 import { canForget, forgotPasswordPath, onThisHost, ownAddress, ownOrigin } from '../core/addresses.ts'
 import { authRequestParameter, postedForm, required, shownPage } from '../core/describe.ts'
-import { type Endpoint, readSingle } from '../core/endpoint.ts'
+import { type Endpoint, parseSingle } from '../core/endpoint.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
-import { overPage } from '../pages/sign-in.ts'
+import { outdatedPage } from '../pages/sign-in.ts'
 import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
 
 export const askForgotten: Endpoint = {
@@ -20,9 +20,9 @@ export const askForgotten: Endpoint = {
   handler:
     (identity) =>
     async ({ parameters }) => {
-      const { authRequest } = readSingle(parameters)
+      const { authRequest } = parseSingle(parameters)
       const pending = await openPendingRequest(identity, authRequest)
-      if (authRequest === undefined || !pending || !canForget(identity)) return { page: overPage }
+      if (authRequest === undefined || !pending || !canForget(identity)) return { page: outdatedPage }
       const { settings } = identity
       return {
         page: forgotPage({
@@ -48,9 +48,9 @@ export const answerForgotten: Endpoint = {
   page: 'The same words, whether there is such an account or not.',
   handler: (identity) => async (call) => {
     requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
-    const { login = '', authRequest } = readSingle(call.parameters)
+    const { login = '', authRequest } = parseSingle(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
-    if (authRequest === undefined || !pending || !canForget(identity)) return { page: overPage }
+    if (authRequest === undefined || !pending || !canForget(identity)) return { page: outdatedPage }
     const { address, requestId } = call
     const wish = { purpose: 'password', login: login.trim(), address: addressKey(address) } as const
     const isKept =

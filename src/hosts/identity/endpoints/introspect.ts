@@ -10,7 +10,7 @@ import {
   text,
   whole,
 } from '../core/describe.ts'
-import { type Endpoint, readParameters, requireParameter } from '../core/endpoint.ts'
+import { type Endpoint, parseParameters, requireParameter } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { isLive, type LiveSession, sessionColumns } from '../core/sessions.ts'
 import { findTokenAccount, opaqueTokenId, verifyAccessToken } from '../tokens/verify-token.ts'
@@ -60,7 +60,7 @@ export const introspectToken: Endpoint = {
   }),
   refusals: [400, 401],
   handler: (identity) => async (call) => {
-    const parameters = readParameters(call.parameters)
+    const parameters = parseParameters(call.parameters)
     const client = authenticateConfidentialClient(identity, call, parameters)
     const token = requireParameter(parameters, 'token')
     // The hint is not needed: no token can be taken for one of the other kind.

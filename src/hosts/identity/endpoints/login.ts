@@ -23,11 +23,11 @@ import {
   shownPage,
   text,
 } from '../core/describe.ts'
-import { type Call, type Endpoint, type Handler, readSingle } from '../core/endpoint.ts'
+import { type Call, type Endpoint, type Handler, parseSingle } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import type { SignInOrigin, StartedSession } from '../core/sessions.ts'
 import { providerLinks } from '../federation/leave-for-provider.ts'
-import { overPage, signInPageOf } from '../pages/sign-in.ts'
+import { outdatedPage, signInPageOf } from '../pages/sign-in.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
@@ -46,7 +46,7 @@ export const showLoginPage: Endpoint = {
   handler:
     (identity) =>
     async ({ parameters }) => {
-      const { authRequest } = readSingle(parameters)
+      const { authRequest } = parseSingle(parameters)
       const pending = await openPendingRequest(identity, authRequest)
       if (authRequest === undefined || !pending)
         return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
@@ -87,10 +87,10 @@ export const showSignIn: Endpoint = {
   handler:
     (identity) =>
     async ({ parameters }) => {
-      const { authRequest, error, retryAfter } = readSingle(parameters)
+      const { authRequest, error, retryAfter } = parseSingle(parameters)
       const pending = await openPendingRequest(identity, authRequest)
       if (authRequest === undefined || pending?.request.client.registration === undefined)
-        return { page: overPage }
+        return { page: outdatedPage }
       const action = ownAddress(identity.settings, hostedSignInPath)
       const passkeyAddress = identity.settings.passkeys?.areForSignIn
         ? onThisHost(identity.settings, passkeyPath, { authRequest })
@@ -140,7 +140,7 @@ export const getError: Endpoint = {
   handler:
     ({ seals }) =>
     async ({ parameters }) => {
-      const { errorId } = readSingle(parameters)
+      const { errorId } = parseSingle(parameters)
       const reported = errorId === undefined ? undefined : await seals.open<ReportedError>('errorId', errorId)
       return reported ? { body: reported } : { status: 404, body: unknownError }
     },
@@ -159,7 +159,7 @@ const loginFrom =
   async (call) => {
     const { parameters, headers } = call
     requireAllowedOrigin(origins, headers)
-    const { login = '', password = '', authRequest } = readSingle(parameters)
+    const { login = '', password = '', authRequest } = parseSingle(parameters)
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending)
       return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
@@ -195,27 +195,27 @@ async function attemptSignIn(
   origin: SignInOrigin,
   call: Call,
 ): Promise<Outcome> {
-  const note = noteOf(identity, credentials.login, origin, call)
+  const record = recorderOf(identity, credentials.login, origin, call)
   try {
     const { account, next } = await verifyCredentials(identity, credentials, (locked) =>
-      note('lockout-begun', 'sign-in', locked),
+      record('lockout-begun', 'sign-in', locked),
     )
     if (account && next === 'session')
       return (await beginSession(identity, account, origin, call)) ?? { error: 'invalid' }
     if (account && (next === 'second-factor' || next === 'set-up')) {
-      note('sign-in', 'second step', account)
+      record('sign-in', 'second step', account)
       return { step: next, account }
     }
-    note('sign-in', next === 'refused' ? 'second step' : 'wrong', account)
+    record('sign-in', next === 'rejected' ? 'second step' : 'wrong', account)
     return { error: 'invalid' }
   } catch (error) {
     if (!(error instanceof Problem && error.kind === 'locked')) throw error
-    note('sign-in', 'locked')
+    record('sign-in', 'locked')
     return { error: 'locked', retryAfter: String(error.retryAfterSeconds) }
   }
 }
 
-const noteOf =
+const recorderOf =
   (identity: Identity, login: string, { clientId: client, address }: SignInOrigin, { requestId }: Call) =>
   (event: 'sign-in' | 'lockout-begun', outcome: string, account?: Account): void =>
     identity.securityLog({

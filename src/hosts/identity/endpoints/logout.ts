@@ -11,10 +11,10 @@ import {
   withParameters,
 } from '../core/addresses.ts'
 import { localesParameter, optional, postedForm, required, shownPage } from '../core/describe.ts'
-import { type Answer, type Call, type Endpoint, type Handler, readSingle } from '../core/endpoint.ts'
+import { type Answer, type Call, type Endpoint, type Handler, parseSingle } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { endSession } from '../core/sessions.ts'
-import { leaveOutside } from '../federation/sign-out.ts'
+import { signOutAtProvider } from '../federation/sign-out.ts'
 import { signedOutPage, signOutPage } from '../pages/sign-in.ts'
 import { openSignOut, type SignOut, sealSignOut } from '../sign-in/browser-session.ts'
 import { findBrowserSession, readSessionId, removedCookie } from '../sign-in/identity-cookie.ts'
@@ -42,7 +42,7 @@ export const logOut: Endpoint = {
   handler: (identity) => async (call) => {
     const { parameters, headers } = call
     requireNoPrefetch(headers)
-    const signOut = await openSignOut(identity, readSingle(parameters).logoutId)
+    const signOut = await openSignOut(identity, parseSingle(parameters).logoutId)
     const session = await findBrowserSession(identity, headers)
     // Here once more: the checked sign-out may be one that the other site has asked for itself.
     const isForeign = signOut.isSentByOtherSite || isSentByOtherSite(identity.settings, headers)
@@ -76,7 +76,7 @@ export const showSignOut: Endpoint = {
   handler:
     (identity) =>
     async ({ parameters }) => {
-      const { logoutId = '' } = readSingle(parameters)
+      const { logoutId = '' } = parseSingle(parameters)
       const { clientId = '', language } = await openSignOut(identity, logoutId)
       const action = ownAddress(identity.settings, hostedSignOutPath)
       return { page: signOutPage(identity.clients.get(clientId), logoutId, action), language }
@@ -109,7 +109,7 @@ export const showSignedOut: Endpoint = {
   handler:
     () =>
     async ({ parameters }) => {
-      const { reason, ui_locales: locales } = readSingle(parameters)
+      const { reason, ui_locales: locales } = parseSingle(parameters)
       return {
         page: signedOutPage({ isAddressUnknown: reason === unknownAddress }),
         language: languageAmong(locales),
@@ -122,7 +122,7 @@ const confirmFrom =
   async (call) => {
     const { parameters, headers } = call
     requireAllowedOrigin(origins, headers, 'The sign-out')
-    const signOut = await openSignOut(identity, readSingle(parameters).logoutId)
+    const signOut = await openSignOut(identity, parseSingle(parameters).logoutId)
     const sessionId = await readSessionId(identity, headers)
     return finish(identity, call, signOut, [signOut.sessionId, signOut.askedSessionId, sessionId])
   }
@@ -142,7 +142,7 @@ async function finish(
     }
   const { isAddressUnknown, language } = signOut
   const returnTo = afterSignOut(identity, signOut)
-  const outside = await leaveOutside(identity, call, ended, { returnTo, language })
+  const outside = await signOutAtProvider(identity, call, ended, { returnTo, language })
   if (outside) return outside
   const cookie = removedCookie(identity)
   return isAddressUnknown

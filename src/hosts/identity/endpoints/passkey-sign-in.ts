@@ -8,13 +8,13 @@ import {
   postedForm,
   shownPage,
 } from '../core/describe.ts'
-import { type Endpoint, readSingle } from '../core/endpoint.ts'
+import { type Endpoint, parseSingle } from '../core/endpoint.ts'
 import { askForPasskey } from '../factors/passkey-challenge.ts'
 import { findPasskey } from '../factors/passkeys.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { type PasskeyFormOptions, passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
-import { lockedText, overPage } from '../pages/sign-in.ts'
+import { lockedText, outdatedPage } from '../pages/sign-in.ts'
 import type { Say } from '../pages/texts.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
@@ -33,10 +33,10 @@ export const askPasskey: Endpoint = {
   handler:
     (identity) =>
     async ({ parameters }) => {
-      const { authRequest, error, retryAfter } = readSingle(parameters)
+      const { authRequest, error, retryAfter } = parseSingle(parameters)
       const pending = await openPendingRequest(identity, authRequest)
       const { passkeys } = identity.settings
-      if (authRequest === undefined || !pending || !passkeys?.areForSignIn) return { page: overPage }
+      if (authRequest === undefined || !pending || !passkeys?.areForSignIn) return { page: outdatedPage }
       return {
         page: passkeyPage({
           client: pending.request.client,
@@ -58,11 +58,11 @@ export const answerPasskey: Endpoint = {
   parameters: [authRequestParameter, ...passkeyParameters],
   handler: (identity) => async (call) => {
     requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
-    const { authRequest, challenge = '', credential = '' } = readSingle(call.parameters)
+    const { authRequest, challenge = '', credential = '' } = parseSingle(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
-    if (authRequest === undefined || !pending) return { page: overPage }
-    const again = (refused: Readonly<Record<string, string>>) => ({
-      redirectTo: onThisHost(identity.settings, passkeyPath, { authRequest, ...refused }),
+    if (authRequest === undefined || !pending) return { page: outdatedPage }
+    const again = (outcome: Readonly<Record<string, string>>) => ({
+      redirectTo: onThisHost(identity.settings, passkeyPath, { authRequest, ...outcome }),
     })
     const passkey = await findPasskey(identity.database, credential)
     const account = passkey && (await findAccountById(identity.database, passkey.accountId))

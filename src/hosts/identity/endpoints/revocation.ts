@@ -3,12 +3,12 @@ import { clockSkewSeconds } from '../../../auth/access-token.ts'
 import { sql } from '../../../db/sql.ts'
 import { authenticateClient } from '../core/authenticate-client.ts'
 import { byClient, clientParameters, optional, required } from '../core/describe.ts'
-import { type Endpoint, readParameters, requireParameter } from '../core/endpoint.ts'
+import { type Endpoint, parseParameters, requireParameter } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { opaqueTokenId, verifyAccessToken } from '../tokens/verify-token.ts'
 import type { Client } from '../values/clients.ts'
 import { OAuthError } from '../values/oauth-error.ts'
-import { moment } from '../values/timestamps.ts'
+import { timestamp } from '../values/timestamps.ts'
 
 /** RFC 7009: only that token stops working. */
 export const revokeToken: Endpoint = {
@@ -28,7 +28,7 @@ export const revokeToken: Endpoint = {
   answer: { type: 'object' },
   refusals: [400, 401],
   handler: (identity) => async (call) => {
-    const parameters = readParameters(call.parameters)
+    const parameters = parseParameters(call.parameters)
     const client = authenticateClient(identity, call, parameters)
     const token = requireParameter(parameters, 'token')
     const claims = await verifyAccessToken(identity, token)
@@ -60,7 +60,7 @@ async function revokeAccessToken(
   const [revoked] = await database.transaction((transaction) =>
     transaction.query(sql`
       insert into revoked_tokens (id, expires_at)
-      values (${jti}, ${moment((exp + clockSkewSeconds) * 1000)})
+      values (${jti}, ${timestamp((exp + clockSkewSeconds) * 1000)})
       on conflict do nothing returning id`),
   )
   return revoked !== undefined

@@ -9,7 +9,7 @@ import {
   shownPage,
   stepParameter,
 } from '../core/describe.ts'
-import { type Call, type Endpoint, readSingle } from '../core/endpoint.ts'
+import { type Call, type Endpoint, parseSingle } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { findFactors } from '../factors/account-factors.ts'
 import { useAppCode } from '../factors/authenticator-app.ts'
@@ -26,8 +26,12 @@ import { type BegunSignIn, withStep } from '../sign-in/begun-sign-in.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { provedBy, type SignInStep } from '../sign-in/sign-in-step.ts'
-import { attemptPasskey, attemptProof, type ProofOutcome } from '../sign-in/verify-credentials.ts'
+import { authenticatedBy, type SignInStep } from '../sign-in/sign-in-step.ts'
+import {
+  type AuthenticationOutcome,
+  attemptAuthentication,
+  attemptPasskey,
+} from '../sign-in/verify-credentials.ts'
 import { addressesOf, type Client } from '../values/clients.ts'
 
 export const askSecondFactor: Endpoint = {
@@ -40,7 +44,7 @@ export const askSecondFactor: Endpoint = {
   page: 'The page.',
   handler: (identity) =>
     withStep(identity, 'second-factor', async ({ pending, authRequest, stepText, account }, call) => {
-      const { error, retryAfter } = readSingle(call.parameters)
+      const { error, retryAfter } = parseSingle(call.parameters)
       const { passkeys } = identity.settings
       const factors = await findFactors(identity.database, account.accountId)
       const canUsePasskey = passkeys?.areForSignIn && factors.passkeys > 0
@@ -67,7 +71,7 @@ export const answerSecondFactor: Endpoint = {
     withStep(identity, 'second-factor', async (begun, call) => {
       requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
       const { pending, authRequest, stepText } = begun
-      const { code = '', challenge = '', credential } = readSingle(call.parameters)
+      const { code = '', challenge = '', credential } = parseSingle(call.parameters)
       const origin = await signInOriginOf(identity, call, pending)
       const outcome =
         credential === undefined
@@ -77,8 +81,11 @@ export const answerSecondFactor: Endpoint = {
         const parameters = { authRequest, step: stepText, ...outcome }
         return { redirectTo: onThisHost(identity.settings, secondStepPath, parameters) }
       }
-      const proved = { ...origin, ...provedBy(begun.step, credential === undefined ? 'otp' : 'pop') }
-      const session = await beginSession(identity, begun.account, proved, call)
+      const authenticated = {
+        ...origin,
+        ...authenticatedBy(begun.step, credential === undefined ? 'otp' : 'pop'),
+      }
+      const session = await beginSession(identity, begun.account, authenticated, call)
       return {
         redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
         cookie: session && identityCookie(identity, session),
@@ -91,19 +98,19 @@ const attemptCode = (
   begun: BegunSignIn,
   call: Call,
   code: string,
-): Promise<ProofOutcome> =>
-  attemptProof(identity, begun.account, begun.pending.request.clientId, call, {
+): Promise<AuthenticationOutcome> =>
+  attemptAuthentication(identity, begun.account, begun.pending.request.clientId, call, {
     what: 'code',
     verify: () => useCode(identity, begun.account, begun.step, code),
   })
 
-/** A factor of another account proves nothing here. */
+/** A passkey of another account is rejected. */
 async function attemptOwnPasskey(
   identity: Identity,
   { account, step, pending }: BegunSignIn,
   call: Call,
   answer: PasskeyAnswer,
-): Promise<ProofOutcome> {
+): Promise<AuthenticationOutcome> {
   const passkey = await findPasskey(identity.database, answer.credential)
   if (passkey?.accountId !== account.accountId) return { error: 'invalid' }
   const given = { ...answer, passkey, isAlone: false }
@@ -133,12 +140,12 @@ export interface SecondStepPageOptions {
   readonly client: Client
   readonly authRequest: string
   readonly step: string
-  /** What came of the attempt before. */
+  /** The outcome of the previous attempt. */
   readonly error: string | undefined
   readonly retryAfter: string | undefined
   readonly action: string
   readonly hasApp: boolean
-  /** Where a passkey can be used. */
+  /** Present if a passkey can be used. */
   readonly dialog?: PasskeyDialog
 }
 

@@ -7,7 +7,7 @@ import {
   shownPage,
   stepParameter,
 } from '../core/describe.ts'
-import { type Answer, type Endpoint, type Parameters, readSingle } from '../core/endpoint.ts'
+import { type Answer, type Endpoint, type Parameters, parseSingle } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { lockFactors } from '../core/sessions.ts'
 import { findFactors, hasFactor } from '../factors/account-factors.ts'
@@ -25,7 +25,7 @@ import { type BegunSignIn, withStep } from '../sign-in/begun-sign-in.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { provedBy } from '../sign-in/sign-in-step.ts'
+import { authenticatedBy } from '../sign-in/sign-in-step.ts'
 import { addressesOf, type Client } from '../values/clients.ts'
 
 /** An account that must have a second factor and has none sets one up before anything else. */
@@ -55,7 +55,7 @@ export const answerSetUp: Endpoint = {
   handler: (identity) =>
     withStep(identity, 'set-up', async (begun, call) => {
       requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
-      const given = readSingle(call.parameters)
+      const given = parseSingle(call.parameters)
       const isPasskey = given.credential !== undefined
       const made = await setUp(identity, begun, given)
       if (made === 'wrong') return showSetUp(identity, begun, isPasskey ? passkeyProblem : codeProblem)
@@ -70,10 +70,10 @@ export const answerSetUp: Endpoint = {
         ...{ address, requestId },
       })
       const origin = await signInOriginOf(identity, call, pending)
-      const proved = { ...origin, ...provedBy(step, isPasskey ? 'pop' : 'otp') }
+      const authenticated = { ...origin, ...authenticatedBy(step, isPasskey ? 'pop' : 'otp') }
       // This very change is the newest one.
       const changed = { ...account, factorChanges: account.factorChanges + 1 }
-      const session = await beginSession(identity, changed, proved, call)
+      const session = await beginSession(identity, changed, authenticated, call)
       return {
         page: recoveryCodesPage(made, goOn),
         language: pending.request.language,
@@ -85,7 +85,7 @@ export const answerSetUp: Endpoint = {
 const codeProblem = 'This code is wrong. The picture is a new one: scan it again.'
 const passkeyProblem = 'The passkey could not be kept. Try again.'
 
-/** Only while there is none: somebody else who knows the password must not replace it. */
+/** Only while there is none: an attacker who knows the password must not replace it. */
 const setUp = (
   identity: Identity,
   { account: { accountId }, step }: BegunSignIn,
@@ -131,7 +131,7 @@ export interface SetUpPageOptions {
   readonly offer: AppOffer
   readonly problem: PlainText | undefined
   readonly action: string
-  /** Where a passkey can be made. */
+  /** Present if a passkey can be created. */
   readonly dialog?: PasskeyDialog
 }
 

@@ -7,7 +7,7 @@ import { isAllowedNow } from '../authorization/consent.ts'
 import { findActiveAccount } from '../core/accounts.ts'
 import { authenticateClient, invalidClient } from '../core/authenticate-client.ts'
 import { answering, byClient, clientParameters, optional, required, text, whole } from '../core/describe.ts'
-import { type Endpoint, type Parameters, readParameters, requireParameter } from '../core/endpoint.ts'
+import { type Endpoint, type Parameters, parseParameters, requireParameter } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { endStolenSession, isLive, type LiveSession, sessionColumns } from '../core/sessions.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
@@ -15,7 +15,7 @@ import { issueAccessToken, issueIdentityToken } from '../tokens/issued-tokens.ts
 import { createOpaqueToken, opaqueTokenId } from '../tokens/verify-token.ts'
 import { type Client, type GrantType, grantTypes, splitScope } from '../values/clients.ts'
 import { invalidGrant, invalidRequest, OAuthError } from '../values/oauth-error.ts'
-import { moment } from '../values/timestamps.ts'
+import { timestamp } from '../values/timestamps.ts'
 
 /** RFC 6749, 3.2. */
 export const requestToken: Endpoint = {
@@ -50,7 +50,7 @@ export const requestToken: Endpoint = {
   }),
   refusals: [400, 401],
   handler: (identity) => async (call) => {
-    const parameters = readParameters(call.parameters)
+    const parameters = parseParameters(call.parameters)
     const client = authenticateClient(identity, call, parameters)
     const grantType = requireGrantType(requireParameter(parameters, 'grant_type'))
     if (!client.grants.includes(grantType))
@@ -61,13 +61,13 @@ export const requestToken: Endpoint = {
 
 /** RFC 6749, 4.1.3 with PKCE (RFC 7636, 4.6). */
 const redeemAuthorizationCode: Grant = async (identity, client, parameters, origin) => {
-  const presented = readPresentedCode(client, parameters)
+  const presented = parsePresentedCode(client, parameters)
   const refreshToken = createOpaqueToken()
   const spent = await identity.database.transaction((transaction) =>
     spendCode(identity, transaction, presented, refreshToken.id),
   )
   if (!spent) throw await codeError(identity, presented, origin)
-  // What was taken from the client while the code was under way is not in its tokens.
+  // Scopes that the client has lost since the code was issued are left out.
   const scopes = splitScope(spent.scope).filter((scope) => client.scopes.includes(scope))
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
   const [accessToken, identityToken] = await Promise.all([
@@ -91,7 +91,7 @@ interface PresentedCode {
   readonly codeChallenge: string | undefined
 }
 
-function readPresentedCode(client: Client, parameters: Parameters): PresentedCode {
+function parsePresentedCode(client: Client, parameters: Parameters): PresentedCode {
   return {
     id: opaqueTokenId(requireParameter(parameters, 'code')),
     client,
@@ -100,7 +100,7 @@ function readPresentedCode(client: Client, parameters: Parameters): PresentedCod
   }
 }
 
-/** A verifier for a code that was requested without a challenge is refused: an attacker may have removed the challenge. */
+/** A verifier for a code that was requested without a challenge is rejected: an attacker may have removed the challenge. */
 function readChallenge({ registration }: Client, parameters: Parameters): string | undefined {
   if (registration?.requiresPkce === false && parameters.code_verifier === undefined) return undefined
   const verifier = requireParameter(parameters, 'code_verifier')
@@ -124,7 +124,7 @@ async function spendCode(
   { id, client, redirectUri, codeChallenge }: PresentedCode,
   refreshTokenId: Buffer,
 ): Promise<SpentCode | undefined> {
-  const now = moment(identity.now())
+  const now = timestamp(identity.now())
   const [spent] = await transaction.query<SpentCode>(sql`
     with known as (
       select code.scope, code.nonce, ${sessionColumns} from authorization_codes as code
@@ -212,7 +212,7 @@ type SpentToken = LiveSession & { readonly scope: string }
 /**
  * One statement, so that of many uses at once one finds the token unspent. The lock on the session makes a request that ends it
  * wait for the successor inserted here, and then delete that too; it is that of an update, because one follows. When a refresh token
- * was made is told by the store's clock, as is when a consent was withdrawn.
+ * was made is read from the store's clock, as is the time when a consent was withdrawn.
  */
 async function spendToken(
   identity: Identity,
@@ -220,7 +220,7 @@ async function spendToken(
   { id, client, requestedScopes }: PresentedToken,
   successorId: Buffer,
 ): Promise<SpentToken | undefined> {
-  const now = moment(identity.now())
+  const now = timestamp(identity.now())
   const [spent] = await transaction.query<SpentToken>(sql`
     with known as (
       select token.scope, ${sessionColumns} from refresh_tokens as token
@@ -303,7 +303,7 @@ function requireGrantType(name: string): GrantType {
   return known
 }
 
-/** What is used twice has been stolen: the session ends, and with it everything issued in it. */
+/** A code or token that is used twice has been stolen: its session ends, and with it everything issued in it. */
 async function endReplayed(
   identity: Identity,
   {

@@ -1,5 +1,5 @@
 import { answering, bearer, optional, text } from '../core/describe.ts'
-import { type Endpoint, readParameters } from '../core/endpoint.ts'
+import { type Endpoint, parseParameters } from '../core/endpoint.ts'
 import { personClaims } from '../tokens/issued-tokens.ts'
 import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from '../tokens/verify-token.ts'
 import { splitScope } from '../values/clients.ts'
@@ -27,7 +27,7 @@ export const getUserinfo: Endpoint = {
     (identity) =>
     async ({ method, parameters, headers }) => {
       // Never from an address, which is written to logs and histories (RFC 9700, 4.3.2).
-      const form = method === 'POST' ? readParameters(parameters) : {}
+      const form = method === 'POST' ? parseParameters(parameters) : {}
       const token = requireBearer(headers, form)
       const claims = await verifyAccessToken(identity, token)
       const account = claims && (await findTokenAccount(identity, claims))

@@ -3,7 +3,7 @@ import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
 import { webClientId } from '../../../model/client.ts'
 import { invalid } from '../../../model/problem.ts'
-import { type Call, type Handler, readSingle } from '../core/endpoint.ts'
+import { type Call, type Handler, parseSingle } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { endOtherSessions, findLiveSession, type LiveSession, lockFactors } from '../core/sessions.ts'
 import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from '../tokens/verify-token.ts'
@@ -18,13 +18,13 @@ export type Change = (
   before: AccountFactors,
 ) => Promise<unknown>
 
-/** By a fresh sign-in, one change after the other; the last factor of somebody who must have one stays. */
+/** Changes of one account run one after the other and need a fresh sign-in. A required last factor cannot be removed. */
 export const changing =
   (identity: Identity, outcome: string, change: Change, extent?: 'only a name'): Handler =>
   async (call) => {
     const session = await requireFreshCaller(identity, call)
     const { accountId } = session
-    const form = readSingle(call.parameters)
+    const form = parseSingle(call.parameters)
     const body = await identity.database.transaction(async (transaction) => {
       await lockFactors(transaction, accountId)
       // The change before it may have ended the sign-in while this waited for the lock.
@@ -37,11 +37,11 @@ export const changing =
       await removeAll(transaction, accountId)
       return changed
     })
-    note(identity, call, session, outcome)
+    recordChange(identity, call, session, outcome)
     return { body }
   }
 
-/** Recovery codes without a second factor would only be a further way in, for anybody who finds them. */
+/** Recovery codes without a second factor would only be one more way in, for anyone who finds them. */
 export async function removeAll(transaction: Queries, accountId: string): Promise<void> {
   await transaction.query(sql`delete from authenticator_apps where user_id = ${accountId}`)
   await transaction.query(sql`delete from passkeys where user_id = ${accountId}`)
@@ -51,7 +51,7 @@ export async function removeAll(transaction: Queries, accountId: string): Promis
 export const firstCodes = async (transaction: Queries, accountId: string, before: AccountFactors) =>
   hasFactor(before) ? null : makeRecoveryCodes(transaction, accountId)
 
-export const note = (
+export const recordChange = (
   { securityLog }: Identity,
   { address, requestId }: Call,
   { accountId, sessionId }: LiveSession,
@@ -82,7 +82,7 @@ export async function requireFactorCaller(identity: Identity, { headers }: Call)
 /** RFC 9470: says how old a sign-in may be for what was asked. */
 export async function requireFreshCaller(identity: Identity, call: Call): Promise<LiveSession> {
   const session = await requireFactorCaller(identity, call)
-  if (session.provedAt + freshMilliseconds > identity.now()) return session
+  if (session.authenticatedAt + freshMilliseconds > identity.now()) return session
   throw new OAuthError(
     'insufficient_user_authentication',
     'Sign in again to change how you sign in.',
@@ -91,8 +91,8 @@ export async function requireFreshCaller(identity: Identity, call: Call): Promis
 }
 
 /**
- * A person may change a second factor because somebody else is signed in: the other sign-ins end (OWASP ASVS 5,
- * 7.4.3), and the person is told where mails can be sent.
+ * A person may change a second factor because an attacker is signed in: the other sessions end (OWASP ASVS 5,
+ * 7.4.3), and the person is notified if mails can be sent.
  */
 export async function afterChange(
   { settings, now }: Pick<Identity, 'settings' | 'now'>,

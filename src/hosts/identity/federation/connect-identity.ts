@@ -7,7 +7,7 @@ import { sql } from '../../../db/sql.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Identity } from '../core/identity.ts'
 import type { ProviderSettings } from '../values/settings.ts'
-import { moment } from '../values/timestamps.ts'
+import { timestamp } from '../values/timestamps.ts'
 
 export interface Connecting {
   readonly label: string
@@ -17,8 +17,8 @@ export interface Connecting {
 }
 
 /**
- * Gives an account somebody's identity at a provider. The unique constraint lets one of two who want the same through; the
- * lock on the account counts those of one account one after the other.
+ * Connects an account with an identity at a provider. The unique constraint lets only one of two concurrent requests succeed;
+ * the lock on the account lets its identities be counted one after the other.
  */
 export async function connectIdentity(
   { database, securityLog, settings, now }: Pick<Identity, 'database' | 'securityLog' | 'settings' | 'now'>,
@@ -71,7 +71,7 @@ async function keepIdentity(
     ? []
     : await transaction.query(sql`
         insert into outside_identities (id, issuer, subject, user_id, provider, label, last_used_at)
-        values (${newId()}, ${issuer}, ${subject}, ${userId}, ${provider}, ${label}, ${moment(at)})
+        values (${newId()}, ${issuer}, ${subject}, ${userId}, ${provider}, ${label}, ${timestamp(at)})
         on conflict (issuer, subject) do nothing returning id`)
   if (connected) return 'new'
   const [holder] = await transaction.query<{ userId: string }>(

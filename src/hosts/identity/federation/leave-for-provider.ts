@@ -4,15 +4,15 @@ import * as client from 'openid-client'
 import { onThisHost } from '../core/addresses.ts'
 import type { Answer, Call } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
-import type { OutsideProvider } from '../core/providers.ts'
+import type { ExternalProvider } from '../core/providers.ts'
 import type { ProviderLink } from '../pages/sign-in.ts'
-import { findNamedCookie, showCookie } from '../sign-in/identity-cookie.ts'
+import { findNamedCookie, serializeCookie } from '../sign-in/identity-cookie.ts'
 import { type Attempt, callbackAddress, keepAttempt, startPath } from './attempts.ts'
 import { askProvider } from './failures.ts'
 
 export interface Leaving {
   readonly purpose: Attempt['purpose']
-  /** What the client wants of the sign-in, and the provider is told as well. */
+  /** The client's wishes for the sign-in, which are passed on to the provider. */
   readonly prompt?: string | undefined
   readonly maxAge?: number | undefined
   readonly loginHint?: string | undefined
@@ -25,7 +25,7 @@ const browserCookieSeconds = 15 * 60
 /** Sends the browser to the provider: authorization code with PKCE, `state` and `nonce`; throws while it cannot be asked. */
 export async function leaveForProvider(
   identity: Identity,
-  provider: OutsideProvider,
+  provider: ExternalProvider,
   { headers, address }: Pick<Call, 'headers' | 'address'>,
   { purpose, prompt, maxAge, loginHint }: Leaving,
 ): Promise<Answer> {
@@ -34,9 +34,9 @@ export async function leaveForProvider(
     client.randomNonce(),
     client.randomPKCECodeVerifier(),
   ]
-  // One for all tabs of a browser, so that two sign-ins under way do not end each other.
+  // One value for all tabs of a browser, so that two sign-ins in progress do not end each other.
   const browser = browserOf(identity, headers) ?? randomBytes(16).toString('base64url')
-  // Many ignore `prompt`; who is told an age has to say when the sign-in was (OpenID Connect Core, 2: auth_time).
+  // Many ignore `prompt`; a provider that gets an age has to return the time of the sign-in (OpenID Connect Core, 2: auth_time).
   const ageMax = prompt === 'login' ? 0 : maxAge
   const parameters = {
     redirect_uri: callbackAddress(identity.settings, provider.id),
@@ -59,7 +59,7 @@ export async function leaveForProvider(
   await keepAttempt(identity, state, attempt, { address })
   return {
     redirectTo: there.href,
-    cookie: showCookie(identity, browserCookie, browser, browserCookieSeconds),
+    cookie: serializeCookie(identity, browserCookie, browser, browserCookieSeconds),
   }
 }
 

@@ -4,8 +4,8 @@ import type { Language } from '../../../model/language.ts'
 import type { Answer, Call } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { removedCookie } from '../sign-in/identity-cookie.ts'
-import { outsideReturnPath } from './attempts.ts'
-import { askProvider, noteRefusal, OutsideFailure } from './failures.ts'
+import { signOutReturnPath } from './attempts.ts'
+import { askProvider, FederationFailure, recordFailure } from './failures.ts'
 import { requireWebAddress } from './leave-for-provider.ts'
 import { leavingPage } from './pages.ts'
 
@@ -19,14 +19,14 @@ interface Leaving extends Return {
 
 /** Time for the questions of the provider's own sign-out. */
 const returnMilliseconds = 60 * 60_000
-/** It travels in an address of the provider, beside the identity token. */
+/** It is sent in an address of the provider, together with the identity token. */
 const returnCharactersMax = 1500
 
 /**
  * The sign-out at the provider by which one of these sessions began (OpenID Connect RP-Initiated Logout 1.0), from where the
  * browser comes back to `returnTo`; nothing where there is none, or where it cannot be asked.
  */
-export async function leaveOutside(
+export async function signOutAtProvider(
   identity: Identity,
   call: Call,
   endedSessionIds: readonly string[],
@@ -53,8 +53,8 @@ export async function leaveOutside(
       ? { page: leavingPage(provider, address.href), language, cookie }
       : { redirectTo: address.href, cookie }
   } catch (error) {
-    if (!(error instanceof OutsideFailure)) throw error
-    noteRefusal(identity, provider, call, error.refusal, { failure: error })
+    if (!(error instanceof FederationFailure)) throw error
+    recordFailure(identity, provider, call, error.kind, { failure: error })
     return undefined
   }
 }
@@ -68,7 +68,7 @@ async function parametersOf(
     sealedToken === null ? undefined : await seals.open<{ token: string }>('outsideToken', sealedToken)
   const state = seals.seal('outsideReturn', { returnTo } satisfies Return, now() + returnMilliseconds)
   return {
-    post_logout_redirect_uri: `${settings.issuer}${outsideReturnPath}`,
+    post_logout_redirect_uri: `${settings.issuer}${signOutReturnPath}`,
     ...(kept && { id_token_hint: kept.token }),
     ...(state.length <= returnCharactersMax && { state }),
   }

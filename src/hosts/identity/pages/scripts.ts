@@ -75,12 +75,12 @@ function addPasskeyScript(app: FastifyInstance): void {
 
 export interface PasskeyFormOptions {
   readonly dialog: { readonly options: object; readonly challenge: string }
-  /** Of `navigator.credentials`. */
+  /** The method of `navigator.credentials`. */
   readonly asksTo: 'create' | 'get'
   readonly action: string
   readonly fields: Readonly<Record<string, string>>
   readonly label: PlainText
-  /** Opens the dialog by itself, where somebody came for nothing else. */
+  /** Opens the dialog by itself, on pages with no other purpose. */
   readonly isAutomatic?: boolean
 }
 

@@ -1,9 +1,9 @@
 import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
 import type { Account } from '../core/accounts.ts'
 import { onThisHost } from '../core/addresses.ts'
-import { type Answer, type Call, type Handler, readSingle } from '../core/endpoint.ts'
+import { type Answer, type Call, type Handler, parseSingle } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
-import { overPage } from '../pages/sign-in.ts'
+import { outdatedPage } from '../pages/sign-in.ts'
 import { findStepAccount, openStep, type SignInStep } from './sign-in-step.ts'
 
 /** A sign-in between its steps. */
@@ -23,9 +23,9 @@ export const withStep =
     answer: (begun: BegunSignIn, call: Call) => Promise<Answer>,
   ): Handler =>
   async (call) => {
-    const { authRequest, step: stepText } = readSingle(call.parameters)
+    const { authRequest, step: stepText } = parseSingle(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
-    if (authRequest === undefined || !pending) return { page: overPage }
+    if (authRequest === undefined || !pending) return { page: outdatedPage }
     const step = await openStep(identity, kind, stepText, authRequest)
     const account = step && (await findStepAccount(identity, step))
     if (stepText === undefined || !step || !account)

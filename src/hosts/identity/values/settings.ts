@@ -11,12 +11,12 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   readonly port: number
   readonly apiAudience: string
   readonly grpcAudience: string
-  /** Where to go when the page of the client's own origin is not known. */
+  /** Used when the page of the client's own origin is not known. */
   readonly loginPageUrl: string | undefined
   readonly serviceClients: readonly ServiceClientSettings[]
   /** Clients beyond the contract; none while the extensions are off. */
   readonly registeredClients: readonly RegisteredClientSettings[]
-  /** Where else people may prove who they are; none while the extensions are off. */
+  /** External providers by which people may sign in; none while the extensions are off. */
   readonly providers: readonly ProviderSettings[]
   /** Encrypts the keys in the store. None: one is made and kept in the data folder. */
   readonly keySecret: string | undefined
@@ -25,20 +25,20 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   /** Signs instead of the key ring. */
   readonly pinnedKey: KeyObject | undefined
   readonly rateLimit: RateLimitSettings
-  /** A sign-in that its client has not renewed for so long is over; 0: only the eight hours count. */
+  /** A session that its client has not renewed for so long is expired; 0: only the eight hours count. */
   readonly inactivityMinutes: number
-  /** Who must prove themselves with more than a password. */
+  /** The accounts that must have a second factor. */
   readonly secondFactor: SecondFactorPolicy
-  /** Whether mails can be asked for; the REST host sends them. */
+  /** True if mails can be queued; the REST host sends them. */
   readonly mail: boolean
   /** None where browsers know no passkeys. */
   readonly passkeys: PasskeySettings | undefined
 }
 
-/** An OpenID Connect provider elsewhere, by which people may sign in here. */
+/** An external OpenID Connect provider by which people may sign in here. */
 export interface ProviderSettings {
   readonly id: string
-  /** As people are shown it. */
+  /** The name that people see. */
   readonly name: string
   /** Kept letter for letter: it is compared so. */
   readonly issuer: string
@@ -46,9 +46,9 @@ export interface ProviderSettings {
   /** None: a public client, by PKCE alone. */
   readonly clientSecret: string | undefined
   readonly scopes: readonly string[]
-  /** Who comes for the first time gets the account whose login is their verified address. */
+  /** The first sign-in connects to the account whose login is the verified address. */
   readonly linkByVerifiedEmail: boolean
-  /** Who comes for the first time, and has no account, gets one. */
+  /** The first sign-in of a person without an account creates one. */
   readonly createAccounts: boolean
   /** The project that those become members of. */
   readonly defaultProject: string | undefined
@@ -56,6 +56,6 @@ export interface ProviderSettings {
   readonly trustsAddresses: boolean
   /** A sign-out here leads on to the sign-out there. */
   readonly signsOut: boolean
-  /** Hosts that may be called although they are not public, beside that of the issuer. */
+  /** Hosts that may be called although they are not public, in addition to the issuer's. */
   readonly hosts: readonly string[]
 }
