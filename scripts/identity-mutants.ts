@@ -4,21 +4,21 @@ import type { Mutant } from './mutant-table.ts'
 /** Of signing in. */
 export const identityMutants: readonly Mutant[] = [
   {
-    file: 'src/hosts/identity/federation/callback.ts',
+    file: 'src/hosts/identity/endpoints/federated-callback.ts',
     rule: 'a sign-in at a provider comes back to the browser that began it',
     from: 'attempt?.browser === browser && attempt',
     to: 'attempt?',
     tests: ['outside-failures'],
   },
   {
-    file: 'src/hosts/identity/federation/callback.ts',
+    file: 'src/hosts/identity/endpoints/federated-callback.ts',
     rule: 'the answer of one provider is not taken to another',
     from: ' && attempt.providerId === provider.id',
     to: '',
     tests: ['outside-failures'],
   },
   {
-    file: 'src/hosts/identity/federation/providers.ts',
+    file: 'src/hosts/identity/core/providers.ts',
     rule: 'the signature of a provider is verified',
     from: 'execute: [client.enableNonRepudiationChecks, ',
     to: 'execute: [',
@@ -39,14 +39,14 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['outside-sign-in'],
   },
   {
-    file: 'src/hosts/identity/federation/connect.ts',
+    file: 'src/hosts/identity/endpoints/federated-callback.ts',
     rule: 'an identity is connected by the session that asked',
     from: 'session?.sessionId === sessionId ? session : undefined',
     to: 'session',
     tests: ['outside-connect'],
   },
   {
-    file: 'src/hosts/identity/federation/connect.ts',
+    file: 'src/hosts/identity/federation/connect-identity.ts',
     rule: 'an identity elsewhere stays with the account that has it',
     from: 'on conflict (issuer, subject) do nothing returning id',
     to: 'on conflict (issuer, subject) do update set user_id = excluded.user_id returning id',
@@ -116,7 +116,7 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['identity/passkeys'],
   },
   {
-    file: 'src/hosts/identity/endpoints/factors.ts',
+    file: 'src/hosts/identity/factors/change-factors.ts',
     rule: 'a changed factor ends the other sign-ins',
     from: '  await endOtherSessions(transaction, accountId, keptSessionId, now())\n',
     to: '',
@@ -144,14 +144,14 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['identity/consent'],
   },
   {
-    file: 'src/hosts/identity/sessions.ts',
+    file: 'src/hosts/identity/core/sessions.ts',
     rule: 'a changed factor ends the links of other sign-ins',
     from: 'await endLinksOfAccount(transaction, accountId, keptSessionId)',
     to: '',
     tests: ['links-of-sign-ins'],
   },
   {
-    file: 'src/hosts/identity/sessions.ts',
+    file: 'src/hosts/identity/core/sessions.ts',
     rule: 'a password alone signs in no more once there is a factor',
     from: '${factorChangesOf} = ${factorChanges}',
     to: '${factorChangesOf} >= ${factorChanges}',
@@ -174,14 +174,14 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/endpoints/authorize.ts',
     rule: 'an arrival from a provider is no new proof',
-    from: 'if (provedAt >= since) return true',
+    from: 'if (authenticatedAt >= since) return true',
     to: 'if (signedInAt >= since) return true',
     tests: ['outside-freshness'],
   },
   {
-    file: 'src/hosts/identity/endpoints/factors.ts',
+    file: 'src/hosts/identity/factors/change-factors.ts',
     rule: 'factors are changed by a proof of the last minutes',
-    from: 'session.provedAt + freshMilliseconds',
+    from: 'session.authenticatedAt + freshMilliseconds',
     to: 'session.signedInAt + freshMilliseconds',
     tests: ['outside-freshness'],
   },

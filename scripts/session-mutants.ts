@@ -164,7 +164,7 @@ export const sessionMutants: readonly Mutant[] = [
     tests: ['own-sessions'],
   },
   {
-    file: 'src/hosts/identity/sessions.ts',
+    file: 'src/hosts/identity/core/sessions.ts',
     rule: 'signing in over a session of another account ends that session',
     from: 'endedSessionIds: await endRows(transaction, others, now())',
     to: 'endedSessionIds: []',

@@ -1,7 +1,7 @@
 import { openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { sql } from '../../src/db/sql.ts'
-import { startSession } from '../../src/hosts/identity/sessions.ts'
+import { startSession } from '../../src/hosts/identity/core/sessions.ts'
 import { createOpaqueToken } from '../../src/hosts/identity/tokens/verify-token.ts'
 import { insertAccount } from '../../test/support/insert-account.ts'
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
-import { operations } from '../../src/hosts/identity/operations.ts'
+import type { Operation } from '../../src/hosts/identity/core/endpoint.ts'
+import { contractEndpoints } from '../../src/hosts/identity/endpoints.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { createPkce, queryOf, refresh, requestOf, signedIn } from '../support/browser.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
@@ -39,8 +40,6 @@ describe('whatever is sent to the identity host', () => {
     )
   })
 })
-
-type Operation = (typeof operations)[keyof typeof operations]
 
 interface Request {
   readonly operation: Operation
@@ -99,9 +98,7 @@ const nasty = [
 function requestArbitrary(known: readonly string[]): fc.Arbitrary<Request> {
   const values = Object.values(requestOf(createPkce()))
   const names = [
-    ...Object.values(operations).flatMap((operation) =>
-      'parameters' in operation ? operation.parameters.map(({ name }) => name) : [],
-    ),
+    ...contractEndpoints.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name)),
     ...nasty,
   ]
   const value = fc.oneof(
@@ -128,7 +125,7 @@ function requestArbitrary(known: readonly string[]): fc.Arbitrary<Request> {
     fc.constant(origin),
   )
   return fc.record({
-    operation: fc.constantFrom(...Object.values(operations)),
+    operation: fc.constantFrom<Operation[]>(...contractEndpoints),
     pairs: fc.array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 12 }),
     headers: fc.dictionary(
       fc.constantFrom('authorization', 'cookie', 'origin', 'referer', 'accept'),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readSettings, SettingsError } from '../../config/settings.ts'
-import { clientsOf, scriptOriginsOf } from './clients.ts'
 import { readIdentitySettings } from './configuration.ts'
+import { clientsOf, scriptOriginsOf } from './values/clients.ts'
 
 const problemsOf = (environment: Record<string, string>): readonly string[] => {
   try {

@@ -1,17 +1,11 @@
 import type { KeyObject } from 'node:crypto'
 import type { SigningAlgorithm } from '../../auth/access-token.ts'
-import type { ValueOf } from '../../config/declared-settings.ts'
-import { canMail, type MetricsSettings, readMetricsSettings } from '../../config/host-settings.ts'
-import { type PasskeySettings, readPasskeySettings } from '../../config/passkey-settings.ts'
+import { canMail, readMetricsSettings } from '../../config/host-settings.ts'
+import { readPasskeySettings } from '../../config/passkey-settings.ts'
 import { addressIn } from '../../config/setting-kinds.ts'
 import type { Settings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
-import {
-  type RateLimitSettings,
-  readRateLimit,
-  readTrackerSettings,
-  type TrackerSettings,
-} from '../../config/tracker-settings.ts'
+import { readRateLimit, readTrackerSettings } from '../../config/tracker-settings.ts'
 import {
   clientNameCharactersMax,
   clientScopes,
@@ -19,45 +13,18 @@ import {
   mayReturnTo,
   webClientId,
 } from '../../model/client.ts'
-import { type RegisteredClientSettings, type ServiceClientSettings, serviceScopes } from './clients.ts'
-import { type ProviderSettings, readProviders } from './federation/read-providers.ts'
 import { readPinnedKey } from './keys/pinned-key.ts'
+import { readProviders } from './read-providers.ts'
+import { type RegisteredClientSettings, type ServiceClientSettings, serviceScopes } from './values/clients.ts'
+import type { IdentitySettings, SecondFactorPolicy } from './values/settings.ts'
 
-export type SecondFactorPolicy = ValueOf<'Identity__SecondFactor'>
-
-export interface IdentitySettings extends TrackerSettings, MetricsSettings {
-  readonly port: number
-  readonly apiAudience: string
-  readonly grpcAudience: string
-  /** Where to go when the page of the client's own origin is not known. */
-  readonly loginPageUrl: string | undefined
-  readonly serviceClients: readonly ServiceClientSettings[]
-  /** Clients beyond the contract; none while the extensions are off. */
-  readonly registeredClients: readonly RegisteredClientSettings[]
-  /** Where else people may prove who they are; none while the extensions are off. */
-  readonly providers: readonly ProviderSettings[]
-  /** Encrypts the keys in the store. None: one is made and kept in the data folder. */
-  readonly keySecret: string | undefined
-  readonly isStoreShared: boolean
-  readonly dataDirectory: string
-  /** Signs instead of the key ring. */
-  readonly pinnedKey: KeyObject | undefined
-  readonly rateLimit: RateLimitSettings
-  /** A sign-in that its client has not renewed for so long is over; 0: only the eight hours count. */
-  readonly inactivityMinutes: number
-  /** Who must prove themselves with more than a password. */
-  readonly secondFactor: SecondFactorPolicy
-  /** Whether mails can be asked for; the REST host sends them. */
-  readonly mail: boolean
-  /** None where browsers know no passkeys. */
-  readonly passkeys: PasskeySettings | undefined
-}
+export type { IdentitySettings, SecondFactorPolicy } from './values/settings.ts'
 
 export function readIdentitySettings(settings: Settings): IdentitySettings {
   const tracker = readTrackerSettings(settings)
   const registered = readRegisteredClients(settings, settings.ids('Identity__ServiceClients'))
   const providers = readProviders(settings)
-  // Otherwise nobody could sign in, not even administrators.
+  // Otherwise no account could sign in, not even administrators.
   if (!tracker.passwords && (providers.length === 0 || !tracker.extensions))
     settings.reject(
       'Identity__Passwords can be off only with Identity__Providers__{id}__…, and with the extensions on.',
@@ -97,7 +64,7 @@ function readInactivity(settings: Settings): number {
   return minutes
 }
 
-/** The pages for second factors are extensions: without them, nobody could set up the factor that is required. */
+/** The pages for second factors are extensions: without them, the required factor could not be set up. */
 function readSecondFactor(settings: Settings): SecondFactorPolicy {
   const policy = settings.get('Identity__SecondFactor')
   if (policy !== 'off' && !settings.get('EXTENSIONS'))
@@ -175,7 +142,7 @@ function readRegisteredClients(
   })
 }
 
-/** How it shows that a code is its own. */
+/** The client shows by a secret or by PKCE that a code is its own. */
 function readProof(settings: Settings, id: string) {
   const secret = settings.of('Identity__Clients__{id}__Secret', id)
   if (secret !== undefined && secret.length < secretCharactersMin)

@@ -19,19 +19,17 @@ import { invalid } from '../../model/problem.ts'
 import { repeat } from '../../model/repeat.ts'
 import { createSecurityLog, requestsRefused } from '../../observability/security-log.ts'
 import type { Tracker } from '../../records/context.ts'
-import { type Account, accountColumns } from './accounts.ts'
 import type { IdentitySettings } from './configuration.ts'
-import { extensionRoutes } from './extension-routes.ts'
-import { openProviders } from './federation/providers.ts'
-import type { Identity } from './identity.ts'
+import { type Account, accountColumns } from './core/accounts.ts'
+import type { Identity } from './core/identity.ts'
+import { openProviders } from './core/providers.ts'
+import { navigationPaths, routesOf } from './endpoints.ts'
 import { openKeys } from './keys/open-keys.ts'
-import { moment } from './moment.ts'
 import { openClients } from './open-clients.ts'
-import { identityExtensionsDocument, openApiOf } from './openapi.ts'
+import { identityDocument, identityExtensionsDocument } from './openapi.ts'
 import { addPageScripts } from './pages/scripts.ts'
 import { registerRoutes } from './register-routes.ts'
-import type { Route } from './route.ts'
-import { identityRoutes, navigationPaths } from './routes.ts'
+import { timestamp } from './values/timestamps.ts'
 
 export interface IdentityHost {
   readonly app: FastifyInstance
@@ -40,7 +38,7 @@ export interface IdentityHost {
   stop(): Promise<void>
 }
 
-/** Between browsers and this host stands one proxy. */
+/** One proxy is expected between browsers and this host. */
 const proxiesByDefault = 1
 /** A key is announced a day before it is used, and expired rows may stay for this long. */
 const upkeepMilliseconds = 5 * 60_000
@@ -77,8 +75,7 @@ export async function startIdentity(
     securityLog: events.log,
   }
   await warnOfProviders(identity)
-  const contract = identityRoutes(identity)
-  const routes = [...contract, ...(settings.extensions ? extensionRoutes(identity) : [])]
+  const routes = routesOf(identity)
   const app = createServer({
     log,
     trustedHops: settings.trustedProxies(proxiesByDefault),
@@ -90,12 +87,12 @@ export async function startIdentity(
   })
   const stopping = prepareStop(app)
   await measureHost(app, { budgets, database, events }, settings)
-  refuseNul(app)
+  rejectNul(app)
   registerRoutes(app, routes, database)
   if (settings.extensions) addPageScripts(app)
   addHelloRoute(app)
   addHealthRoutes(app, [stopping.readiness, ...storeReadiness(database)])
-  addDocumentation(app, documentationOf(contract, settings))
+  addDocumentation(app, documentationOf(settings))
   await listen(app, settings)
   const onFailure = (error: unknown) => log.warn({ err: error }, 'The upkeep of keys and sessions failed.')
   const upkeep = repeat({ everyMilliseconds: upkeepMilliseconds, onFailure }, async () => {
@@ -108,9 +105,9 @@ export async function startIdentity(
   return { app, leave: stopping.leave, stop }
 }
 
-const documentationOf = (contract: readonly Route[], { extensions }: IdentitySettings): Documentation => ({
+const documentationOf = ({ extensions }: IdentitySettings): Documentation => ({
   title: 'Project tracking: identity',
-  document: () => openApiOf(contract),
+  document: identityDocument,
   ...(extensions && {
     extensions: { title: 'Project tracking: identity, extensions', document: identityExtensionsDocument },
   }),
@@ -150,8 +147,8 @@ function warnOfKeySecret({ keySecret, isStoreShared, dataDirectory }: IdentitySe
     log.warn({ keySecretCharactersMin }, 'The secret that encrypts the keys is shorter than recommended.')
 }
 
-/** PostgreSQL stores no NUL, and nothing that is meant for this host has one: refused once, for every path. */
-function refuseNul(app: FastifyInstance): void {
+/** PostgreSQL stores no NUL, and no valid request has one: rejected once, for every path. */
+function rejectNul(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
     if (hasNul(request.query) || hasNul(request.body))
       throw invalid({ generalErrors: ['The request contains a character that is not allowed.'] })
@@ -164,34 +161,34 @@ const hasNul = (given: unknown): boolean =>
 
 /** Deletes what can no longer be used. Several instances may do so at once. */
 export async function sweep(database: Database, now: number, inactivityMinutes: number): Promise<void> {
-  const isOver = sql`expires_at <= ${moment(now)}`
+  const isExpired = sql`expires_at <= ${timestamp(now)}`
   // A spent one shows a second use, as long as its session is there.
-  await deleteInBatches(database, { table: 'authorization_codes' }, sql`${isOver} and spent_at is null`)
-  await deleteInBatches(database, { table: 'revoked_tokens' }, isOver)
-  await deleteInBatches(database, { table: 'spent_steps' }, isOver)
-  await deleteInBatches(database, { table: 'outside_attempts' }, isOver)
+  await deleteInBatches(database, { table: 'authorization_codes' }, sql`${isExpired} and spent_at is null`)
+  await deleteInBatches(database, { table: 'revoked_tokens' }, isExpired)
+  await deleteInBatches(database, { table: 'spent_steps' }, isExpired)
+  await deleteInBatches(database, { table: 'outside_attempts' }, isExpired)
   await deleteInBatches(database, { table: 'outside_attempts' }, isInExcess)
   // Spent codes and all refresh tokens go with their session.
-  await deleteInBatches(database, { table: 'signin_sessions' }, isOver)
+  await deleteInBatches(database, { table: 'signin_sessions' }, isExpired)
   // Sessions that no longer work must not be listed.
   if (inactivityMinutes > 0) await inBatches(database, endUnused(now, now - inactivityMinutes * 60_000))
 }
 
 /**
  * Each address has a limit of its own; this is the limit for all addresses together. The rows are counted without a lock, so
- * nobody who is coming back from a provider waits.
+ * callbacks from providers do not wait.
  */
 const isInExcess = sql`expires_at <= (
   select expires_at from outside_attempts order by expires_at desc offset ${budgetLimits.outsideAttempts.max}::int limit 1)`
 
 const endUnused = (now: number, unusedSince: number): Sql => sql`
-  update signin_sessions set ended_at = ${moment(now)} where id in (
+  update signin_sessions set ended_at = ${timestamp(now)} where id in (
     select id from signin_sessions
-    where ended_at is null and coalesce(last_used_at, created_at) <= ${moment(unusedSince)}
+    where ended_at is null and coalesce(last_used_at, created_at) <= ${timestamp(unusedSince)}
     limit ${batchSize}::int for update skip locked)
   returning 1`
 
-/** What the people who run the service should know before others find out. */
+/** Warns operators of risky or unusable settings. */
 async function warnOfProviders(identity: Identity): Promise<void> {
   const { settings, log } = identity
   for (const { id, issuer } of settings.providers)
@@ -204,7 +201,7 @@ async function warnOfProviders(identity: Identity): Promise<void> {
     log.warn('No administrator can sign in yet: passwords are off, and none is connected with a provider.')
 }
 
-/** With more connections than this nobody needs the warning, so no more are read. */
+/** With more connections than this the warning is not needed, so no more are read. */
 const connectedMax = 10_000
 
 async function mayAdministratorsSignIn({ settings, database, administrators }: Identity): Promise<boolean> {

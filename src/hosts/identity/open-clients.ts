@@ -9,8 +9,8 @@ import {
   registeredClient,
   type StoredClient,
   scriptOriginsOf,
-} from './clients.ts'
-import { moment } from './moment.ts'
+} from './values/clients.ts'
+import { timestamp } from './values/timestamps.ts'
 
 export interface OpenClients {
   /** As they are now: those of the settings, and those that administrators have made. */
@@ -41,8 +41,8 @@ export async function openClients(
       ...stored.map((client): [string, Client] => [client.id, registeredClient(client)]),
       ...clientsOf(settings),
     ])
-    // Only at the start. Later, ending a client writes its own note, and other instances may have other settings.
-    if (known === undefined) await noteClients(database, next, now())
+    // Only at the start. Later, ending a client is recorded where it happens, and other instances may have other settings.
+    if (known === undefined) await recordClients(database, next, now())
     replace(clients, next)
     scriptOrigins.clear()
     for (const origin of scriptOriginsOf(next)) scriptOrigins.add(origin)
@@ -68,15 +68,15 @@ function replace(clients: Map<string, Client>, next: Clients): void {
 }
 
 /**
- * Tells the other hosts, through the store, which clients the settings name: tokens of one that has been removed from
+ * Records for the other hosts, in the store, which clients the settings name: tokens of one that has been removed from
  * them stop working. The settings of the instance that started last count, as with a new deployment.
  */
-async function noteClients(database: Database, clients: Clients, now: number): Promise<void> {
+async function recordClients(database: Database, clients: Clients, now: number): Promise<void> {
   const noted = [...clients.values()].filter(({ id }) => id !== webClientId)
   const ids = noted.map(({ id }) => id).toSorted()
   const names = ids.map((id) => clients.get(id)?.registration?.name ?? id)
-  // Tokens have the moment of their issue in whole seconds.
-  const thisSecond = moment(Math.floor(now / 1000) * 1000)
+  // Tokens have the time of their issue in whole seconds.
+  const thisSecond = timestamp(Math.floor(now / 1000) * 1000)
   await database.transaction(async (transaction) => {
     // Two instances that start at once write in the same order.
     await transaction.query(sql`

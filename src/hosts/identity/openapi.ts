@@ -1,16 +1,16 @@
 import { type About, documentOf, queryParameters } from '../../http/openapi.ts'
 import type { Schema } from '../../http/operation.ts'
-import { extensionOperations, extensionSchemas } from './extension-operations.ts'
-import { operations } from './operations.ts'
-import type { Operation } from './route.ts'
-import { ref, schemas } from './schemas.ts'
+import { errorSchema, ref } from './core/describe.ts'
+import type { Operation } from './core/endpoint.ts'
+import { contractEndpoints, extensionEndpoints } from './endpoints.ts'
 
-/** What `docs/contract/identity.v1.json` holds. */
-export const identityDocument = (): Schema => openApiOf(Object.values(operations))
+/** `docs/contract/identity.v1.json` */
+export const identityDocument = (): Schema =>
+  openApiOf(contractEndpoints, { ...about, schemas: { ...schemasOf(contractEndpoints), Error: errorSchema } })
 
-/** What `docs/contract/identity-extensions.v1.json` holds. */
+/** `docs/contract/identity-extensions.v1.json` */
 export const identityExtensionsDocument = (): Schema =>
-  openApiOf(Object.values(extensionOperations), {
+  openApiOf(extensionEndpoints, {
     ...about,
     title: 'Project tracking: identity, extensions',
     description:
@@ -23,16 +23,37 @@ export const identityExtensionsDocument = (): Schema =>
       OutsideProviders: 'Sign-in with accounts that people have elsewhere.',
     },
     securitySchemes: { bearer: about.securitySchemes.bearer },
-    schemas: extensionSchemas,
+    schemas: extensionSchemas(),
   })
 
-export const openApiOf = (operations: readonly Operation[], described: About = about): Schema =>
+/** The order of the released document, so that a change shows as one; new schemas follow. */
+const releasedOrder = [
+  'Discovery',
+  'Error',
+  'OwnFactors',
+  'FactorsOfOther',
+  'AppOffer',
+  'MadeCodes',
+  'PasskeyDialog',
+  'Success',
+]
+
+function extensionSchemas(): Readonly<Record<string, Schema>> {
+  const schemas: Readonly<Record<string, Schema>> = { ...schemasOf(extensionEndpoints), Error: errorSchema }
+  const released = releasedOrder.map((name) => [name, schemas[name] ?? {}])
+  return { ...Object.fromEntries(released), ...schemas }
+}
+
+const schemasOf = (operations: readonly Operation[]): Readonly<Record<string, Schema>> =>
+  Object.assign({}, ...operations.map(({ schemas }) => schemas))
+
+const openApiOf = (operations: readonly Operation[], described: About): Schema =>
   documentOf(operations, described, (operation) => ({
     security: operation.security ?? [],
     ...(operation.method === 'GET'
       ? { parameters: queryParameters(operation.parameters) }
       : formSchema(operation)),
-    responses: { ...answerOf(operation), ...refusalsOf(operation) },
+    responses: { ...answerOf(operation), ...errorsOf(operation) },
   }))
 
 const about = {
@@ -48,8 +69,7 @@ const about = {
     bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
     client: { type: 'http', scheme: 'basic', description: 'The id and secret of a client.' },
   },
-  schemas,
-} satisfies About
+} satisfies Omit<About, 'schemas'>
 
 const text = { type: 'string' }
 
@@ -85,15 +105,15 @@ function answerOf({ answer, method, page }: Operation): Readonly<Record<string, 
 const htmlContent = { 'text/html': { schema: text } }
 
 /** Every request is limited; every body has a size and a type. */
-function refusalsOf({ refusals, method, tag }: Operation): Readonly<Record<string, Schema>> {
+function errorsOf({ refusals, method, tag }: Operation): Readonly<Record<string, Schema>> {
   const hasPages = tag === 'Pages' || tag === 'OutsideProviders'
   const statuses = [429, 500, 503, 504, ...refusals, ...(method === 'POST' ? [400, 413, 415] : [])]
   return Object.fromEntries(
-    [...new Set(statuses)].sort().map((status) => [status, refusal(status, hasPages)]),
+    [...new Set(statuses)].sort().map((status) => [status, errorResponse(status, hasPages)]),
   )
 }
 
-const refusal = (status: number, hasPages: boolean): Schema => ({
+const errorResponse = (status: number, hasPages: boolean): Schema => ({
   description: descriptions[status],
   ...([429, 503].includes(status) && { headers: { 'Retry-After': { schema: { type: 'integer' } } } }),
   content: {

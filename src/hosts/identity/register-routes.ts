@@ -6,10 +6,10 @@ import { originOf } from '../../http/cors.ts'
 import { sendEnvelope } from '../../http/errors.ts'
 import { announceDeprecations } from '../../http/operation.ts'
 import { acceptedLanguage } from '../../model/language.ts'
-import { OAuthError, oauthCodeOf, oauthStatusOf } from './oauth-error.ts'
+import type { Answer, GivenParameters, Route } from './core/endpoint.ts'
 import { pageHeaders, showPage } from './pages/page.ts'
 import { sayIn } from './pages/texts.ts'
-import type { Answer, GivenParameters, Route } from './route.ts'
+import { OAuthError, oauthCodeOf, oauthStatusOf } from './values/oauth-error.ts'
 
 /** Registers every route of the table. */
 export function registerRoutes(
@@ -35,7 +35,7 @@ export function registerRoutes(
             const call = { method, parameters, headers: request.headers, ...originOf(request) }
             return send(request, reply, await handle(call))
           } catch (error) {
-            if (error instanceof OAuthError) return sendRefusal(reply, error)
+            if (error instanceof OAuthError) return sendError(reply, error)
             throw error
           }
         })
@@ -69,13 +69,13 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
-function sendRefusal(reply: FastifyReply, { code, message, challenge }: OAuthError): FastifyReply {
+function sendError(reply: FastifyReply, { code, message, challenge }: OAuthError): FastifyReply {
   const statusCode = oauthStatusOf(code)
   if (challenge !== undefined) reply.header('www-authenticate', challenge)
   return sendEnvelope(reply, { statusCode, message }, { error: code, error_description: message })
 }
 
-/** Refusals of the server itself, such as those of the rate limiter, get OAuth's two properties too. */
+/** Errors of the server itself, such as those of the rate limiter, get OAuth's two properties too. */
 async function joinOAuthError(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
   const isOAuth = request.routeOptions.url?.startsWith('/connect/')
   if (!isOAuth || reply.statusCode < 400 || typeof payload !== 'string') return payload

@@ -1,9 +1,9 @@
 import type { Language } from '../../../model/language.ts'
-import { OAuthError } from '../oauth-error.ts'
+import type { Answer } from '../core/endpoint.ts'
 import { formPostPage } from '../pages/scripts.ts'
-import type { Answer } from '../route.ts'
+import { OAuthError } from '../values/oauth-error.ts'
 
-/** Where the client waits for the answer to its authorization request. */
+/** The client's address and mode for the answer to its authorization request. */
 export interface ReplyTo {
   readonly redirectUri: string
   readonly state: string | undefined
@@ -18,25 +18,25 @@ export const responseModes = ['query', 'fragment', 'form_post'] as const
 
 export type ResponseMode = (typeof responseModes)[number]
 
-/** A refusal that can be sent to the client, by sending the browser back to it. */
-export class AuthorizationRefusal extends Error {
+/** An error that can be sent to the client, by redirecting the browser back to it. */
+export class AuthorizationRejection extends Error {
   readonly replyTo: ReplyTo
   readonly reason: OAuthError
 
   constructor(replyTo: ReplyTo, reason: OAuthError) {
     super(reason.message)
-    this.name = 'AuthorizationRefusal'
+    this.name = 'AuthorizationRejection'
     this.replyTo = replyTo
     this.reason = reason
   }
 }
 
-/** Runs the steps; when they refuse the request, the client gets the refusal instead of the person at the browser. */
-export function refusedToClient<Result>(replyTo: ReplyTo, steps: () => Result): Result {
+/** Runs the steps; when they reject the request, the client gets the error instead of the person at the browser. */
+export function rejectedToClient<Result>(replyTo: ReplyTo, steps: () => Result): Result {
   try {
     return steps()
   } catch (error) {
-    throw error instanceof OAuthError ? new AuthorizationRefusal(replyTo, error) : error
+    throw error instanceof OAuthError ? new AuthorizationRejection(replyTo, error) : error
   }
 }
 

@@ -1,15 +1,15 @@
 import { hasConsent } from '../../../auth/access-token.ts'
 import { type Sql, sql } from '../../../db/sql.ts'
-import type { Client } from '../clients.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import type { LiveSession } from '../sessions.ts'
+import type { Identity } from '../core/identity.ts'
+import type { LiveSession } from '../core/sessions.ts'
+import type { Client } from '../values/clients.ts'
+import { timestamp } from '../values/timestamps.ts'
+import type { AuthorizationRequest } from './parse-authorization-request.ts'
 import type { PendingRequest } from './pending-request.ts'
-import type { AuthorizationRequest } from './read-authorization-request.ts'
 
 const needsConsent = ({ registration }: Client): boolean => registration?.isFirstParty === false
 
-/** Whether the client, as it is now, may be given tokens of this scope, in a query that calls the user's row `account`. */
+/** The condition that the client, as it is now, may get tokens of this scope, in a query that calls the user's row `account`. */
 export const isAllowedNow = (client: Client, scope: Sql): Sql =>
   needsConsent(client) ? hasConsent(sql`${client.id}`, sql`string_to_array(${scope}, ' ')`) : sql`true`
 
@@ -24,7 +24,7 @@ export function isAnyProgram({ client, redirectUri }: AuthorizationRequest): boo
 
 const loopbackPattern = /^(127\.[\d.]+|\[::1\]|(.+\.)?localhost)$/
 
-/** Whether this person has allowed the client what it asks for. The operator's own clients need no consent. */
+/** True if this person has allowed what the client requests. The operator's own clients need no consent. */
 export async function hasConsented(
   { database }: Identity,
   { request, allowedBy }: PendingRequest,
@@ -50,7 +50,7 @@ export async function grantConsent(
   await database.transaction((transaction) =>
     transaction.query(sql`
       insert into consents as known (user_id, client_id, scope, granted_at)
-      values (${accountId}, ${clientId}, ${scopes.join(' ')}, ${moment(now())})
+      values (${accountId}, ${clientId}, ${scopes.join(' ')}, ${timestamp(now())})
       on conflict (user_id, client_id)
       do update set granted_at = excluded.granted_at, scope = words_of_both(known.scope, excluded.scope)`),
   )

@@ -1,18 +1,18 @@
-import type { Identity } from '../identity.ts'
-import { OAuthError } from '../oauth-error.ts'
-import type { Parameters } from '../route.ts'
-import { AuthorizationRefusal } from './answer-client.ts'
-import { type AuthorizationRequest, readAuthorizationRequest } from './read-authorization-request.ts'
+import type { Parameters } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { OAuthError } from '../values/oauth-error.ts'
+import { AuthorizationRejection } from './answer-client.ts'
+import { type AuthorizationRequest, parseAuthorizationRequest } from './parse-authorization-request.ts'
 
 /**
  * An authorization request that waits for a sign-in. It travels sealed through the browser and never carries who signed
- * in: otherwise anyone who lured somebody else to the sign-in page with a request of their own would get that person's code.
+ * in: otherwise an attacker who lured a person to the sign-in page with a request of their own would get that person's code.
  */
 export interface PendingRequest {
   readonly request: AuthorizationRequest
-  /** When it was first seen: a sign-in after that satisfies `prompt=login` and any `max_age`. */
+  /** The time it was first seen: a later sign-in satisfies `prompt=login` and any `max_age`. */
   readonly since: number
-  /** The session that the browser had when it asked: over once somebody else signs in. */
+  /** The session that the browser had when it asked. It ends once another account signs in. */
   readonly sessionId?: string | undefined
   /** The account that has answered this very request with yes. */
   readonly allowedBy?: string | undefined
@@ -31,7 +31,7 @@ export const sealPendingRequest = (
 ): string =>
   seals.seal('authRequest', { parameters, ...others } satisfies Sealed, others.since + pendingMilliseconds)
 
-/** Read anew, because clients and origins may have changed; undefined when it could not be answered any more. */
+/** Parsed again, because clients and origins may have changed; undefined when it can no longer be answered. */
 export async function openPendingRequest(
   { seals, clients }: Identity,
   text: string | undefined,
@@ -40,9 +40,9 @@ export async function openPendingRequest(
   if (!sealed) return undefined
   try {
     const { parameters, ...others } = sealed
-    return { ...others, request: readAuthorizationRequest(clients, withoutAbsent(parameters)) }
+    return { ...others, request: parseAuthorizationRequest(clients, withoutAbsent(parameters)) }
   } catch (error) {
-    if (error instanceof OAuthError || error instanceof AuthorizationRefusal) return undefined
+    if (error instanceof OAuthError || error instanceof AuthorizationRejection) return undefined
     throw error
   }
 }

@@ -1,66 +1,103 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from '../../../db/sql.ts'
-import { AuthorizationRefusal, answerClient } from '../authorization/answer-client.ts'
+import { AuthorizationRejection, answerClient } from '../authorization/answer-client.ts'
 import { hasConsented } from '../authorization/consent.ts'
+import {
+  type AuthorizationRequest,
+  parseAuthorizationRequest,
+} from '../authorization/parse-authorization-request.ts'
 import {
   openPendingRequest,
   type PendingRequest,
   sealPendingRequest,
 } from '../authorization/pending-request.ts'
-import {
-  type AuthorizationRequest,
-  readAuthorizationRequest,
-} from '../authorization/read-authorization-request.ts'
+import { consentPath, onThisHost, reportError, signInPage } from '../core/addresses.ts'
+import { optional, required } from '../core/describe.ts'
+import { type Answer, type Endpoint, type GivenParameters, parseSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import type { LiveSession } from '../core/sessions.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import { invalidRequest, OAuthError } from '../oauth-error.ts'
-import { type Answer, type Endpoint, type GivenParameters, readSingle } from '../route.ts'
-import type { LiveSession } from '../sessions.ts'
-import { onThisHost, reportError, signInPage } from '../sign-in/addresses.ts'
 import { findBrowserSession, findCookie, removedCookie } from '../sign-in/identity-cookie.ts'
-import { createOpaqueToken, readTokenHint } from '../tokens/verify-token.ts'
-import { consentPath } from './consent.ts'
+import { createOpaqueToken, parseTokenHint } from '../tokens/verify-token.ts'
+import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
+import { timestamp } from '../values/timestamps.ts'
 
 /** RFC 6749, 4.1 with PKCE (RFC 7636) and OpenID Connect Core, 3.1.2. */
-export const authorize =
-  (identity: Identity): Endpoint =>
-  async ({ parameters, headers }) => {
-    try {
-      const pending = await readPending(identity, parameters)
-      if (!pending) return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
-      const hintedAccountId = await readHint(identity, pending.request)
-      const session = await findBrowserSession(identity, headers)
-      if (
-        !session ||
-        lacksSecondFactor(identity, session) ||
-        !isSatisfiedBy(pending, session, hintedAccountId, identity.now())
-      )
-        return askToSignIn(identity, pending, session, headers)
-      if (!(await hasConsented(identity, pending, session))) return askForConsent(identity, pending, session)
-      const code = await issueCode(identity, pending.request, session)
-      return answerClient(pending.request.replyTo, identity.settings.issuer, { code })
-    } catch (error) {
-      return refuse(identity, error)
-    }
-  }
+export const authorize: Endpoint = {
+  id: 'Authorize',
+  tag: 'Authorization',
+  summary: 'Starts the authorization code flow with PKCE, or goes on with it after the sign-in.',
+  description:
+    'A browser is sent here. It goes on to the sign-in page, or back to redirect_uri with a code or an error; only a request whose client or redirect_uri is wrong is answered here.',
+  method: 'GET',
+  path: '/connect/authorize',
+  parameters: [
+    required('client_id', 'The client, such as `svc-webclient`.'),
+    required('redirect_uri', 'One of the registered addresses of the client, letter for letter.'),
+    required('response_type', '`code`'),
+    required('scope', 'Scopes, separated by spaces.'),
+    required('code_challenge', 'The base64url form of the SHA-256 of the verifier (RFC 7636).'),
+    required('code_challenge_method', '`S256`'),
+    optional('state', 'Comes back unchanged.'),
+    optional('nonce', 'Comes back in the identity token.'),
+    optional('prompt', '`none`, `login`, `consent`, `select_account`'),
+    optional('max_age', 'Seconds since the sign-in, at most.'),
+    optional('id_token_hint', 'An identity token of the account that should be signed in.'),
+    optional('response_mode', '`query`'),
+    optional(
+      'authRequest',
+      'A pending request that comes back from the sign-in page, in place of all others.',
+    ),
+  ],
+  refusals: [400],
+  handler:
+    (identity) =>
+    async ({ parameters, headers }) => {
+      try {
+        const pending = await readPending(identity, parameters)
+        if (!pending) return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
+        const hintedAccountId = await readHint(identity, pending.request)
+        const session = await findBrowserSession(identity, headers)
+        if (
+          !session ||
+          lacksSecondFactor(identity, session) ||
+          !isSatisfiedBy(pending, session, hintedAccountId, identity.now())
+        )
+          return askToSignIn(identity, pending, session, headers)
+        if (!(await hasConsented(identity, pending, session)))
+          return askForConsent(identity, pending, session)
+        const code = await issueCode(identity, pending.request, session)
+        return answerClient(pending.request.replyTo, identity.settings.issuer, { code })
+      } catch (error) {
+        return errorAnswer(identity, error)
+      }
+    },
+}
+
+export const authorizeByForm: Endpoint = {
+  ...authorize,
+  id: 'AuthorizeByForm',
+  summary: 'The same, sent as a form.',
+  description: 'As OpenID Connect wants it of every provider: the parameters are those of the query.',
+  method: 'POST',
+}
 
 /** A new request, or one that comes back from the sign-in page. */
 async function readPending(
   identity: Identity,
   parameters: GivenParameters,
 ): Promise<PendingRequest | undefined> {
-  const { authRequest } = readSingle(parameters)
+  const { authRequest } = parseSingle(parameters)
   if (authRequest !== undefined) return openPendingRequest(identity, authRequest)
-  return { request: readAuthorizationRequest(identity.clients, parameters), since: identity.now() }
+  return { request: parseAuthorizationRequest(identity.clients, parameters), since: identity.now() }
 }
 
 /** The account that the client expects to be signed in. */
 async function readHint(identity: Identity, request: AuthorizationRequest): Promise<string | undefined> {
   if (request.idTokenHint === undefined) return undefined
-  const claims = await readTokenHint(identity, request.idTokenHint)
+  const claims = await parseTokenHint(identity, request.idTokenHint)
   if (claims?.aud !== request.clientId)
-    throw new AuthorizationRefusal(
+    throw new AuthorizationRejection(
       request.replyTo,
       invalidRequest('id_token_hint is no identity token of this client.'),
     )
@@ -74,9 +111,9 @@ function askToSignIn(
   headers: IncomingHttpHeaders,
 ): Answer {
   const mayShowPage = !pending.request.prompts.has('none')
-  const hasJustSignedIn = session !== undefined && session.provedAt >= pending.since
+  const hasJustSignedIn = session !== undefined && session.authenticatedAt >= pending.since
   if (!mayShowPage || hasJustSignedIn)
-    throw new AuthorizationRefusal(
+    throw new AuthorizationRejection(
       pending.request.replyTo,
       new OAuthError('login_required', 'The user has to sign in.'),
     )
@@ -91,13 +128,13 @@ function askToSignIn(
 function askForConsent(identity: Identity, pending: PendingRequest, { sessionId }: LiveSession): Answer {
   const { prompts, replyTo } = pending.request
   if (prompts.has('none'))
-    throw new AuthorizationRefusal(replyTo, new OAuthError('consent_required', 'The user has to be asked.'))
+    throw new AuthorizationRejection(replyTo, new OAuthError('consent_required', 'The user has to be asked.'))
   const authRequest = sealPendingRequest(identity, { ...pending, sessionId })
   return { redirectTo: onThisHost(identity.settings, consentPath, { authRequest }) }
 }
 
-function refuse(identity: Identity, error: unknown): Answer {
-  if (error instanceof AuthorizationRefusal) {
+function errorAnswer(identity: Identity, error: unknown): Answer {
+  if (error instanceof AuthorizationRejection) {
     const { code, message } = error.reason
     const answer = { error: code, error_description: message }
     return answerClient(error.replyTo, identity.settings.issuer, answer)
@@ -106,18 +143,18 @@ function refuse(identity: Identity, error: unknown): Answer {
   throw error
 }
 
-/** Whether this sign-in is the one the request wants, or a new one is needed. */
+/** True if the session satisfies the request; otherwise a new sign-in is needed. */
 function isSatisfiedBy(
   { request: { prompts, maxAgeSeconds }, since }: PendingRequest,
-  { accountId, signedInAt, provedAt }: LiveSession,
+  { accountId, signedInAt, authenticatedAt }: LiveSession,
   hintedAccountId: string | undefined,
   now: number,
 ): boolean {
   if (hintedAccountId !== undefined && hintedAccountId !== accountId) return false
-  // The person proved who they are for this very request. Asking again would repeat forever.
-  if (provedAt >= since) return true
+  // The person has authenticated for this very request. Asking again would repeat forever.
+  if (authenticatedAt >= since) return true
   if (prompts.has('login') || (prompts.has('select_account') && signedInAt < since)) return false
-  return maxAgeSeconds === undefined || provedAt + maxAgeSeconds * 1000 > now
+  return maxAgeSeconds === undefined || authenticatedAt + maxAgeSeconds * 1000 > now
 }
 
 /** Long enough for one redirect and one request. */
@@ -132,11 +169,11 @@ async function issueCode(
   const expiresAt = now() + codeMilliseconds
   await database.transaction((transaction) =>
     transaction.query(sql`
-      with used as (update signin_sessions set last_used_at = ${moment(now())} where id = ${sessionId})
+      with used as (update signin_sessions set last_used_at = ${timestamp(now())} where id = ${sessionId})
       insert into authorization_codes
         (id, session_id, client_id, redirect_uri, code_challenge, scope, nonce, expires_at)
       values (${id}, ${sessionId}, ${clientId}, ${redirectUri}, ${codeChallenge ?? null}, ${scopes.join(' ')},
-        ${nonce ?? null}, ${moment(expiresAt)})`),
+        ${nonce ?? null}, ${timestamp(expiresAt)})`),
   )
   return token
 }

@@ -5,59 +5,73 @@ import {
   type PendingRequest,
   sealPendingRequest,
 } from '../authorization/pending-request.ts'
-import { addressesOf, type Client } from '../clients.ts'
-import type { Identity } from '../identity.ts'
+import { consentPath, onThisHost, ownAddress, ownOrigin } from '../core/addresses.ts'
+import { authRequestParameter, postedForm, required, shownPage } from '../core/describe.ts'
+import { type Answer, type Call, type Endpoint, type Handler, parseSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import type { LiveSession } from '../core/sessions.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
-import { overPage } from '../pages/sign-in.ts'
+import { outdatedPage } from '../pages/sign-in.ts'
 import type { PlainText } from '../pages/texts.ts'
-import { type Answer, type Call, type Endpoint, readSingle } from '../route.ts'
-import type { LiveSession } from '../sessions.ts'
-import { onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
 import { findBrowserSession } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
+import { addressesOf, type Client } from '../values/clients.ts'
 
-export const consentPath = '/ext/consent'
+export const askConsent: Endpoint = {
+  ...shownPage,
+  id: 'ShowConsent',
+  summary: 'Asks whether a client that is not first-party may.',
+  description: 'Where this host sends browsers.',
+  path: consentPath,
+  parameters: [authRequestParameter],
+  page: 'The question.',
+  handler: (identity) =>
+    withPending(identity, async (_call, { request }, { name, login }, authRequest) => ({
+      page: consentPage({
+        ...request,
+        isAskedAgain: isAnyProgram(request),
+        person: { name, login },
+        authRequest,
+        action: ownAddress(identity.settings, consentPath),
+      }),
+      language: request.language,
+    })),
+}
 
-/** Asks the person who is signed in whether the client may. */
-export const askConsent = (identity: Identity): Endpoint =>
-  withPending(identity, async (_call, { request }, { name, login }, authRequest) => ({
-    page: consentPage({
-      ...request,
-      isAskedAgain: isAnyProgram(request),
-      person: { name, login },
-      authRequest,
-      action: ownAddress(identity.settings, consentPath),
-    }),
-    language: request.language,
-  }))
-
-/** The answer to it: kept with the account that was shown, or told to the client. */
-export const answerConsent = (identity: Identity): Endpoint =>
-  withPending(identity, async (call, pending, session) => {
-    requireAllowedOrigin([ownOrigin(identity.settings)], call.headers, 'The answer')
-    const isAllowed = readSingle(call.parameters).answer === 'allow'
-    const { address, requestId } = call
-    identity.securityLog({
-      event: 'consent',
-      outcome: isAllowed ? 'granted' : 'denied',
-      account: session.accountId,
-      client: pending.request.clientId,
-      session: session.sessionId,
-      address,
-      requestId,
-    })
-    if (!isAllowed)
-      return answerClient(pending.request.replyTo, identity.settings.issuer, {
-        error: 'access_denied',
-        error_description: 'The user did not allow it.',
+/** Consent is kept with the account that the page has shown; the client is notified when it is denied. */
+export const answerConsent: Endpoint = {
+  ...postedForm,
+  id: 'AnswerConsent',
+  summary: 'Takes the answer, and sends the browser on or back to the client.',
+  path: consentPath,
+  parameters: [authRequestParameter, required('answer', '`allow`; anything else denies it.')],
+  handler: (identity) =>
+    withPending(identity, async (call, pending, session) => {
+      requireAllowedOrigin([ownOrigin(identity.settings)], call.headers, 'The answer')
+      const isAllowed = parseSingle(call.parameters).answer === 'allow'
+      const { address, requestId } = call
+      identity.securityLog({
+        event: 'consent',
+        outcome: isAllowed ? 'granted' : 'denied',
+        account: session.accountId,
+        client: pending.request.clientId,
+        session: session.sessionId,
+        address,
+        requestId,
       })
-    await grantConsent(identity, pending, session)
-    return backToAuthorize(
-      identity,
-      sealPendingRequest(identity, { ...pending, allowedBy: session.accountId }),
-    )
-  })
+      if (!isAllowed)
+        return answerClient(pending.request.replyTo, identity.settings.issuer, {
+          error: 'access_denied',
+          error_description: 'The user did not allow it.',
+        })
+      await grantConsent(identity, pending, session)
+      return backToAuthorize(
+        identity,
+        sealPendingRequest(identity, { ...pending, allowedBy: session.accountId }),
+      )
+    }),
+}
 
 type WithPending = (
   call: Call,
@@ -66,13 +80,13 @@ type WithPending = (
   authRequest: string,
 ) => Promise<Answer>
 
-/** Only the session that was asked may answer: in another tab somebody else may have signed in meanwhile. */
+/** Only the session that was asked may answer: another account may have signed in meanwhile in another tab. */
 const withPending =
-  (identity: Identity, answer: WithPending): Endpoint =>
+  (identity: Identity, answer: WithPending): Handler =>
   async (call) => {
-    const { authRequest } = readSingle(call.parameters)
+    const { authRequest } = parseSingle(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
-    if (authRequest === undefined || !pending) return { page: overPage }
+    if (authRequest === undefined || !pending) return { page: outdatedPage }
     const session = await findBrowserSession(identity, call.headers)
     if (session === undefined || session.sessionId !== pending.sessionId)
       return backToAuthorize(identity, authRequest)
@@ -86,10 +100,10 @@ const backToAuthorize = ({ settings }: Identity, authRequest: string): Answer =>
 export interface ConsentPageOptions {
   readonly client: Client
   readonly scopes: readonly string[]
-  /** Who would be seen by the client. */
+  /** The account that the client would see. */
   readonly person: { readonly name: string; readonly login: string }
   readonly redirectUri: string
-  /** What is allowed counts for this time only. */
+  /** The consent is valid for this request only. */
   readonly isAskedAgain: boolean
   readonly authRequest: string
   readonly action: string
@@ -122,7 +136,7 @@ const askedOnce = 'Either way you go back to {place}. You are not asked again fo
 const askedAgain =
   'Either way you go back to {place}, an address of this device. You are asked each time: another program on it could use the same address.'
 
-/** What a person allows with each scope. */
+/** The meaning of each scope, as the person sees it. */
 const meanings: Readonly<Record<string, PlainText>> = {
   openid: 'know that it is you',
   profile: 'see your name and your login',
@@ -132,7 +146,7 @@ const meanings: Readonly<Record<string, PlainText>> = {
   offline_access: 'stay connected without you, until eight hours after your sign-in',
 }
 
-/** Of an app on a device: its scheme. */
+/** The host of the client; for an app on a device, its scheme. */
 function placeOf(address: string): string {
   const { host, protocol } = new URL(address)
   return /^https?:$/.test(protocol) ? host : protocol

@@ -1,34 +1,105 @@
 import { signingAlgorithms } from '../../../auth/access-token.ts'
 import { languages } from '../../../model/language.ts'
 import { responseModes } from '../authorization/answer-client.ts'
-import { contractScopes, grantTypes, scopes } from '../clients.ts'
-import type { Identity } from '../identity.ts'
-import type { Endpoint } from '../route.ts'
+import { address, answering, text } from '../core/describe.ts'
+import type { Endpoint } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { contractScopes, grantTypes, scopes } from '../values/clients.ts'
 
-/** RFC 7517, 5: public keys only. */
-export const jwks =
-  ({ signingKeys }: Identity): Endpoint =>
-  async () => ({ body: { keys: signingKeys.all().map(({ jwk }) => jwk) }, maxAgeSeconds })
-
-/** Clients and hosts ask again after this long. */
+/** Clients and hosts read the documents again after this long. */
 const maxAgeSeconds = 5 * 60
 
-/** OpenID Connect Discovery 1.0, 3, with what the contract lists although no client may use it. */
-export const discovery = (identity: Identity): Endpoint => {
-  const implicit = {
-    response_types_supported: ['code', 'token', 'id_token', 'id_token token'],
-    grant_types_supported: [...grantTypes, 'implicit'],
-  }
-  return async () => ({ body: { ...metadataOf(identity), ...implicit }, maxAgeSeconds })
+const metadata = answering('Discovery', {
+  type: 'object',
+  required: ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'],
+  properties: {
+    issuer: address('What the iss of tokens is.', ''),
+    authorization_endpoint: address('Where browsers are sent to sign in.', '/connect/authorize'),
+    token_endpoint: address('Where codes become tokens.', '/connect/token'),
+    userinfo_endpoint: address('Who has signed in.', '/connect/userinfo'),
+    end_session_endpoint: address('Where browsers are sent to sign out.', '/connect/endsession'),
+    revocation_endpoint: address('Where refresh tokens are revoked.', '/connect/revocation'),
+    introspection_endpoint: address('Where clients with a secret ask about tokens.', '/connect/introspect'),
+    jwks_uri: address('Where the keys are.', '/.well-known/openid-configuration/jwks'),
+  },
+  additionalProperties: true,
+})
+
+/** OpenID Connect Discovery 1.0, 3. The contract lists the implicit grant although no client may use it. */
+export const getDiscovery: Endpoint = {
+  id: 'GetDiscovery',
+  tag: 'Provider',
+  summary: 'The discovery document (OpenID Connect Discovery).',
+  description: 'Addresses, scopes and algorithms; clients read it once and keep it.',
+  method: 'GET',
+  path: '/.well-known/openid-configuration',
+  ...metadata,
+  refusals: [],
+  handler(identity) {
+    const implicit = {
+      response_types_supported: ['code', 'token', 'id_token', 'id_token token'],
+      grant_types_supported: [...grantTypes, 'implicit'],
+    }
+    return async () => ({ body: { ...metadataOf(identity), ...implicit }, maxAgeSeconds })
+  },
 }
 
-/** RFC 8414, 2: nothing but what can be done. */
-export const serverMetadata =
-  (identity: Identity): Endpoint =>
-  async () => ({ body: { ...metadataOf(identity), ui_locales_supported: languages }, maxAgeSeconds })
+/** RFC 7517, 5: public keys only. */
+export const getKeys: Endpoint = {
+  id: 'GetKeys',
+  tag: 'Provider',
+  summary: 'The public keys that verify tokens.',
+  description:
+    'A JSON Web Key Set. A key that is rotated stays as long as tokens that it signed are valid, so keep the set and read it again when a token names a key that is not in it.',
+  method: 'GET',
+  path: '/.well-known/openid-configuration/jwks',
+  ...answering('KeySet', {
+    type: 'object',
+    required: ['keys'],
+    properties: {
+      keys: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['kty', 'n', 'e', 'kid', 'alg', 'use'],
+          properties: {
+            kty: text('The kind of key.', 'RSA'),
+            n: text('The modulus, in base64url.'),
+            e: text('The exponent, in base64url.', 'AQAB'),
+            kid: text('Its name in the head of the tokens that it signed.'),
+            alg: text('What it signs with.', 'RS256'),
+            use: text('What it is for.', 'sig'),
+          },
+        },
+        description: 'Those that tokens may be signed with.',
+      },
+    },
+  }),
+  refusals: [],
+  handler:
+    ({ signingKeys }) =>
+    async () => ({ body: { keys: signingKeys.all().map(({ jwk }) => jwk) }, maxAgeSeconds }),
+}
+
+/** RFC 8414, 2: lists only what is supported. */
+export const getServerMetadata: Endpoint = {
+  id: 'GetServerMetadata',
+  tag: 'Provider',
+  summary: 'The metadata of the authorization server (RFC 8414).',
+  description:
+    'As the discovery document, without the implicit grant, which that one lists and nobody may use. Names what clients of the settings may do only while there are such clients.',
+  method: 'GET',
+  path: '/.well-known/oauth-authorization-server',
+  ...metadata,
+  refusals: [],
+  handler: (identity) => async () => ({
+    body: { ...metadataOf(identity), ui_locales_supported: languages },
+    maxAgeSeconds,
+  }),
+}
 
 function metadataOf({ settings: { issuer }, clients }: Identity) {
-  // Who registers no client gets the contract's document, byte for byte.
+  // Without registered clients the answer is the contract's document, byte for byte.
   const isRegistering = [...clients.values()].some(({ registration }) => registration !== undefined)
   return {
     issuer,

@@ -1,41 +1,141 @@
-import { queueMail } from '../../../accounts/mail-queue.ts'
 import { readFields } from '../../../accounts/read-fields.ts'
-import type { PasskeySettings } from '../../../config/passkey-settings.ts'
-import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import { webClientId } from '../../../model/client.ts'
-import { text, uuid } from '../../../model/field-kinds.ts'
+import type { Schema } from '../../../http/operation.ts'
+import { uuid } from '../../../model/field-kinds.ts'
 import { forbidden, invalid, missing } from '../../../model/problem.ts'
-import { type AccountFactors, findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
+import {
+  answering,
+  bySignInOfLastMinutes,
+  factorEndpoint,
+  id,
+  madeCodes,
+  object,
+  ref,
+  required,
+  success,
+} from '../core/describe.ts'
+import { type Endpoint, parseSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { type LiveSession, lockFactors } from '../core/sessions.ts'
+import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
 import { acceptApp, offerApp } from '../factors/authenticator-app.ts'
-import type { factorOperations } from '../factors/factor-operations.ts'
-import { askForNewPasskey } from '../factors/passkey-challenge.ts'
-import { acceptPasskey, listPasskeys, passkeyNameCharactersMax, passkeysMax } from '../factors/passkeys.ts'
-import { makeRecoveryCodes } from '../factors/recovery-codes.ts'
-import type { Identity } from '../identity.ts'
-import { OAuthError } from '../oauth-error.ts'
-import { type Call, type Endpoint, readSingle } from '../route.ts'
-import { endOtherSessions, findLiveSession, type LiveSession, lockFactors } from '../sessions.ts'
-import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from '../tokens/verify-token.ts'
+import {
+  afterChange,
+  changing,
+  recordChange,
+  removeAll,
+  requireFactorCaller,
+  requireFreshCaller,
+} from '../factors/change-factors.ts'
+import { listPasskeys, passkeysMax } from '../factors/passkeys.ts'
+import { makeRecoveryCodes, recoveryCodesMade } from '../factors/recovery-codes.ts'
 
-/** How a signed-in person sees and changes what they prove themselves with; an administrator takes it away from anybody. */
-export const factorEndpoints: Readonly<
-  Record<keyof typeof factorOperations, (identity: Identity) => Endpoint>
-> = {
-  showFactors: (identity) => async (call) => {
+const timestamp = (description: string): Schema => ({
+  type: ['string', 'null'],
+  format: 'date-time',
+  description,
+})
+
+export const showFactors: Endpoint = {
+  ...factorEndpoint,
+  id: 'ShowFactors',
+  summary: 'What the own account proves itself with; of another one, whether it has a second factor.',
+  description:
+    'With the access token of the web client, as everything about factors. Of others administrators only.',
+  method: 'GET',
+  path: '/ext/factors',
+  parameters: [{ name: 'userId', description: 'Another account.', schema: id }],
+  answer: { oneOf: [ref('OwnFactors'), ref('FactorsOfOther')] },
+  schemas: {
+    OwnFactors: object({
+      appSince: timestamp('Since when there is an app for codes; null: there is none.'),
+      recoveryCodesLeft: {
+        type: 'integer',
+        description: 'Recovery codes that were not used.',
+        examples: [recoveryCodesMade],
+      },
+      passkeys: {
+        type: 'array',
+        maxItems: passkeysMax,
+        description: 'The oldest first.',
+        items: object({
+          id: { ...id, description: 'What it is renamed and removed by.' },
+          name: { type: 'string', description: 'What its owner calls it.', examples: ['My phone'] },
+          createdAt: { type: 'string', format: 'date-time', description: 'When it was added.' },
+          lastUsedAt: timestamp('When somebody last signed in with it; null: never.'),
+        }),
+      },
+      isRequired: { type: 'boolean', description: 'Whether the account must have a second factor.' },
+      passkeyDomain: {
+        type: ['string', 'null'],
+        description: 'The domain that passkeys are bound to; null: there are none here.',
+        examples: ['example.com'],
+      },
+    }),
+    FactorsOfOther: object({
+      hasFactor: { type: 'boolean', description: 'Whether the account has a second factor.' },
+    }),
+  },
+  refusals: [400, 401, 403],
+  handler: (identity) => async (call) => {
     const session = await requireFactorCaller(identity, call)
-    const { userId } = readSingle(call.parameters)
+    const { userId } = parseSingle(call.parameters)
     if (userId === undefined || userId === session.accountId)
-      return { body: await showFactors(identity, session) }
+      return { body: await serializeFactors(identity, session) }
     requireAdministrator(identity, session)
     const { userId: id } = readFields({ userId }, { userId: uuid })
     return { body: { hasFactor: hasFactor(await findFactors(identity.database, id)) } }
   },
-  offerApp: (identity) => async (call) => {
+}
+
+export const offerAuthenticatorApp: Endpoint = {
+  ...factorEndpoint,
+  id: 'OfferAuthenticatorApp',
+  summary: 'A new secret for an app that makes codes, with its QR code.',
+  description: `${bySignInOfLastMinutes} It is kept only when a code of it is confirmed, within half an hour.`,
+  method: 'POST',
+  path: '/ext/factors/app',
+  ...answering(
+    'AppOffer',
+    object({
+      offer: { type: 'string', description: 'To be sent back with the first code.' },
+      secret: { type: 'string', description: 'For apps that read no pictures, in base 32.' },
+      address: { type: 'string', description: 'The same as an address that apps open, `otpauth://…`.' },
+      picture: {
+        ...object({
+          side: { type: 'integer', description: 'Squares of one side.', examples: [41] },
+          path: {
+            type: 'string',
+            description: 'The dark ones, as the path of an SVG.',
+            examples: ['M2 2h1v1h-1z'],
+          },
+        }),
+        description: 'The address as a QR code.',
+      },
+    }),
+  ),
+  handler: (identity) => async (call) => {
     const { address, ...offer } = offerApp(identity, await requireFreshCaller(identity, call))
     return { body: { ...offer, address } }
   },
-  confirmApp: (identity) =>
+}
+
+export const confirmAuthenticatorApp: Endpoint = {
+  ...factorEndpoint,
+  id: 'ConfirmAuthenticatorApp',
+  summary: 'Keeps the offered app, in place of one there was.',
+  description: bySignInOfLastMinutes,
+  method: 'POST',
+  path: '/ext/factors/app/confirm',
+  parameters: [
+    required('offer', 'As it came with the secret.'),
+    required('code', 'What the app shows; spaces do not count.', {
+      type: 'string',
+      examples: ['123456'],
+    }),
+  ],
+  ...madeCodes,
+  handler: (identity) =>
     changing(
       identity,
       'app set up',
@@ -47,7 +147,18 @@ export const factorEndpoints: Readonly<
         return { recoveryCodes: isFirst ? await makeRecoveryCodes(transaction, accountId) : null }
       },
     ),
-  removeApp: (identity) =>
+}
+
+export const removeAuthenticatorApp: Endpoint = {
+  ...factorEndpoint,
+  id: 'RemoveAuthenticatorApp',
+  summary: 'Removes the app for codes.',
+  description: `${bySignInOfLastMinutes} The recovery codes go with the last second factor.`,
+  method: 'POST',
+  path: '/ext/factors/app/remove',
+  ...success,
+  refusals: [400, 401, 404],
+  handler: (identity) =>
     changing(identity, 'app removed', async (transaction, { accountId }) => {
       const [removed] = await transaction.query(
         sql`delete from authenticator_apps where user_id = ${accountId} returning true`,
@@ -55,51 +166,38 @@ export const factorEndpoints: Readonly<
       if (!removed) throw missing('App')
       return { success: true }
     }),
-  makeRecoveryCodes: (identity) =>
+}
+
+export const renewRecoveryCodes: Endpoint = {
+  ...factorEndpoint,
+  id: 'MakeRecoveryCodes',
+  summary: 'New recovery codes in place of those there were.',
+  description: `${bySignInOfLastMinutes} For accounts with a second factor. They are shown this once.`,
+  method: 'POST',
+  path: '/ext/factors/recovery-codes',
+  ...madeCodes,
+  handler: (identity) =>
     changing(identity, 'recovery codes made', async (transaction, { accountId }, _form, before) => {
       if (!hasFactor(before))
         throw invalid({ generalErrors: ['Recovery codes are for those who have a second factor.'] })
       return { recoveryCodes: await makeRecoveryCodes(transaction, accountId) }
     }),
-  offerPasskey: (identity) => async (call) => {
-    const session = await requireFreshCaller(identity, call)
-    return { body: await askForNewPasskey(identity, session, requirePasskeys(identity).domain) }
-  },
-  addPasskey: (identity) =>
-    changing(identity, 'passkey added', async (transaction, { accountId }, form, before) => {
-      const { name } = readFields(form, { name: passkeyName })
-      const { challenge = '', credential = '' } = form
-      if (!(await acceptPasskey(identity, transaction, accountId, { challenge, credential, name })))
-        throw invalid({ generalErrors: [`The passkey could not be kept. There may be ${passkeysMax}.`] })
-      return { recoveryCodes: await firstCodes(transaction, accountId, before) }
-    }),
-  renamePasskey: (identity) =>
-    changing(
-      identity,
-      'passkey renamed',
-      async (transaction, { accountId }, form) => {
-        const { id, name } = readFields(form, { id: uuid, name: passkeyName })
-        const [renamed] = await transaction.query(
-          sql`update passkeys set name = ${name} where id = ${id} and user_id = ${accountId} returning true`,
-        )
-        if (!renamed) throw missing('Passkey')
-        return { success: true }
-      },
-      'only a name',
-    ),
-  removePasskey: (identity) =>
-    changing(identity, 'passkey removed', async (transaction, { accountId }, form) => {
-      const { id } = readFields(form, { id: uuid })
-      const [removed] = await transaction.query(
-        sql`delete from passkeys where id = ${id} and user_id = ${accountId} returning true`,
-      )
-      if (!removed) throw missing('Passkey')
-      return { success: true }
-    }),
-  takeFactorsAway: (identity) => async (call) => {
+}
+
+export const takeFactorsAway: Endpoint = {
+  ...factorEndpoint,
+  id: 'TakeFactorsAway',
+  summary: 'Takes the second factors of somebody away who has lost them.',
+  description: `${bySignInOfLastMinutes} Administrators only.`,
+  method: 'POST',
+  path: '/ext/factors/take-away',
+  parameters: [required('userId', 'The account.', id)],
+  ...success,
+  refusals: [400, 401, 403, 404],
+  handler: (identity) => async (call) => {
     const administrator = await requireFreshCaller(identity, call)
     requireAdministrator(identity, administrator)
-    const { userId } = readFields(readSingle(call.parameters), { userId: uuid })
+    const { userId } = readFields(parseSingle(call.parameters), { userId: uuid })
     await identity.database.transaction(async (transaction) => {
       await lockFactors(transaction, userId)
       requireAdministrator(identity, await requireFreshCaller(identity, call))
@@ -108,47 +206,12 @@ export const factorEndpoints: Readonly<
       const isOwn = userId === administrator.accountId
       await afterChange(identity, transaction, userId, isOwn ? administrator.sessionId : undefined)
     })
-    note(identity, call, administrator, 'taken away', userId)
+    recordChange(identity, call, administrator, 'taken away', userId)
     return { body: { success: true } }
   },
 }
 
-type Change = (
-  transaction: Queries,
-  session: LiveSession,
-  form: Readonly<Record<string, string | undefined>>,
-  before: AccountFactors,
-) => Promise<unknown>
-
-/** By a fresh sign-in, one change after the other; the last factor of somebody who must have one stays. */
-const changing =
-  (identity: Identity, outcome: string, change: Change, extent?: 'only a name'): Endpoint =>
-  async (call) => {
-    const session = await requireFreshCaller(identity, call)
-    const { accountId } = session
-    const form = readSingle(call.parameters)
-    const body = await identity.database.transaction(async (transaction) => {
-      await lockFactors(transaction, accountId)
-      // The change before it may have ended the sign-in while this waited for the lock.
-      await requireFreshCaller(identity, call)
-      const changed = await change(transaction, session, form, await findFactors(transaction, accountId))
-      if (extent === undefined) await afterChange(identity, transaction, accountId, session.sessionId)
-      if (hasFactor(await findFactors(transaction, accountId))) return changed
-      if (mustHaveFactor(identity, session))
-        throw invalid({ generalErrors: ['You must have a second factor. Set up another one first.'] })
-      await removeAll(transaction, accountId)
-      return changed
-    })
-    note(identity, call, session, outcome)
-    return { body }
-  }
-
-const passkeyName = text({ max: passkeyNameCharactersMax })
-
-const firstCodes = async (transaction: Queries, accountId: string, before: AccountFactors) =>
-  hasFactor(before) ? null : makeRecoveryCodes(transaction, accountId)
-
-async function showFactors(identity: Identity, session: LiveSession) {
+async function serializeFactors(identity: Identity, session: LiveSession) {
   const { appSince, recoveryCodesLeft } = await findFactors(identity.database, session.accountId)
   return {
     appSince,
@@ -159,75 +222,7 @@ async function showFactors(identity: Identity, session: LiveSession) {
   }
 }
 
-function requirePasskeys({ settings }: Identity): PasskeySettings {
-  if (settings.passkeys) return settings.passkeys
-  throw invalid({ generalErrors: ['Passkeys need https and a name, which the addresses here have not.'] })
-}
-
-/** Recovery codes without a second factor would only be a further way in, for anybody who finds them. */
-async function removeAll(transaction: Queries, accountId: string): Promise<void> {
-  await transaction.query(sql`delete from authenticator_apps where user_id = ${accountId}`)
-  await transaction.query(sql`delete from passkeys where user_id = ${accountId}`)
-  await transaction.query(sql`delete from recovery_codes where user_id = ${accountId}`)
-}
-
 function requireAdministrator({ administrators }: Identity, session: LiveSession): void {
   if (!administrators.isAdministrator(session))
     throw forbidden('Only administrators may see and take away the second factors of others.')
-}
-
-const note = (
-  { securityLog }: Identity,
-  { address, requestId }: Call,
-  { accountId, sessionId }: LiveSession,
-  outcome: string,
-  account = accountId,
-): void =>
-  securityLog({
-    event: 'factor-changed',
-    outcome,
-    account,
-    by: accountId,
-    ...{ session: sessionId, address, requestId },
-  })
-
-/** After this long a sign-in is asked for again before factors are changed: an open screen is not the person. */
-const freshMilliseconds = 10 * 60_000
-
-/** The sign-in that asks, in the web client only: no other app looks at or changes how people sign in. */
-async function requireFactorCaller(identity: Identity, { headers }: Call): Promise<LiveSession> {
-  const claims = await verifyAccessToken(identity, requireBearer(headers))
-  const account = claims && (await findTokenAccount(identity, claims))
-  const isOfWebClient = claims?.client_id === webClientId && typeof claims.sid === 'string'
-  const session = account && isOfWebClient ? await findLiveSession(identity, String(claims.sid)) : undefined
-  if (session === undefined || session.accountId !== account?.accountId) throw invalidToken()
-  return session
-}
-
-/** RFC 9470: says how old a sign-in may be for what was asked. */
-async function requireFreshCaller(identity: Identity, call: Call): Promise<LiveSession> {
-  const session = await requireFactorCaller(identity, call)
-  if (session.provedAt + freshMilliseconds > identity.now()) return session
-  throw new OAuthError(
-    'insufficient_user_authentication',
-    'Sign in again to change how you sign in.',
-    `Bearer error="insufficient_user_authentication", max_age="${freshMilliseconds / 1000}"`,
-  )
-}
-
-/**
- * A person may change a second factor because somebody else is signed in: the other sign-ins end (OWASP ASVS 5,
- * 7.4.3), and the person is told where mails can be sent.
- */
-export async function afterChange(
-  { settings, now }: Pick<Identity, 'settings' | 'now'>,
-  transaction: Queries,
-  accountId: string,
-  keptSessionId?: string,
-): Promise<void> {
-  await transaction.query(sql`
-    insert into factor_changes (user_id, count) values (${accountId}, 1)
-    on conflict (user_id) do update set count = factor_changes.count + 1`)
-  await endOtherSessions(transaction, accountId, keptSessionId, now())
-  if (settings.mail) await queueMail(transaction, { purpose: 'factors', madeBy: accountId })
 }

@@ -1,48 +1,56 @@
 import { isMailAddress, queueMail } from '../../../accounts/mail-queue.ts'
 import { addressKey } from '../../../http/addresses.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
-import type { Identity } from '../identity.ts'
+import { canForget, forgotPasswordPath, onThisHost, ownAddress, ownOrigin } from '../core/addresses.ts'
+import { authRequestParameter, postedForm, required, shownPage } from '../core/describe.ts'
+import { type Endpoint, parseSingle } from '../core/endpoint.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
-import { overPage } from '../pages/sign-in.ts'
-import { type Endpoint, readSingle } from '../route.ts'
-import { onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
+import { outdatedPage } from '../pages/sign-in.ts'
 import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
 
-export const forgotPasswordPath = '/ext/forgot-password'
-
-/** Whether a new password can be sent for. */
-export const canForget = ({ settings }: Identity): boolean => settings.mail && settings.passwords
-
-/** Asks who has lost the password, for every client. */
-export const askForgotten =
-  (identity: Identity): Endpoint =>
-  async ({ parameters }) => {
-    const { authRequest } = readSingle(parameters)
-    const pending = await openPendingRequest(identity, authRequest)
-    if (authRequest === undefined || !pending || !canForget(identity)) return { page: overPage }
-    const { settings } = identity
-    return {
-      page: forgotPage({
-        authRequest,
-        action: ownAddress(settings, forgotPasswordPath),
-        back: onThisHost(settings, '/api/account/login-page', { authRequest }),
-      }),
-      language: pending.request.language,
-    }
-  }
+export const askForgotten: Endpoint = {
+  ...shownPage,
+  id: 'ShowForgotPassword',
+  summary: 'Asks whose password is lost.',
+  description: 'Sign-in pages of clients lead here by a link, where mails are sent.',
+  path: forgotPasswordPath,
+  parameters: [authRequestParameter],
+  page: 'The page.',
+  handler:
+    (identity) =>
+    async ({ parameters }) => {
+      const { authRequest } = parseSingle(parameters)
+      const pending = await openPendingRequest(identity, authRequest)
+      if (authRequest === undefined || !pending || !canForget(identity)) return { page: outdatedPage }
+      const { settings } = identity
+      return {
+        page: forgotPage({
+          authRequest,
+          action: ownAddress(settings, forgotPasswordPath),
+          back: onThisHost(settings, '/api/account/login-page', { authRequest }),
+        }),
+        language: pending.request.language,
+      }
+    },
+}
 
 /**
- * The same answer after the same work, whether there is such an account or not: the mail is only noted here, and who it is for is
- * found out when it is sent. Too many are told nothing else either.
+ * The answer and the work are the same whether the account exists or not: the mail is only queued here, and its recipient is looked
+ * up when it is sent. A client over its limit gets the same answer too.
  */
-export const answerForgotten =
-  (identity: Identity): Endpoint =>
-  async (call) => {
+export const answerForgotten: Endpoint = {
+  ...postedForm,
+  id: 'AnswerForgotPassword',
+  summary: 'Notes a mail with a link for a new password.',
+  path: forgotPasswordPath,
+  parameters: [authRequestParameter, required('login', 'Whose password is lost.')],
+  page: 'The same words, whether there is such an account or not.',
+  handler: (identity) => async (call) => {
     requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
-    const { login = '', authRequest } = readSingle(call.parameters)
+    const { login = '', authRequest } = parseSingle(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
-    if (authRequest === undefined || !pending || !canForget(identity)) return { page: overPage }
+    if (authRequest === undefined || !pending || !canForget(identity)) return { page: outdatedPage }
     const { address, requestId } = call
     const wish = { purpose: 'password', login: login.trim(), address: addressKey(address) } as const
     const isKept =
@@ -56,7 +64,8 @@ export const answerForgotten =
     })
     const back = onThisHost(identity.settings, '/api/account/login-page', { authRequest })
     return { page: mailedPage(back), language: pending.request.language }
-  }
+  },
+}
 
 export interface ForgotPageOptions {
   readonly authRequest: string

@@ -1,20 +1,66 @@
 import { sql } from '../../../db/sql.ts'
-import { authenticateConfidentialClient } from '../authenticate-client.ts'
-import { audienceOf, type Client, hostsOf, splitScope } from '../clients.ts'
-import type { Identity } from '../identity.ts'
-import { type Endpoint, readParameters, requireParameter } from '../route.ts'
-import { isLive, type LiveSession, sessionColumns } from '../sessions.ts'
+import { authenticateConfidentialClient } from '../core/authenticate-client.ts'
+import {
+  address,
+  answering,
+  byClient,
+  clientParameters,
+  optional,
+  required,
+  text,
+  whole,
+} from '../core/describe.ts'
+import { type Endpoint, parseParameters, requireParameter } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { isLive, type LiveSession, sessionColumns } from '../core/sessions.ts'
 import { findTokenAccount, opaqueTokenId, verifyAccessToken } from '../tokens/verify-token.ts'
+import { audienceOf, type Client, hostsOf, splitScope } from '../values/clients.ts'
 
 /**
  * RFC 7662, for access and refresh tokens. Only clients with a secret may ask: about tokens of their own, a service client also
  * about those for a host that one of its scopes is for, or that its settings name. For any other token the answer is that for an
  * unknown one (4).
  */
-export const introspect =
-  (identity: Identity): Endpoint =>
-  async (call) => {
-    const parameters = readParameters(call.parameters)
+export const introspectToken: Endpoint = {
+  id: 'IntrospectToken',
+  tag: 'Tokens',
+  summary: 'Tells a client with a secret about a token (RFC 7662).',
+  description:
+    "A token that is not active, or that is none of this client's business, is answered with active: false and nothing else.",
+  method: 'POST',
+  path: '/connect/introspect',
+  security: byClient,
+  parameters: [
+    required('token', 'An access or refresh token.'),
+    optional('token_type_hint', '`access_token`, `refresh_token`'),
+    ...clientParameters,
+  ],
+  ...answering('TokenDescription', {
+    type: 'object',
+    required: ['active'],
+    properties: {
+      active: { type: 'boolean', description: "Whether it works, and is the client's business." },
+      iss: address('The issuer.', ''),
+      sub: text('The id of the account.'),
+      sid: text('The sign-in that it belongs to.'),
+      aud: {
+        oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+        description: 'The hosts that it is for.',
+        examples: ['svc-api'],
+      },
+      client_id: text('The client that it was given to.', 'robot'),
+      scope: text('Its scopes, separated by spaces.', 'openid profile svc.api'),
+      token_type: text('access_token or refresh_token.', 'access_token'),
+      username: text('The login of the account.', 'ann@example.com'),
+      iat: whole('When it was made, in seconds since 1970.', 1767603600),
+      exp: whole('When it ends, in seconds since 1970.', 1767607200),
+      jti: text('Its own id.'),
+    },
+    additionalProperties: true,
+  }),
+  refusals: [400, 401],
+  handler: (identity) => async (call) => {
+    const parameters = parseParameters(call.parameters)
     const client = authenticateConfidentialClient(identity, call, parameters)
     const token = requireParameter(parameters, 'token')
     // The hint is not needed: no token can be taken for one of the other kind.
@@ -22,7 +68,8 @@ export const introspect =
       (await describeAccessToken(identity, client, token)) ??
       (await describeRefreshToken(identity, client, token))
     return { body: description ?? { active: false } }
-  }
+  },
+}
 
 function mayAskAbout(
   { settings }: Identity,

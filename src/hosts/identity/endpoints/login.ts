@@ -1,32 +1,165 @@
 import { Problem } from '../../../model/problem.ts'
-import type { Account } from '../accounts.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
-import type { Identity } from '../identity.ts'
-import { type Call, type Endpoint, readSingle } from '../route.ts'
-import type { SignInOrigin, StartedSession } from '../sessions.ts'
-import { onThisHost, ownOrigin, signInPage, signInPageFor } from '../sign-in/addresses.ts'
+import type { Account } from '../core/accounts.ts'
+import {
+  canForget,
+  forgotPasswordPath,
+  hostedSignInPath,
+  onThisHost,
+  ownAddress,
+  ownOrigin,
+  passkeyPath,
+  type ReportedError,
+  signInPage,
+  signInPageFor,
+} from '../core/addresses.ts'
+import {
+  answering,
+  authRequestParameter,
+  credentialParameters,
+  outcomeParameters,
+  postedForm,
+  required,
+  shownPage,
+  text,
+} from '../core/describe.ts'
+import { type Call, type Endpoint, type Handler, parseSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import type { SignInOrigin, StartedSession } from '../core/sessions.ts'
+import { providerLinks } from '../federation/leave-for-provider.ts'
+import { outdatedPage, signInPageOf } from '../pages/sign-in.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
 import { askForStep, type SignInStep } from '../sign-in/sign-in-step.ts'
 import { verifyCredentials } from '../sign-in/verify-credentials.ts'
 
-/**
- * The post of the sign-in page. The session goes to the browser that proved the password, and that browser goes on with
- * the pending request; anyone else who knows the request gains nothing.
- */
-export const login = (identity: Identity): Endpoint => loginFrom(identity, identity.settings.allowedOrigins)
+export const showLoginPage: Endpoint = {
+  id: 'ShowLoginPage',
+  tag: 'SignIn',
+  summary: 'Sends the browser to the sign-in page of the client that asked.',
+  description: 'The page belongs to the client; it posts login and password back to this host.',
+  method: 'GET',
+  path: '/api/account/login-page',
+  parameters: [authRequestParameter],
+  refusals: [400],
+  handler:
+    (identity) =>
+    async ({ parameters }) => {
+      const { authRequest } = parseSingle(parameters)
+      const pending = await openPendingRequest(identity, authRequest)
+      if (authRequest === undefined || !pending)
+        return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
+      const { client, loginHint } = pending.request
+      // A sign-in page of another host cannot open the request, so the hint goes along; our own page reads it there.
+      const isPageOfOthers = client.registration === undefined
+      const hasHint = identity.settings.extensions && isPageOfOthers && loginHint !== undefined
+      const query = { authRequest, ...(hasHint && { loginHint }) }
+      return { redirectTo: signInPageFor(identity.settings, pending.request, query) }
+    },
+}
 
-/** The same for the page of this host. */
-export const hostedLogin = (identity: Identity): Endpoint =>
-  loginFrom(identity, [ownOrigin(identity.settings)])
+/**
+ * The session is given to the browser that sent the password, and that browser goes on with the pending request: others who know
+ * the request gain nothing.
+ */
+export const logIn: Endpoint = {
+  id: 'LogIn',
+  tag: 'SignIn',
+  summary: 'Takes the post of a sign-in page, and sends the browser on or back.',
+  description:
+    'From the origin of the sign-in page only. Five wrong passwords lock the login for a quarter of an hour; what was wrong comes back to the page as error and retryAfter.',
+  method: 'POST',
+  path: '/api/account/login',
+  parameters: [...credentialParameters, authRequestParameter],
+  refusals: [400, 403],
+  handler: (identity) => loginFrom(identity, identity.settings.allowedOrigins),
+}
+
+export const showSignIn: Endpoint = {
+  ...shownPage,
+  id: 'ShowSignInPage',
+  summary: 'The sign-in page of clients that have none.',
+  description: 'Where this host sends browsers of such clients.',
+  path: hostedSignInPath,
+  parameters: [authRequestParameter, ...outcomeParameters],
+  page: 'The page.',
+  handler:
+    (identity) =>
+    async ({ parameters }) => {
+      const { authRequest, error, retryAfter } = parseSingle(parameters)
+      const pending = await openPendingRequest(identity, authRequest)
+      if (authRequest === undefined || pending?.request.client.registration === undefined)
+        return { page: outdatedPage }
+      const action = ownAddress(identity.settings, hostedSignInPath)
+      const passkeyAddress = identity.settings.passkeys?.areForSignIn
+        ? onThisHost(identity.settings, passkeyPath, { authRequest })
+        : undefined
+      const forgotAddress = canForget(identity)
+        ? onThisHost(identity.settings, forgotPasswordPath, { authRequest })
+        : undefined
+      return {
+        page: signInPageOf({
+          ...{ client: pending.request.client, authRequest, error, retryAfter, action },
+          ...{ passkeyAddress, forgotAddress },
+          loginHint: pending.request.loginHint,
+          providers: providerLinks(identity, authRequest),
+          passwords: identity.settings.passwords,
+        }),
+        language: pending.request.language,
+      }
+    },
+}
+
+export const answerSignIn: Endpoint = {
+  ...postedForm,
+  id: 'AnswerSignInPage',
+  summary: 'Takes login and password.',
+  path: hostedSignInPath,
+  parameters: [...credentialParameters, authRequestParameter],
+  handler: (identity) => loginFrom(identity, [ownOrigin(identity.settings)]),
+}
+
+export const getError: Endpoint = {
+  id: 'GetSignInError',
+  tag: 'SignIn',
+  summary: 'Why an authorization request was rejected.',
+  description: 'For the page that the browser was sent to with an errorId.',
+  method: 'GET',
+  path: '/api/account/error',
+  parameters: [required('errorId', 'The rejection.')],
+  ...answering('SignInError', {
+    type: 'object',
+    required: ['error', 'errorDescription'],
+    properties: {
+      error: text('The code of OAuth.', 'invalid_request'),
+      errorDescription: text('What was wrong, as a sentence.'),
+    },
+  }),
+  refusals: [400, 404],
+  handler:
+    ({ seals }) =>
+    async ({ parameters }) => {
+      const { errorId } = parseSingle(parameters)
+      const reported = errorId === undefined ? undefined : await seals.open<ReportedError>('errorId', errorId)
+      return reported ? { body: reported } : { status: 404, body: unknownError }
+    },
+}
+
+/** The envelope, with the two properties that readers of this address expect. */
+const unknownError = {
+  statusCode: 404,
+  message: 'The error was not found.',
+  error: 'not_found',
+  errorDescription: 'The error was not found.',
+}
 
 const loginFrom =
-  (identity: Identity, origins: readonly string[]): Endpoint =>
+  (identity: Identity, origins: readonly string[]): Handler =>
   async (call) => {
     const { parameters, headers } = call
     requireAllowedOrigin(origins, headers)
-    const { login = '', password = '', authRequest } = readSingle(parameters)
+    const { login = '', password = '', authRequest } = parseSingle(parameters)
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending)
       return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
@@ -62,27 +195,27 @@ async function attemptSignIn(
   origin: SignInOrigin,
   call: Call,
 ): Promise<Outcome> {
-  const note = noteOf(identity, credentials.login, origin, call)
+  const record = recorderOf(identity, credentials.login, origin, call)
   try {
     const { account, next } = await verifyCredentials(identity, credentials, (locked) =>
-      note('lockout-begun', 'sign-in', locked),
+      record('lockout-begun', 'sign-in', locked),
     )
     if (account && next === 'session')
       return (await beginSession(identity, account, origin, call)) ?? { error: 'invalid' }
     if (account && (next === 'second-factor' || next === 'set-up')) {
-      note('sign-in', 'second step', account)
+      record('sign-in', 'second step', account)
       return { step: next, account }
     }
-    note('sign-in', next === 'refused' ? 'second step' : 'wrong', account)
+    record('sign-in', next === 'rejected' ? 'second step' : 'wrong', account)
     return { error: 'invalid' }
   } catch (error) {
     if (!(error instanceof Problem && error.kind === 'locked')) throw error
-    note('sign-in', 'locked')
+    record('sign-in', 'locked')
     return { error: 'locked', retryAfter: String(error.retryAfterSeconds) }
   }
 }
 
-const noteOf =
+const recorderOf =
   (identity: Identity, login: string, { clientId: client, address }: SignInOrigin, { requestId }: Call) =>
   (event: 'sign-in' | 'lockout-begun', outcome: string, account?: Account): void =>
     identity.securityLog({
@@ -91,19 +224,3 @@ const noteOf =
       ...(account ? { account: account.accountId } : { unknownLogin: login }),
       ...{ client, address, requestId },
     })
-
-/** Sends the browser to the sign-in page of the client whose request is pending. */
-export const loginPage =
-  (identity: Identity): Endpoint =>
-  async ({ parameters }) => {
-    const { authRequest } = readSingle(parameters)
-    const pending = await openPendingRequest(identity, authRequest)
-    if (authRequest === undefined || !pending)
-      return { redirectTo: signInPage(identity.settings, undefined, { error: 'request' }) }
-    const { client, loginHint } = pending.request
-    // A sign-in page of another host cannot open the request, so the hint goes along; our own page reads it there.
-    const isPageOfOthers = client.registration === undefined
-    const hasHint = identity.settings.extensions && isPageOfOthers && loginHint !== undefined
-    const query = { authRequest, ...(hasHint && { loginHint }) }
-    return { redirectTo: signInPageFor(identity.settings, pending.request, query) }
-  }

@@ -1,52 +1,128 @@
-import { leaveOutside } from '../federation/sign-out.ts'
-import type { Identity } from '../identity.ts'
-import { signedOutPage } from '../pages/sign-in.ts'
-import { type Answer, type Call, type Endpoint, readSingle } from '../route.ts'
-import { endSession } from '../sessions.ts'
+import { languageAmong } from '../../../model/language.ts'
 import {
   hostedSignOutPath,
   onThisHost,
+  ownAddress,
   ownOrigin,
   signedOutAddress,
+  signedOutPath,
   signInPage,
+  unknownAddress,
   withParameters,
-} from '../sign-in/addresses.ts'
+} from '../core/addresses.ts'
+import { localesParameter, optional, postedForm, required, shownPage } from '../core/describe.ts'
+import { type Answer, type Call, type Endpoint, type Handler, parseSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { endSession } from '../core/sessions.ts'
+import { signOutAtProvider } from '../federation/sign-out.ts'
+import { signedOutPage, signOutPage } from '../pages/sign-in.ts'
 import { openSignOut, type SignOut, sealSignOut } from '../sign-in/browser-session.ts'
 import { findBrowserSession, readSessionId, removedCookie } from '../sign-in/identity-cookie.ts'
 import { isSentByOtherSite, requireAllowedOrigin, requireNoPrefetch } from '../sign-in/sign-in-origin.ts'
+
+const checked = required('logoutId', 'The checked sign-out.')
+const asked = required('logoutId', 'The sign-out that the person was asked about.')
+const signedOut = 'Where the client asked for an address that is not registered: that the session has ended.'
 
 /**
  * Ends the session in the store, removes the cookie, and sends the browser to where the client wants it. Another site could send
  * a browser here as well, so the person is asked first then, unless that site has an identity token of this session.
  */
-export const logout =
-  (identity: Identity): Endpoint =>
-  async (call) => {
+export const logOut: Endpoint = {
+  id: 'LogOut',
+  tag: 'SignIn',
+  summary:
+    'Ends the session, removes the cookie, and sends the browser to the post-logout address; to the sign-in page with a `logoutId` when another site sent it and the person has to be asked first.',
+  description: 'Where a checked sign-out leads to; the id is good for a short while and for this browser.',
+  method: 'GET',
+  path: '/api/account/logout',
+  parameters: [checked],
+  page: signedOut,
+  refusals: [400, 403],
+  handler: (identity) => async (call) => {
     const { parameters, headers } = call
     requireNoPrefetch(headers)
-    const signOut = await openSignOut(identity, readSingle(parameters).logoutId)
+    const signOut = await openSignOut(identity, parseSingle(parameters).logoutId)
     const session = await findBrowserSession(identity, headers)
     // Here once more: the checked sign-out may be one that the other site has asked for itself.
     const isForeign = signOut.isSentByOtherSite || isSentByOtherSite(identity.settings, headers)
     if (session !== undefined && session.sessionId !== signOut.sessionId && isForeign)
       return { redirectTo: askPage(identity, { ...signOut, askedSessionId: session.sessionId }) }
     return finish(identity, call, signOut, [signOut.sessionId, session?.sessionId])
-  }
+  },
+}
 
-/** The answer of the page that asked: yes. */
-export const confirmLogout = (identity: Identity): Endpoint =>
-  confirmFrom(identity, identity.settings.allowedOrigins)
+export const confirmLogOut: Endpoint = {
+  id: 'ConfirmLogOut',
+  tag: 'SignIn',
+  summary: 'Takes the post of the page that asked whether to sign out, and does so.',
+  description: 'From the origin of that page only.',
+  method: 'POST',
+  path: '/api/account/logout',
+  parameters: [asked],
+  page: signedOut,
+  refusals: [403],
+  handler: (identity) => confirmFrom(identity, identity.settings.allowedOrigins),
+}
 
-/** The same for the page of this host. */
-export const confirmHostedLogout = (identity: Identity): Endpoint =>
-  confirmFrom(identity, [ownOrigin(identity.settings)])
+export const showSignOut: Endpoint = {
+  ...shownPage,
+  id: 'ShowSignOut',
+  summary: 'Asks whether to sign out, for clients that have no page for it.',
+  description: 'Where this host sends browsers.',
+  path: hostedSignOutPath,
+  parameters: [checked],
+  page: 'The question.',
+  handler:
+    (identity) =>
+    async ({ parameters }) => {
+      const { logoutId = '' } = parseSingle(parameters)
+      const { clientId = '', language } = await openSignOut(identity, logoutId)
+      const action = ownAddress(identity.settings, hostedSignOutPath)
+      return { page: signOutPage(identity.clients.get(clientId), logoutId, action), language }
+    },
+}
+
+export const answerSignOut: Endpoint = {
+  ...postedForm,
+  id: 'AnswerSignOut',
+  summary: 'Signs out.',
+  path: hostedSignOutPath,
+  parameters: [asked],
+  handler: (identity) => confirmFrom(identity, [ownOrigin(identity.settings)]),
+}
+
+export const showSignedOut: Endpoint = {
+  ...shownPage,
+  id: 'ShowSignedOut',
+  summary: 'Says that the sign-in has ended.',
+  description: 'Where a sign-out leads that names no address to go on to.',
+  path: signedOutPath,
+  parameters: [
+    localesParameter,
+    optional(
+      'reason',
+      'Why it leads nowhere: `address`, because the one that was asked for is not registered.',
+    ),
+  ],
+  page: 'The page.',
+  handler:
+    () =>
+    async ({ parameters }) => {
+      const { reason, ui_locales: locales } = parseSingle(parameters)
+      return {
+        page: signedOutPage({ isAddressUnknown: reason === unknownAddress }),
+        language: languageAmong(locales),
+      }
+    },
+}
 
 const confirmFrom =
-  (identity: Identity, origins: readonly string[]): Endpoint =>
+  (identity: Identity, origins: readonly string[]): Handler =>
   async (call) => {
     const { parameters, headers } = call
     requireAllowedOrigin(origins, headers, 'The sign-out')
-    const signOut = await openSignOut(identity, readSingle(parameters).logoutId)
+    const signOut = await openSignOut(identity, parseSingle(parameters).logoutId)
     const sessionId = await readSessionId(identity, headers)
     return finish(identity, call, signOut, [signOut.sessionId, signOut.askedSessionId, sessionId])
   }
@@ -66,7 +142,7 @@ async function finish(
     }
   const { isAddressUnknown, language } = signOut
   const returnTo = afterSignOut(identity, signOut)
-  const outside = await leaveOutside(identity, call, ended, { returnTo, language })
+  const outside = await signOutAtProvider(identity, call, ended, { returnTo, language })
   if (outside) return outside
   const cookie = removedCookie(identity)
   return isAddressUnknown

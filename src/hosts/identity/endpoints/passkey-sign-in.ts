@@ -1,52 +1,68 @@
-import { findAccountById } from '../accounts.ts'
 import { openPendingRequest } from '../authorization/pending-request.ts'
-import { addressesOf, type Client } from '../clients.ts'
+import { findAccountById } from '../core/accounts.ts'
+import { onThisHost, ownAddress, ownOrigin, passkeyPath } from '../core/addresses.ts'
+import {
+  authRequestParameter,
+  outcomeParameters,
+  passkeyParameters,
+  postedForm,
+  shownPage,
+} from '../core/describe.ts'
+import { type Endpoint, parseSingle } from '../core/endpoint.ts'
 import { askForPasskey } from '../factors/passkey-challenge.ts'
 import { findPasskey } from '../factors/passkeys.ts'
-import type { Identity } from '../identity.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { type PasskeyFormOptions, passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
-import { lockedText, overPage } from '../pages/sign-in.ts'
+import { lockedText, outdatedPage } from '../pages/sign-in.ts'
 import type { Say } from '../pages/texts.ts'
-import { type Endpoint, readSingle } from '../route.ts'
-import { onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
 import { attemptPasskey } from '../sign-in/verify-credentials.ts'
+import { addressesOf, type Client } from '../values/clients.ts'
 
-export const passkeyPath = '/ext/passkey'
+export const askPasskey: Endpoint = {
+  ...shownPage,
+  id: 'ShowPasskeyPage',
+  summary: 'Signs in with a passkey alone, for every client.',
+  description: 'Sign-in pages of clients lead here by a link.',
+  path: passkeyPath,
+  parameters: [authRequestParameter, ...outcomeParameters],
+  page: 'The page.',
+  handler:
+    (identity) =>
+    async ({ parameters }) => {
+      const { authRequest, error, retryAfter } = parseSingle(parameters)
+      const pending = await openPendingRequest(identity, authRequest)
+      const { passkeys } = identity.settings
+      if (authRequest === undefined || !pending || !passkeys?.areForSignIn) return { page: outdatedPage }
+      return {
+        page: passkeyPage({
+          client: pending.request.client,
+          ...{ authRequest, error, retryAfter },
+          dialog: await askForPasskey(identity, passkeys.domain),
+          action: ownAddress(identity.settings, passkeyPath),
+          back: onThisHost(identity.settings, '/api/account/login-page', { authRequest }),
+        }),
+        language: pending.request.language,
+      }
+    },
+}
 
-/** A sign-in without a password, for every client. */
-export const askPasskey =
-  (identity: Identity): Endpoint =>
-  async ({ parameters }) => {
-    const { authRequest, error, retryAfter } = readSingle(parameters)
-    const pending = await openPendingRequest(identity, authRequest)
-    const { passkeys } = identity.settings
-    if (authRequest === undefined || !pending || !passkeys?.areForSignIn) return { page: overPage }
-    return {
-      page: passkeyPage({
-        client: pending.request.client,
-        ...{ authRequest, error, retryAfter },
-        dialog: await askForPasskey(identity, passkeys.domain),
-        action: ownAddress(identity.settings, passkeyPath),
-        back: onThisHost(identity.settings, '/api/account/login-page', { authRequest }),
-      }),
-      language: pending.request.language,
-    }
-  }
-
-export const answerPasskey =
-  (identity: Identity): Endpoint =>
-  async (call) => {
+export const answerPasskey: Endpoint = {
+  ...postedForm,
+  id: 'AnswerPasskeyPage',
+  summary: 'Takes the answer of a passkey.',
+  path: passkeyPath,
+  parameters: [authRequestParameter, ...passkeyParameters],
+  handler: (identity) => async (call) => {
     requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
-    const { authRequest, challenge = '', credential = '' } = readSingle(call.parameters)
+    const { authRequest, challenge = '', credential = '' } = parseSingle(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
-    if (authRequest === undefined || !pending) return { page: overPage }
-    const again = (refused: Readonly<Record<string, string>>) => ({
-      redirectTo: onThisHost(identity.settings, passkeyPath, { authRequest, ...refused }),
+    if (authRequest === undefined || !pending) return { page: outdatedPage }
+    const again = (outcome: Readonly<Record<string, string>>) => ({
+      redirectTo: onThisHost(identity.settings, passkeyPath, { authRequest, ...outcome }),
     })
     const passkey = await findPasskey(identity.database, credential)
     const account = passkey && (await findAccountById(identity.database, passkey.accountId))
@@ -60,7 +76,8 @@ export const answerPasskey =
       redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
       cookie: session && identityCookie(identity, session),
     }
-  }
+  },
+}
 
 export interface PasskeyPageOptions extends Pick<PasskeyFormOptions, 'dialog' | 'action'> {
   readonly client: Client

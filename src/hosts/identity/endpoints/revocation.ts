@@ -1,19 +1,34 @@
 import type { JWTPayload } from 'jose'
 import { clockSkewSeconds } from '../../../auth/access-token.ts'
 import { sql } from '../../../db/sql.ts'
-import { authenticateClient } from '../authenticate-client.ts'
-import type { Client } from '../clients.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import { OAuthError } from '../oauth-error.ts'
-import { type Endpoint, readParameters, requireParameter } from '../route.ts'
+import { authenticateClient } from '../core/authenticate-client.ts'
+import { byClient, clientParameters, optional, required } from '../core/describe.ts'
+import { type Endpoint, parseParameters, requireParameter } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import { opaqueTokenId, verifyAccessToken } from '../tokens/verify-token.ts'
+import type { Client } from '../values/clients.ts'
+import { OAuthError } from '../values/oauth-error.ts'
+import { timestamp } from '../values/timestamps.ts'
 
-/** RFC 7009: that token stops working, and nothing else. */
-export const revocation =
-  (identity: Identity): Endpoint =>
-  async (call) => {
-    const parameters = readParameters(call.parameters)
+/** RFC 7009: only that token stops working. */
+export const revokeToken: Endpoint = {
+  id: 'RevokeToken',
+  tag: 'Tokens',
+  summary: 'Revokes a refresh token (RFC 7009).',
+  description:
+    'Its sign-in ends with it. A token that is unknown is answered in the same way, so that nobody learns which there are.',
+  method: 'POST',
+  path: '/connect/revocation',
+  security: byClient,
+  parameters: [
+    required('token', 'The refresh token.'),
+    optional('token_type_hint', '`refresh_token`'),
+    ...clientParameters,
+  ],
+  answer: { type: 'object' },
+  refusals: [400, 401],
+  handler: (identity) => async (call) => {
+    const parameters = parseParameters(call.parameters)
     const client = authenticateClient(identity, call, parameters)
     const token = requireParameter(parameters, 'token')
     const claims = await verifyAccessToken(identity, token)
@@ -32,7 +47,8 @@ export const revocation =
       })
     // RFC 7009, 2.2: for an unknown token, or one of another client, the answer is the same.
     return { body: {} }
-  }
+  },
+}
 
 /** The hosts that accept it look it up here, as they look up its session. */
 async function revokeAccessToken(
@@ -44,7 +60,7 @@ async function revokeAccessToken(
   const [revoked] = await database.transaction((transaction) =>
     transaction.query(sql`
       insert into revoked_tokens (id, expires_at)
-      values (${jti}, ${moment((exp + clockSkewSeconds) * 1000)})
+      values (${jti}, ${timestamp((exp + clockSkewSeconds) * 1000)})
       on conflict do nothing returning id`),
   )
   return revoked !== undefined

@@ -1,119 +1,116 @@
 import { sql } from '../../../db/sql.ts'
-import type { Account } from '../accounts.ts'
-import { openPendingRequest, type PendingRequest } from '../authorization/pending-request.ts'
-import { addressesOf, type Client } from '../clients.ts'
+import type { Account } from '../core/accounts.ts'
+import { onThisHost, ownAddress, ownOrigin, secondStepPath } from '../core/addresses.ts'
+import {
+  authRequestParameter,
+  outcomeParameters,
+  postedForm,
+  secondFactorParameters,
+  shownPage,
+  stepParameter,
+} from '../core/describe.ts'
+import { type Call, type Endpoint, parseSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import { findFactors } from '../factors/account-factors.ts'
 import { useAppCode } from '../factors/authenticator-app.ts'
 import { askForPasskey, type PasskeyDialog } from '../factors/passkey-challenge.ts'
 import { findPasskey, type PasskeyAnswer } from '../factors/passkeys.ts'
 import { useRecoveryCode } from '../factors/recovery-codes.ts'
-import type { Identity } from '../identity.ts'
+import { spendStep } from '../factors/spent-steps.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
-import { lockedText, overPage } from '../pages/sign-in.ts'
+import { lockedText } from '../pages/sign-in.ts'
 import type { Say } from '../pages/texts.ts'
-import { type Answer, type Call, type Endpoint, readSingle } from '../route.ts'
-import { onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
+import { type BegunSignIn, withStep } from '../sign-in/begun-sign-in.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
+import { authenticatedBy, type SignInStep } from '../sign-in/sign-in-step.ts'
 import {
-  findStepAccount,
-  openStep,
-  provedBy,
-  type SignInStep,
-  secondStepPath,
-  spendStep,
-} from '../sign-in/sign-in-step.ts'
-import { attemptPasskey, attemptProof, type ProofOutcome } from '../sign-in/verify-credentials.ts'
+  type AuthenticationOutcome,
+  attemptAuthentication,
+  attemptPasskey,
+} from '../sign-in/verify-credentials.ts'
+import { addressesOf, type Client } from '../values/clients.ts'
 
-/** Asks for the second factor, whichever page the password was typed on. */
-export const askSecondFactor = (identity: Identity): Endpoint =>
-  withStep(identity, 'second-factor', async ({ pending, authRequest, stepText, account }, call) => {
-    const { error, retryAfter } = readSingle(call.parameters)
-    const { passkeys } = identity.settings
-    const factors = await findFactors(identity.database, account.accountId)
-    const canUsePasskey = passkeys?.areForSignIn && factors.passkeys > 0
-    return {
-      page: secondStepPage({
-        client: pending.request.client,
-        ...{ authRequest, step: stepText, error, retryAfter },
-        action: ownAddress(identity.settings, secondStepPath),
-        hasApp: factors.appSince !== null,
-        ...(canUsePasskey && { dialog: await askForPasskey(identity, passkeys.domain, account.accountId) }),
-      }),
-      language: pending.request.language,
-    }
-  })
-
-export const answerSecondFactor = (identity: Identity): Endpoint =>
-  withStep(identity, 'second-factor', async (begun, call) => {
-    requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
-    const { pending, authRequest, stepText } = begun
-    const { code = '', challenge = '', credential } = readSingle(call.parameters)
-    const origin = await signInOriginOf(identity, call, pending)
-    const outcome =
-      credential === undefined
-        ? await attemptCode(identity, begun, call, code)
-        : await attemptOwnPasskey(identity, begun, call, { challenge, credential })
-    if (outcome !== 'right') {
-      const parameters = { authRequest, step: stepText, ...outcome }
-      return { redirectTo: onThisHost(identity.settings, secondStepPath, parameters) }
-    }
-    const proved = { ...origin, ...provedBy(begun.step, credential === undefined ? 'otp' : 'pop') }
-    const session = await beginSession(identity, begun.account, proved, call)
-    return {
-      redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
-      cookie: session && identityCookie(identity, session),
-    }
-  })
-
-/** A sign-in between its steps. */
-export interface BegunSignIn {
-  readonly pending: PendingRequest
-  readonly authRequest: string
-  readonly step: SignInStep
-  readonly stepText: string
-  readonly account: Account
+export const askSecondFactor: Endpoint = {
+  ...shownPage,
+  id: 'ShowSecondStep',
+  summary: 'Asks for the second factor after a right password.',
+  description: 'Where this host sends browsers, whichever page the password was typed on.',
+  path: secondStepPath,
+  parameters: [authRequestParameter, stepParameter, ...outcomeParameters],
+  page: 'The page.',
+  handler: (identity) =>
+    withStep(identity, 'second-factor', async ({ pending, authRequest, stepText, account }, call) => {
+      const { error, retryAfter } = parseSingle(call.parameters)
+      const { passkeys } = identity.settings
+      const factors = await findFactors(identity.database, account.accountId)
+      const canUsePasskey = passkeys?.areForSignIn && factors.passkeys > 0
+      return {
+        page: secondStepPage({
+          client: pending.request.client,
+          ...{ authRequest, step: stepText, error, retryAfter },
+          action: ownAddress(identity.settings, secondStepPath),
+          hasApp: factors.appSince !== null,
+          ...(canUsePasskey && { dialog: await askForPasskey(identity, passkeys.domain, account.accountId) }),
+        }),
+        language: pending.request.language,
+      }
+    }),
 }
 
-/** With an expired or used step, the browser goes back to the beginning of the sign-in. */
-export const withStep =
-  (
-    identity: Identity,
-    kind: SignInStep['kind'],
-    answer: (begun: BegunSignIn, call: Call) => Promise<Answer>,
-  ): Endpoint =>
-  async (call) => {
-    const { authRequest, step: stepText } = readSingle(call.parameters)
-    const pending = await openPendingRequest(identity, authRequest)
-    if (authRequest === undefined || !pending) return { page: overPage }
-    const step = await openStep(identity, kind, stepText, authRequest)
-    const account = step && (await findStepAccount(identity, step))
-    if (stepText === undefined || !step || !account)
-      return { redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }) }
-    return answer({ pending, authRequest, step, stepText, account }, call)
-  }
+export const answerSecondFactor: Endpoint = {
+  ...postedForm,
+  id: 'AnswerSecondStep',
+  summary: 'Takes a code, a recovery code or the answer of a passkey.',
+  path: secondStepPath,
+  parameters: [authRequestParameter, stepParameter, ...secondFactorParameters],
+  handler: (identity) =>
+    withStep(identity, 'second-factor', async (begun, call) => {
+      requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
+      const { pending, authRequest, stepText } = begun
+      const { code = '', challenge = '', credential } = parseSingle(call.parameters)
+      const origin = await signInOriginOf(identity, call, pending)
+      const outcome =
+        credential === undefined
+          ? await attemptCode(identity, begun, call, code)
+          : await attemptOwnPasskey(identity, begun, call, { challenge, credential })
+      if (outcome !== 'right') {
+        const parameters = { authRequest, step: stepText, ...outcome }
+        return { redirectTo: onThisHost(identity.settings, secondStepPath, parameters) }
+      }
+      const authenticated = {
+        ...origin,
+        ...authenticatedBy(begun.step, credential === undefined ? 'otp' : 'pop'),
+      }
+      const session = await beginSession(identity, begun.account, authenticated, call)
+      return {
+        redirectTo: onThisHost(identity.settings, '/connect/authorize', { authRequest }),
+        cookie: session && identityCookie(identity, session),
+      }
+    }),
+}
 
 const attemptCode = (
   identity: Identity,
   begun: BegunSignIn,
   call: Call,
   code: string,
-): Promise<ProofOutcome> =>
-  attemptProof(identity, begun.account, begun.pending.request.clientId, call, {
+): Promise<AuthenticationOutcome> =>
+  attemptAuthentication(identity, begun.account, begun.pending.request.clientId, call, {
     what: 'code',
     verify: () => useCode(identity, begun.account, begun.step, code),
   })
 
-/** A factor of another account proves nothing here. */
+/** A passkey of another account is rejected. */
 async function attemptOwnPasskey(
   identity: Identity,
   { account, step, pending }: BegunSignIn,
   call: Call,
   answer: PasskeyAnswer,
-): Promise<ProofOutcome> {
+): Promise<AuthenticationOutcome> {
   const passkey = await findPasskey(identity.database, answer.credential)
   if (passkey?.accountId !== account.accountId) return { error: 'invalid' }
   const given = { ...answer, passkey, isAlone: false }
@@ -143,12 +140,12 @@ export interface SecondStepPageOptions {
   readonly client: Client
   readonly authRequest: string
   readonly step: string
-  /** What came of the attempt before. */
+  /** The outcome of the previous attempt. */
   readonly error: string | undefined
   readonly retryAfter: string | undefined
   readonly action: string
   readonly hasApp: boolean
-  /** Where a passkey can be used. */
+  /** Present if a passkey can be used. */
   readonly dialog?: PasskeyDialog
 }
 

@@ -1,61 +1,91 @@
-import { addressesOf, type Client } from '../clients.ts'
+import { onThisHost, ownAddress, ownOrigin, setUpPath } from '../core/addresses.ts'
+import {
+  authRequestParameter,
+  optional,
+  postedForm,
+  secondFactorParameters,
+  shownPage,
+  stepParameter,
+} from '../core/describe.ts'
+import { type Answer, type Endpoint, type Parameters, parseSingle } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { lockFactors } from '../core/sessions.ts'
 import { findFactors, hasFactor } from '../factors/account-factors.ts'
 import { type AppOffer, acceptApp, offerApp } from '../factors/authenticator-app.ts'
+import { afterChange } from '../factors/change-factors.ts'
 import { askForNewPasskey, type PasskeyDialog } from '../factors/passkey-challenge.ts'
 import { acceptPasskey } from '../factors/passkeys.ts'
 import { makeRecoveryCodes } from '../factors/recovery-codes.ts'
-import type { Identity } from '../identity.ts'
+import { spendStep } from '../factors/spent-steps.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import type { PlainText } from '../pages/texts.ts'
-import { type Answer, type Endpoint, type Parameters, readSingle } from '../route.ts'
-import { lockFactors } from '../sessions.ts'
-import { onThisHost, ownAddress, ownOrigin } from '../sign-in/addresses.ts'
+import { type BegunSignIn, withStep } from '../sign-in/begun-sign-in.ts'
 import { beginSession } from '../sign-in/browser-session.ts'
 import { identityCookie } from '../sign-in/identity-cookie.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { provedBy, setUpPath, spendStep } from '../sign-in/sign-in-step.ts'
-import { afterChange } from './factors.ts'
-import { type BegunSignIn, withStep } from './second-step.ts'
+import { authenticatedBy } from '../sign-in/sign-in-step.ts'
+import { addressesOf, type Client } from '../values/clients.ts'
 
-/** Who must have a second factor and has none sets one up before anything else. */
-export const askToSetUp = (identity: Identity): Endpoint =>
-  withStep(identity, 'set-up', (begun) => showSetUp(identity, begun, undefined))
+/** An account that must have a second factor and has none sets one up before anything else. */
+export const askToSetUp: Endpoint = {
+  ...shownPage,
+  id: 'ShowFactorSetUp',
+  summary: 'Has somebody set up a second factor who must have one.',
+  description: 'Where this host sends browsers after a right password.',
+  path: setUpPath,
+  parameters: [authRequestParameter, stepParameter],
+  page: 'The page, with a new secret each time.',
+  handler: (identity) => withStep(identity, 'set-up', (begun) => showSetUp(identity, begun, undefined)),
+}
 
-export const answerSetUp = (identity: Identity): Endpoint =>
-  withStep(identity, 'set-up', async (begun, call) => {
-    requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
-    const given = readSingle(call.parameters)
-    const isPasskey = given.credential !== undefined
-    const made = await setUp(identity, begun, given)
-    if (made === 'wrong') return showSetUp(identity, begun, isPasskey ? passkeyProblem : codeProblem)
-    const { authRequest, account, pending, step } = begun
-    const goOn = onThisHost(identity.settings, '/connect/authorize', { authRequest })
-    if (made === 'over') return { redirectTo: goOn }
-    const { address, requestId } = call
-    identity.securityLog({
-      event: 'factor-changed',
-      outcome: isPasskey ? 'passkey added' : 'app set up',
-      ...{ account: account.accountId, by: account.accountId, client: pending.request.clientId },
-      ...{ address, requestId },
-    })
-    const origin = await signInOriginOf(identity, call, pending)
-    const proved = { ...origin, ...provedBy(step, isPasskey ? 'pop' : 'otp') }
-    // This very change is the newest one.
-    const changed = { ...account, factorChanges: account.factorChanges + 1 }
-    const session = await beginSession(identity, changed, proved, call)
-    return {
-      page: recoveryCodesPage(made, goOn),
-      language: pending.request.language,
-      cookie: session && identityCookie(identity, session),
-    }
-  })
+export const answerSetUp: Endpoint = {
+  ...postedForm,
+  id: 'AnswerFactorSetUp',
+  summary: 'Keeps the app or the passkey, and signs in.',
+  path: setUpPath,
+  parameters: [
+    authRequestParameter,
+    stepParameter,
+    optional('offer', 'The secret that the page has shown, sealed.'),
+    ...secondFactorParameters,
+  ],
+  page: 'The recovery codes, or the page again with what was wrong.',
+  handler: (identity) =>
+    withStep(identity, 'set-up', async (begun, call) => {
+      requireAllowedOrigin([ownOrigin(identity.settings)], call.headers)
+      const given = parseSingle(call.parameters)
+      const isPasskey = given.credential !== undefined
+      const made = await setUp(identity, begun, given)
+      if (made === 'wrong') return showSetUp(identity, begun, isPasskey ? passkeyProblem : codeProblem)
+      const { authRequest, account, pending, step } = begun
+      const goOn = onThisHost(identity.settings, '/connect/authorize', { authRequest })
+      if (made === 'over') return { redirectTo: goOn }
+      const { address, requestId } = call
+      identity.securityLog({
+        event: 'factor-changed',
+        outcome: isPasskey ? 'passkey added' : 'app set up',
+        ...{ account: account.accountId, by: account.accountId, client: pending.request.clientId },
+        ...{ address, requestId },
+      })
+      const origin = await signInOriginOf(identity, call, pending)
+      const authenticated = { ...origin, ...authenticatedBy(step, isPasskey ? 'pop' : 'otp') }
+      // This very change is the newest one.
+      const changed = { ...account, factorChanges: account.factorChanges + 1 }
+      const session = await beginSession(identity, changed, authenticated, call)
+      return {
+        page: recoveryCodesPage(made, goOn),
+        language: pending.request.language,
+        cookie: session && identityCookie(identity, session),
+      }
+    }),
+}
 
 const codeProblem = 'This code is wrong. The picture is a new one: scan it again.'
 const passkeyProblem = 'The passkey could not be kept. Try again.'
 
-/** Only while there is none: somebody else who knows the password must not replace it. */
+/** Only while there is none: an attacker who knows the password must not replace it. */
 const setUp = (
   identity: Identity,
   { account: { accountId }, step }: BegunSignIn,
@@ -101,7 +131,7 @@ export interface SetUpPageOptions {
   readonly offer: AppOffer
   readonly problem: PlainText | undefined
   readonly action: string
-  /** Where a passkey can be made. */
+  /** Present if a passkey can be created. */
   readonly dialog?: PasskeyDialog
 }
 

@@ -3,28 +3,71 @@ import { accessTokenSeconds, isAllowedSince } from '../../../auth/access-token.t
 import type { Queries } from '../../../db/database.ts'
 import { raw, sql } from '../../../db/sql.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
-import { findActiveAccount } from '../accounts.ts'
-import { authenticateClient, invalidClient } from '../authenticate-client.ts'
 import { isAllowedNow } from '../authorization/consent.ts'
-import { type Client, type GrantType, grantTypes, splitScope } from '../clients.ts'
+import { findActiveAccount } from '../core/accounts.ts'
+import { authenticateClient, invalidClient } from '../core/authenticate-client.ts'
+import { answering, byClient, clientParameters, optional, required, text, whole } from '../core/describe.ts'
+import { type Endpoint, type Parameters, parseParameters, requireParameter } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { endStolenSession, isLive, type LiveSession, sessionColumns } from '../core/sessions.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import { invalidGrant, invalidRequest, OAuthError } from '../oauth-error.ts'
-import { type Endpoint, type Parameters, readParameters, requireParameter } from '../route.ts'
-import { endStolenSession, isLive, type LiveSession, sessionColumns } from '../sessions.ts'
 import { issueAccessToken, issueIdentityToken } from '../tokens/issued-tokens.ts'
 import { createOpaqueToken, opaqueTokenId } from '../tokens/verify-token.ts'
+import { type Client, type GrantType, grantTypes, splitScope } from '../values/clients.ts'
+import { invalidGrant, invalidRequest, OAuthError } from '../values/oauth-error.ts'
+import { timestamp } from '../values/timestamps.ts'
+
+/** RFC 6749, 3.2. */
+export const requestToken: Endpoint = {
+  id: 'RequestToken',
+  tag: 'Tokens',
+  summary: 'Redeems a code or a refresh token, or grants a service client a token.',
+  description:
+    'A code works once and for a minute; a refresh token works once and is replaced, and one that is used twice ends its session. Service clients authenticate with their secret, by Basic or in the form.',
+  method: 'POST',
+  path: '/connect/token',
+  security: byClient,
+  parameters: [
+    required('grant_type', '`authorization_code`, `refresh_token`, `client_credentials`'),
+    ...clientParameters,
+    optional('code', 'authorization_code: the code.'),
+    optional('redirect_uri', 'authorization_code: the address the code was sent to.'),
+    optional('code_verifier', 'authorization_code: what the challenge was made of.'),
+    optional('refresh_token', 'refresh_token: the token, which is spent by this.'),
+    optional('scope', 'refresh_token, client_credentials: less than what could be had.'),
+  ],
+  ...answering('Tokens', {
+    type: 'object',
+    required: ['access_token', 'token_type', 'expires_in', 'scope'],
+    properties: {
+      access_token: text('For the Authorization header of the other hosts; a JWT.', 'eyJhbGciOiJSUzI1NiIs…'),
+      token_type: { const: 'Bearer', description: 'How it is sent.' },
+      expires_in: whole('Seconds that the access token works.', 3600),
+      refresh_token: text('For new tokens, once; with the scope offline_access.'),
+      id_token: text('Who has signed in; with the scope openid.'),
+      scope: text('Its scopes, separated by spaces.', 'openid profile svc.api'),
+    },
+  }),
+  refusals: [400, 401],
+  handler: (identity) => async (call) => {
+    const parameters = parseParameters(call.parameters)
+    const client = authenticateClient(identity, call, parameters)
+    const grantType = requireGrantType(requireParameter(parameters, 'grant_type'))
+    if (!client.grants.includes(grantType))
+      throw new OAuthError('unauthorized_client', `The client may not use ${grantType}.`)
+    return { body: await grants[grantType](identity, client, parameters, call) }
+  },
+}
 
 /** RFC 6749, 4.1.3 with PKCE (RFC 7636, 4.6). */
 const redeemAuthorizationCode: Grant = async (identity, client, parameters, origin) => {
-  const presented = readPresentedCode(client, parameters)
+  const presented = parsePresentedCode(client, parameters)
   const refreshToken = createOpaqueToken()
   const spent = await identity.database.transaction((transaction) =>
     spendCode(identity, transaction, presented, refreshToken.id),
   )
   if (!spent) throw await codeError(identity, presented, origin)
-  // What was taken from the client while the code was under way is not in its tokens.
+  // Scopes that the client has lost since the code was issued are left out.
   const scopes = splitScope(spent.scope).filter((scope) => client.scopes.includes(scope))
   const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
   const [accessToken, identityToken] = await Promise.all([
@@ -48,7 +91,7 @@ interface PresentedCode {
   readonly codeChallenge: string | undefined
 }
 
-function readPresentedCode(client: Client, parameters: Parameters): PresentedCode {
+function parsePresentedCode(client: Client, parameters: Parameters): PresentedCode {
   return {
     id: opaqueTokenId(requireParameter(parameters, 'code')),
     client,
@@ -57,7 +100,7 @@ function readPresentedCode(client: Client, parameters: Parameters): PresentedCod
   }
 }
 
-/** A verifier for a code that was requested without a challenge is refused: an attacker may have removed the challenge. */
+/** A verifier for a code that was requested without a challenge is rejected: an attacker may have removed the challenge. */
 function readChallenge({ registration }: Client, parameters: Parameters): string | undefined {
   if (registration?.requiresPkce === false && parameters.code_verifier === undefined) return undefined
   const verifier = requireParameter(parameters, 'code_verifier')
@@ -81,7 +124,7 @@ async function spendCode(
   { id, client, redirectUri, codeChallenge }: PresentedCode,
   refreshTokenId: Buffer,
 ): Promise<SpentCode | undefined> {
-  const now = moment(identity.now())
+  const now = timestamp(identity.now())
   const [spent] = await transaction.query<SpentCode>(sql`
     with known as (
       select code.scope, code.nonce, ${sessionColumns} from authorization_codes as code
@@ -169,7 +212,7 @@ type SpentToken = LiveSession & { readonly scope: string }
 /**
  * One statement, so that of many uses at once one finds the token unspent. The lock on the session makes a request that ends it
  * wait for the successor inserted here, and then delete that too; it is that of an update, because one follows. When a refresh token
- * was made is told by the store's clock, as is when a consent was withdrawn.
+ * was made is read from the store's clock, as is the time when a consent was withdrawn.
  */
 async function spendToken(
   identity: Identity,
@@ -177,7 +220,7 @@ async function spendToken(
   { id, client, requestedScopes }: PresentedToken,
   successorId: Buffer,
 ): Promise<SpentToken | undefined> {
-  const now = moment(identity.now())
+  const now = timestamp(identity.now())
   const [spent] = await transaction.query<SpentToken>(sql`
     with known as (
       select token.scope, ${sessionColumns} from refresh_tokens as token
@@ -248,18 +291,6 @@ function grantedScopes(client: Client, { scope }: Parameters): readonly string[]
   return requested.length === 0 ? client.scopes : client.scopes.filter((name) => requested.includes(name))
 }
 
-/** RFC 6749, 3.2. */
-export const token =
-  (identity: Identity): Endpoint =>
-  async (call) => {
-    const parameters = readParameters(call.parameters)
-    const client = authenticateClient(identity, call, parameters)
-    const grantType = requireGrantType(requireParameter(parameters, 'grant_type'))
-    if (!client.grants.includes(grantType))
-      throw new OAuthError('unauthorized_client', `The client may not use ${grantType}.`)
-    return { body: await grants[grantType](identity, client, parameters, call) }
-  }
-
 const grants: Readonly<Record<GrantType, Grant>> = {
   authorization_code: redeemAuthorizationCode,
   refresh_token: redeemRefreshToken,
@@ -272,7 +303,7 @@ function requireGrantType(name: string): GrantType {
   return known
 }
 
-/** What is used twice has been stolen: the session ends, and with it everything issued in it. */
+/** A code or token that is used twice has been stolen: its session ends, and with it everything issued in it. */
 async function endReplayed(
   identity: Identity,
   {

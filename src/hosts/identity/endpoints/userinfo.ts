@@ -1,25 +1,53 @@
-import { splitScope } from '../clients.ts'
-import type { Identity } from '../identity.ts'
-import { OAuthError } from '../oauth-error.ts'
-import { type Endpoint, readParameters } from '../route.ts'
+import { answering, bearer, optional, text } from '../core/describe.ts'
+import { type Endpoint, parseParameters } from '../core/endpoint.ts'
 import { personClaims } from '../tokens/issued-tokens.ts'
 import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from '../tokens/verify-token.ts'
+import { splitScope } from '../values/clients.ts'
+import { OAuthError } from '../values/oauth-error.ts'
 
 /** OpenID Connect Core, 5.3; the token comes as RFC 6750 says, in the header or in a form. */
-export const userinfo =
-  (identity: Identity): Endpoint =>
-  async ({ method, parameters, headers }) => {
-    // Never from an address, which is written to logs and histories (RFC 9700, 4.3.2).
-    const form = method === 'POST' ? readParameters(parameters) : {}
-    const token = requireBearer(headers, form)
-    const claims = await verifyAccessToken(identity, token)
-    const account = claims && (await findTokenAccount(identity, claims))
-    if (!account) throw invalidToken()
-    const scopes = splitScope(String(claims.scope))
-    if (!scopes.includes('openid')) throw insufficientScope()
-    const client = identity.clients.get(String(claims.client_id))
-    return { body: { sub: account.accountId, ...personClaims(account, client, scopes) } }
-  }
+export const getUserinfo: Endpoint = {
+  id: 'GetUserinfo',
+  tag: 'Tokens',
+  summary: 'The profile claims of the signed-in account.',
+  description: 'Wants an access token with the scope openid; the name comes with the scope profile.',
+  method: 'GET',
+  path: '/connect/userinfo',
+  security: bearer,
+  ...answering('Userinfo', {
+    type: 'object',
+    required: ['sub'],
+    properties: {
+      sub: { type: 'string', format: 'uuid', description: 'The id of the account.' },
+      name: text('What others call the person.', 'Ann Example'),
+    },
+  }),
+  refusals: [400, 401, 403],
+  handler:
+    (identity) =>
+    async ({ method, parameters, headers }) => {
+      // Never from an address, which is written to logs and histories (RFC 9700, 4.3.2).
+      const form = method === 'POST' ? parseParameters(parameters) : {}
+      const token = requireBearer(headers, form)
+      const claims = await verifyAccessToken(identity, token)
+      const account = claims && (await findTokenAccount(identity, claims))
+      if (!account) throw invalidToken()
+      const scopes = splitScope(String(claims.scope))
+      if (!scopes.includes('openid')) throw insufficientScope()
+      const client = identity.clients.get(String(claims.client_id))
+      return { body: { sub: account.accountId, ...personClaims(account, client, scopes) } }
+    },
+}
+
+export const getUserinfoByForm: Endpoint = {
+  ...getUserinfo,
+  id: 'GetUserinfoByForm',
+  summary: 'The same, with the token in the header or in a form.',
+  description: 'As OpenID Connect wants it of every provider.',
+  method: 'POST',
+  security: [...bearer, {}],
+  parameters: [optional('access_token', 'The access token, unless it is in the header.')],
+}
 
 const insufficientScope = () =>
   new OAuthError(

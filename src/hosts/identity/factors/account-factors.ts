@@ -1,12 +1,12 @@
 import type { Database, Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import type { Account } from '../accounts.ts'
-import type { Identity } from '../identity.ts'
-import type { LiveSession } from '../sessions.ts'
+import type { Account } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import type { LiveSession } from '../core/sessions.ts'
 
-/** What an account can prove itself with beside its password. */
+/** The factors of an account in addition to its password. */
 export interface AccountFactors {
-  /** When the app for codes was set up. */
+  /** The time when the authenticator app was set up. */
   readonly appSince: string | null
   readonly recoveryCodesLeft: number
   readonly passkeys: number
@@ -30,7 +30,7 @@ export const mustHaveFactor = (
   settings.secondFactor === 'all' ||
   (settings.secondFactor === 'administrators' && administrators.isAdministrator(account))
 
-/** Of a sign-in from before its account had to have one: the next request leads to signing in again. */
+/** True for a session from before its account had to have a second factor: the next request requires a new sign-in. */
 export const lacksSecondFactor = (
   identity: Pick<Identity, 'settings' | 'administrators'>,
   session: LiveSession,

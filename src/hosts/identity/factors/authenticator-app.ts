@@ -3,16 +3,16 @@ import encodeQr from 'qr'
 import { budgetLimits } from '../../../config/budgets.ts'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import type { Account } from '../accounts.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
+import type { Account } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import { timestamp } from '../values/timestamps.ts'
 import { base32 } from './recovery-codes.ts'
 
-/** A secret that was shown, and whose first code is awaited. Nothing is stored until it comes. */
+/** A secret that was shown. It is stored only when its first code has been confirmed. */
 export interface AppOffer {
   /** Sealed, for this account. */
   readonly offer: string
-  /** For apps that cannot read pictures. */
+  /** Typed by hand into apps that cannot scan the picture. */
   readonly secret: string
   readonly address: string
   readonly picture: QrPicture
@@ -64,7 +64,7 @@ export async function acceptApp(
   // Never back to an earlier step: a code that was used stays used.
   await transaction.query(sql`
     insert into authenticator_apps as known (user_id, sealed_secret, last_step, created_at)
-    values (${accountId}, ${factorBox.seal(secret, accountId)}, ${step}, ${moment(now())})
+    values (${accountId}, ${factorBox.seal(secret, accountId)}, ${step}, ${timestamp(now())})
     on conflict (user_id) do update set sealed_secret = excluded.sealed_secret, created_at = excluded.created_at,
       last_step = greatest(known.last_step, excluded.last_step), failures = 0`)
   return true
@@ -72,7 +72,7 @@ export async function acceptApp(
 
 const failuresMax = budgetLimits.wrongCodesOfAccount.max
 
-/** Whether the code is right and new: the row's lock holds that of two uses at once one wins. */
+/** Checks that the code is right and unused. The row lock lets only one of two concurrent uses succeed. */
 export async function useAppCode(
   { factorBox, now }: Identity,
   transaction: Queries,
@@ -101,7 +101,7 @@ function drawQr(text: string): QrPicture {
   return { side: rows.length, path: path.join('') }
 }
 
-/** What every app knows: RFC 6238 with HMAC-SHA-1, six digits, thirty seconds. */
+/** Every authenticator app supports these: RFC 6238 with HMAC-SHA-1, six digits, thirty seconds. */
 const stepMilliseconds = 30_000
 const digits = 6
 /** A clock may be one step ahead or behind. */
@@ -116,7 +116,7 @@ export function stepOfCode(secret: Buffer, code: string, now: number): number | 
   const current = Math.floor(now / stepMilliseconds)
   const given = Buffer.from(code)
   let found: number | undefined
-  // All are compared, so that the time tells nothing.
+  // All are compared, so that the time reveals nothing.
   for (let step = current - stepsAside; step <= current + stepsAside; step += 1) {
     const expected = Buffer.from(codeAt(secret, step))
     if (expected.length === given.length && timingSafeEqual(expected, given)) found = step

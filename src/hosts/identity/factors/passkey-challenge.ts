@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import type { Account } from '../accounts.ts'
-import type { Identity } from '../identity.ts'
-import { spendStep } from '../sign-in/sign-in-step.ts'
+import type { Account } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import { spendStep } from './spent-steps.ts'
 
-/** What the browser is asked to sign, for one purpose and, unless anybody may answer, one account. */
+/** The browser signs it, for one purpose and one account; a sign-in by passkey alone names no account. */
 interface Challenge {
   readonly challenge: string
   readonly purpose: 'create' | 'sign-in' | 'second-step'
@@ -14,13 +14,13 @@ interface Challenge {
 }
 
 export interface PasskeyDialog {
-  /** For `navigator.credentials`, as JSON. */
+  /** Passed to `navigator.credentials`, as JSON. */
   readonly options: object
   /** Sealed, to be sent back with the answer. */
   readonly challenge: string
 }
 
-/** As long as the page may stand open before somebody turns to it. */
+/** The page may stay open this long before it is used. */
 const challengeMilliseconds = 15 * 60_000
 
 /** Used once: the primary key of spent steps holds that, so an answer that was seen on the way is worth nothing. */
@@ -56,7 +56,7 @@ export async function askForNewPasskey(
   }))
 }
 
-/** Asks for the signature of a passkey: of anybody's, where it is the whole sign-in. */
+/** Asks for the signature of a passkey: of any account, where it is the whole sign-in. */
 export async function askForPasskey(
   identity: Identity,
   domain: string,
@@ -100,5 +100,5 @@ async function credentialsOf({ database }: Identity, accountId: string): Promise
 /** ES256, EdDSA, RS256: every authenticator has one of them. */
 export const passkeyAlgorithms = [-7, -8, -257]
 
-/** What a passkey calls its account: the id, which says nothing about the person. */
+/** The user handle of a passkey is the account's id, which reveals nothing about the person. */
 export const handleOf = (accountId: string): Buffer => Buffer.from(accountId.replaceAll('-', ''), 'hex')

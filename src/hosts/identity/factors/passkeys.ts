@@ -2,8 +2,8 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import { newId } from '../../../db/columns.ts'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
+import type { Identity } from '../core/identity.ts'
+import { timestamp } from '../values/timestamps.ts'
 import { handleOf, openChallenge, passkeyAlgorithms } from './passkey-challenge.ts'
 
 export interface Passkey {
@@ -13,7 +13,7 @@ export interface Passkey {
   readonly lastUsedAt: string | null
 }
 
-/** As many as somebody has devices. */
+/** Enough for the devices of one person. */
 export const passkeysMax = 20
 export const passkeyNameCharactersMax = 100
 
@@ -22,7 +22,7 @@ export const listPasskeys = (queries: Queries, accountId: string): Promise<Passk
     select id, name, created_at as "createdAt", last_used_at as "lastUsedAt" from passkeys
     where user_id = ${accountId} order by created_at, id limit ${passkeysMax}::int`)
 
-/** What the browser sends after one of its dialogs. */
+/** The browser's answer to a passkey dialog. */
 export interface PasskeyAnswer {
   /** Sealed when the dialog was asked for. */
   readonly challenge: string
@@ -33,7 +33,7 @@ export interface PasskeyAnswer {
 /** Loaded when the first passkey is seen: it is a third of the host otherwise. */
 const library = () => import('@simplewebauthn/server')
 
-/** Keeps a new passkey; undefined when it proves nothing, is known already, or is one too many. */
+/** Stores a new passkey; undefined when it is invalid, already known, or one too many. */
 export async function acceptPasskey(
   identity: Identity,
   transaction: Queries,
@@ -41,7 +41,7 @@ export async function acceptPasskey(
   { challenge, credential, name }: PasskeyAnswer & { readonly name: string },
 ): Promise<true | undefined> {
   const asked = await openChallenge(identity, transaction, challenge, { purpose: 'create', accountId })
-  const response = readCredential<RegistrationResponseJSON>(credential)
+  const response = parseCredential<RegistrationResponseJSON>(credential)
   const { passkeys } = identity.settings
   if (!asked || !response || !passkeys) return undefined
   const { verifyRegistrationResponse } = await library()
@@ -57,12 +57,12 @@ export async function acceptPasskey(
   const { id, publicKey, counter, transports } = made.registrationInfo.credential
   const credentialId = Buffer.from(id, 'base64url')
   if (credentialId.length > credentialIdBytesMax || publicKey.length > publicKeyBytesMax) return undefined
-  // What the browser says of it, in whatever shape.
+  // The browser reports them, in any shape.
   const said: readonly unknown[] = Array.isArray(transports) ? transports : []
   const [kept] = await transaction.query(sql`
     insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
     select ${newId()}, ${accountId}, ${credentialId}, ${Buffer.from(publicKey)}, ${counter},
-      ${knownTransports.filter((one) => said.includes(one))}::text[], ${name}, ${moment(identity.now())}
+      ${knownTransports.filter((one) => said.includes(one))}::text[], ${name}, ${timestamp(identity.now())}
     where (select count(*) from passkeys where user_id = ${accountId}) < ${passkeysMax}::int
     on conflict do nothing returning true`)
   return kept ? true : undefined
@@ -82,7 +82,7 @@ export interface StoredPasskey {
 
 /** The passkey that the answer names, of any account. */
 export async function findPasskey(queries: Queries, credential: string): Promise<StoredPasskey | undefined> {
-  const response = readCredential<AuthenticationResponseJSON>(credential)
+  const response = parseCredential<AuthenticationResponseJSON>(credential)
   if (!response) return undefined
   const [passkey] = await queries.query<StoredPasskey>(sql`
     select id, user_id as "accountId", credential_id as "credentialId", public_key as "publicKey" from passkeys
@@ -94,7 +94,7 @@ export async function findPasskey(queries: Queries, credential: string): Promise
 export type PasskeyUse = 'right' | 'wrong' | 'copied'
 
 /**
- * Whether the account's passkey has signed this very challenge, on the pages of this host. Alone it has to verify the person, by
+ * Checks that the account's passkey has signed this challenge, on the pages of this host. Alone it has to verify the person, by
  * a PIN or a finger, so that it is two factors by itself.
  */
 export async function usePasskey(
@@ -107,7 +107,7 @@ export async function usePasskey(
   const purpose = isAlone ? 'sign-in' : 'second-step'
   const accountId = isAlone ? undefined : passkey.accountId
   const asked = await openChallenge(identity, transaction, challenge, { purpose, accountId })
-  const response = readCredential<AuthenticationResponseJSON>(credential)
+  const response = parseCredential<AuthenticationResponseJSON>(credential)
   if (!asked || !response || !passkeys || !isHandleOf(passkey, response, isAlone)) return 'wrong'
   const { verifyAuthenticationResponse } = await library()
   const used = await verifyAuthenticationResponse({
@@ -126,12 +126,12 @@ export async function usePasskey(
   if (!used?.verified) return 'wrong'
   const { newCounter } = used.authenticationInfo
   const [counted] = await transaction.query(sql`
-    update passkeys set counter = ${newCounter}, last_used_at = ${moment(identity.now())}
+    update passkeys set counter = ${newCounter}, last_used_at = ${timestamp(identity.now())}
     where id = ${passkey.id} and (counter < ${newCounter} or (counter = 0 and ${newCounter} = 0)) returning true`)
   return counted ? 'right' : 'copied'
 }
 
-/** A passkey that is used alone says whose it is; that must be whose we know it to be. */
+/** A passkey that is used alone names its account, which must be the stored one. */
 function isHandleOf(
   { accountId }: StoredPasskey,
   { response }: AuthenticationResponseJSON,
@@ -141,11 +141,11 @@ function isHandleOf(
   return Buffer.from(response.userHandle, 'base64url').equals(handleOf(accountId))
 }
 
-/** The longest has an RSA key and a chain of certificates that nobody asked for. */
+/** The longest one has an RSA key and an unrequested chain of certificates. */
 const credentialCharactersMax = 10_000
 
 /** As much of its shape as is relied on before the library looks at it; undefined for anything else. */
-function readCredential<Credential extends { readonly id: string; readonly response: object }>(
+function parseCredential<Credential extends { readonly id: string; readonly response: object }>(
   text: string,
 ): Credential | undefined {
   if (text.length > credentialCharactersMax) return undefined

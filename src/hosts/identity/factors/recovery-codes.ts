@@ -16,7 +16,7 @@ export async function makeRecoveryCodes(transaction: Queries, accountId: string)
   return codes.map((code) => (code.match(/.{4}/g) ?? []).join('-').toLowerCase())
 }
 
-/** Whether it was one: the row that is deleted holds that of two uses at once one wins. */
+/** Deleting the row lets only one of two concurrent uses succeed. */
 export async function useRecoveryCode(
   transaction: Queries,
   accountId: string,

@@ -4,12 +4,12 @@ import { sql } from '../../../db/sql.ts'
 import { addressKey } from '../../../http/addresses.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Language } from '../../../model/language.ts'
-import type { IdentitySettings } from '../configuration.ts'
-import type { Identity } from '../identity.ts'
-import { millisecondsOf, moment } from '../moment.ts'
-import { OutsideFailure } from './failures.ts'
+import type { Identity } from '../core/identity.ts'
+import type { IdentitySettings } from '../values/settings.ts'
+import { millisecondsOf, timestamp } from '../values/timestamps.ts'
+import { FederationFailure } from './failures.ts'
 
-/** Somebody is on the way to a provider and back. */
+/** A sign-in at a provider that is in progress. */
 export interface Attempt {
   readonly providerId: string
   /** The browser that has to come back: in any other one the address is worth nothing. */
@@ -18,13 +18,13 @@ export interface Attempt {
   readonly verifier: string
   /** The sign-in at the provider must be no older: epoch milliseconds. */
   readonly since?: number | undefined
-  /** Refused where the provider does not say when the sign-in was. */
+  /** Fails unless the provider reports the time of the sign-in. */
   readonly needsTime?: boolean
   readonly purpose: SignInPurpose | ConnectPurpose
 }
 
 interface Purpose {
-  /** What the client wants the pages to speak. */
+  /** The page language that the client requested. */
   readonly language?: Language | undefined
 }
 
@@ -43,8 +43,8 @@ export interface ConnectPurpose extends Purpose {
 const attemptMilliseconds = 15 * 60_000
 
 /**
- * Anybody can begin one, so each address has a share. Those who come from one address take turns, so that the share holds
- * however many come at once; throws when it is used up.
+ * Anyone can begin one, so each address has a limit. Requests from one address take turns, so that the limit holds
+ * however many are concurrent; throws when it is reached.
  */
 export async function keepAttempt(
   { database, seals, now }: Pick<Identity, 'database' | 'seals' | 'now'>,
@@ -59,17 +59,17 @@ export async function keepAttempt(
     await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`attempts ${address}`}, 0))`)
     const [pending] = await transaction.query<{ count: number; nextEnd: number | null }>(sql`
       select count(*)::int as count, ${millisecondsOf(sql`min(expires_at)`)} as "nextEnd" from outside_attempts
-      where address = ${address} and expires_at > ${moment(now())}`)
+      where address = ${address} and expires_at > ${timestamp(now())}`)
     const { count = 0, nextEnd } = pending ?? {}
     if (count >= budgetLimits.outsideAttemptsOfAddress.max)
-      throw new OutsideFailure(
+      throw new FederationFailure(
         'too many attempts',
         'One address has as many sign-ins under way as it may have.',
         Math.max(1, Math.ceil(((nextEnd ?? 0) - now()) / 1000)),
       )
     await transaction.query(sql`
       insert into outside_attempts (id, sealed, expires_at, address)
-      values (${idOf(state)}, ${sealed}, ${moment(expiresAt)}, ${address})`)
+      values (${idOf(state)}, ${sealed}, ${timestamp(expiresAt)}, ${address})`)
   })
 }
 
@@ -88,8 +88,8 @@ const idOf = (state: string): Buffer => createHash('sha256').update(state).diges
 
 export const startPath = '/ext/sign-in/with'
 export const connectPath = '/ext/connect'
-/** Where a provider sends browsers after its own sign-out. */
-export const outsideReturnPath = '/ext/signed-out/return'
+/** Providers redirect browsers to it after their own sign-out. */
+export const signOutReturnPath = '/ext/signed-out/return'
 
 /** An address for each provider, so that the answer of one is never taken for that of another (RFC 9700, 4.4.2). */
 export const callbackPath = (providerId: string): string => `/ext/sign-in/from/${providerId}`

@@ -1,24 +1,24 @@
 import * as client from 'openid-client'
 import { clockSkewSeconds } from '../../../auth/access-token.ts'
 import { nameCharactersMax, withoutHiddenCharacters } from '../../../model/text.ts'
+import type { ExternalProvider } from '../core/providers.ts'
 import type { Attempt } from './attempts.ts'
-import { askProvider, OutsideFailure } from './failures.ts'
-import type { OutsideProvider } from './providers.ts'
+import { askProvider, FederationFailure } from './failures.ts'
 
-/** Who has come back from a provider. Issuer and subject identify somebody; nothing else does. */
-export interface OutsidePerson {
+/** The person who has come back from a provider. Only issuer and subject together identify them. */
+export interface FederatedPerson {
   readonly issuer: string
   readonly subject: string
-  /** When they proved it; none where the provider does not say, and was not asked to have them prove it anew. */
-  readonly provedAt: number | undefined
-  /** For the sign-out there. */
+  /** The time of the authentication there; none if the provider does not report it and no new one was requested. */
+  readonly authenticatedAt: number | undefined
+  /** Sent as the hint of the sign-out there. */
   readonly identityToken: string
-  /** Asked of those only who come for the first time: many providers tell it at userinfo alone. */
-  tell(): Promise<OutsideProfile>
+  /** Requested only at the first sign-in: many providers return it at userinfo alone. */
+  tell(): Promise<FederatedProfile>
 }
 
-export interface OutsideProfile {
-  /** What people know the account there by. */
+export interface FederatedProfile {
+  /** The name by which people know the account there. */
   readonly label: string
   readonly name: string | undefined
   /** None unless the provider has verified it, or the settings say that it may be trusted. */
@@ -33,13 +33,13 @@ const labelCharactersMax = 256
  * Redeems what the browser brought back: state, issuer (RFC 9207), nonce, audience, times and signature are looked at, and
  * whatever does not fit throws.
  */
-export const redeemOutside = (
-  provider: OutsideProvider,
+export const redeemCallback = (
+  provider: ExternalProvider,
   callback: URL,
   state: string,
   { nonce, verifier, since, needsTime }: Attempt,
   now: number,
-): Promise<OutsidePerson> =>
+): Promise<FederatedPerson> =>
   askProvider(async () => {
     const configuration = await provider.configure()
     const tokens = await client.authorizationCodeGrant(configuration, callback, {
@@ -58,15 +58,15 @@ export const redeemOutside = (
     return {
       issuer: claims.iss,
       subject: claims.sub,
-      provedAt: provedAtOf(claims.auth_time, since, now),
+      authenticatedAt: authenticatedAtOf(claims.auth_time, since, now),
       identityToken: tokens.id_token ?? '',
       tell: () =>
         askProvider(async () => profileOf(provider, claims, await askForMore(configuration, tokens, claims))),
     }
   })
 
-/** Now, where a new proof was asked for; otherwise what the provider says, and never later than now. */
-function provedAtOf(
+/** Now, if a new authentication was requested; otherwise the provider's value, and never later than now. */
+function authenticatedAtOf(
   authTime: number | undefined,
   since: number | undefined,
   now: number,
@@ -76,19 +76,22 @@ function provedAtOf(
 }
 
 /**
- * A provider that does not say when the sign-in was may have asked nobody. Some never say it; there a new sign-in that was asked
- * for without an age is believed to be one.
+ * A provider that does not report the time of the sign-in may not have authenticated the person. Some never report it: there a new
+ * sign-in that was requested without an age is trusted.
  */
 function requireSignedInSince(since: number, authTime: number | undefined): void {
   if (authTime === undefined || (authTime + clockSkewSeconds) * 1000 < since)
-    throw new OutsideFailure('not asked again', `The sign-in there is of ${authTime ?? 'an unknown time'}.`)
+    throw new FederationFailure(
+      'not asked again',
+      `The sign-in there is of ${authTime ?? 'an unknown time'}.`,
+    )
 }
 
 function profileOf(
-  { trustsAddresses }: OutsideProvider,
+  { trustsAddresses }: ExternalProvider,
   claims: Claims & { readonly sub: string },
   more: Claims,
-): OutsideProfile {
+): FederatedProfile {
   // Address and promise from one place: what vouches for one address says nothing of another.
   const { email, email_verified: promise } = claims.email === undefined ? more : claims
   const address = textOf(email)
@@ -104,7 +107,7 @@ function profileOf(
   }
 }
 
-/** Anybody may call themselves so at some provider. What cannot be seen is left out, so that the mark stays in sight. */
+/** Anyone may choose such a name at some provider. Hidden characters are removed, so that the mark stays visible. */
 const unverified = (text: string): string =>
   `${withoutHiddenCharacters(text).replaceAll(/\s+/g, ' ').slice(0, 100)} (not verified)`
 

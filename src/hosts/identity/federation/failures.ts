@@ -1,14 +1,14 @@
 import * as client from 'openid-client'
-import type { Identity } from '../identity.ts'
-import type { Call } from '../route.ts'
-import { type OutsideProvider, OutsideUnreachable } from './providers.ts'
+import type { Call } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import { type ExternalProvider, ProviderUnreachable } from '../core/providers.ts'
 
-/** Why somebody whom the provider knows has no sign-in here; each has its sentence on the page. */
-export type ArrivalRefusal = 'no account' | 'account closed' | 'login taken' | 'too many identities'
+/** The reasons why a person whom the provider has authenticated is not signed in here; each has its sentence on the page. */
+export type ArrivalFailure = 'no account' | 'account closed' | 'login taken' | 'too many identities'
 
-/** Why a way by a provider ended without a sign-in: what the page says, and the log. */
-export type OutsideRefusal =
-  | ArrivalRefusal
+/** The reasons why a sign-in at a provider failed, for the page and the log. */
+export type FailureKind =
+  | ArrivalFailure
   | 'unreachable'
   | 'refused there'
   | 'code refused'
@@ -20,13 +20,13 @@ export type OutsideRefusal =
   | 'connected elsewhere'
 
 /** The provider is at fault, or who signs in there; never this host. */
-export class OutsideFailure extends Error {
-  readonly refusal: OutsideRefusal
+export class FederationFailure extends Error {
+  readonly kind: FailureKind
   readonly retryAfterSeconds: number | undefined
 
-  constructor(refusal: OutsideRefusal, reason: string, retryAfterSeconds?: number) {
+  constructor(kind: FailureKind, reason: string, retryAfterSeconds?: number) {
     super(reason)
-    this.refusal = refusal
+    this.kind = kind
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
@@ -36,16 +36,16 @@ export async function askProvider<Result>(steps: () => Promise<Result>): Promise
   try {
     return await steps()
   } catch (error) {
-    if (error instanceof OutsideFailure) throw error
-    throw new OutsideFailure(refusalOf(error), reasonOf(error as Error))
+    if (error instanceof FederationFailure) throw error
+    throw new FederationFailure(kindOf(error), reasonOf(error as Error))
   }
 }
 
-function refusalOf(error: unknown): OutsideRefusal {
+function kindOf(error: unknown): FailureKind {
   if (error instanceof client.AuthorizationResponseError) return 'refused there'
   if (error instanceof client.ResponseBodyError) return 'code refused'
   const { cause, code } = error as { cause?: unknown; code?: unknown }
-  const isUnreachable = [error, cause].some((one) => one instanceof OutsideUnreachable)
+  const isUnreachable = [error, cause].some((one) => one instanceof ProviderUnreachable)
   return isUnreachable || unreachableCodes.has(code) ? 'unreachable' : 'wrong answer'
 }
 
@@ -63,20 +63,20 @@ function reasonOf(error: Error): string {
   )
 }
 
-interface RefusalDetails {
-  readonly failure?: OutsideFailure
+interface FailureDetails {
+  readonly failure?: FederationFailure
   readonly account?: string | undefined
 }
 
-export function noteRefusal(
+export function recordFailure(
   { securityLog, log }: Identity,
-  { id: provider }: Pick<OutsideProvider, 'id'>,
+  { id: provider }: Pick<ExternalProvider, 'id'>,
   { address, requestId }: Call,
-  outcome: OutsideRefusal,
-  { failure, account }: RefusalDetails = {},
+  outcome: FailureKind,
+  { failure, account }: FailureDetails = {},
 ): void {
   securityLog({ event: 'outside-refused', outcome, provider, account, address, requestId })
-  // For the people who run the service: the person who signs in sees no difference between a wrong secret and a wrong clock.
+  // Written for operators: the person who signs in sees no difference between a wrong secret and a wrong clock.
   const lines = log.ofStrangers
   if (failure)
     lines.warn({ provider, reason: failure.message }, 'A provider could not be used for a sign-in.')

@@ -11,48 +11,48 @@ import { duplicate, Problem } from '../../../model/problem.ts'
 import { loginCharactersMax } from '../../../model/text.ts'
 import { user } from '../../../resources/user.ts'
 import { userProject } from '../../../resources/user-project.ts'
-import { type Account, accountColumns } from '../accounts.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import type { OutsidePerson } from './claims.ts'
-import { connectIdentity } from './connect.ts'
-import type { ArrivalRefusal } from './failures.ts'
-import type { OutsideProvider } from './providers.ts'
-import type { ProviderSettings } from './read-providers.ts'
+import { type Account, accountColumns } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import type { ExternalProvider } from '../core/providers.ts'
+import type { ProviderSettings } from '../values/settings.ts'
+import { timestamp } from '../values/timestamps.ts'
+import type { FederatedPerson } from './claims.ts'
+import { connectIdentity } from './connect-identity.ts'
+import type { ArrivalFailure } from './failures.ts'
 
 export interface FoundAccount {
   readonly account: Account
   readonly identityId: string
 }
 
-/** Beyond any race of two who come at once. */
+/** More than any race of concurrent sign-ins needs. */
 const attemptsMax = 5
 
 /**
- * The account that belongs to somebody who comes from a provider. Who comes for the first time is connected or gets an
- * account, where the provider's settings allow it; the unique constraint on issuer and subject, and that on logins, let one
+ * The account that belongs to a person from a provider. At the first sign-in they are connected to an account or get a new
+ * one, if the provider's settings allow it; the unique constraint on issuer and subject, and that on logins, let one
  * of several at once through, and the others look again.
  */
-export async function findOutsideAccount(
+export async function findFederatedAccount(
   identity: Identity,
-  provider: OutsideProvider,
-  person: OutsidePerson,
+  provider: ExternalProvider,
+  person: FederatedPerson,
   origin: RequestOrigin,
-): Promise<FoundAccount | ArrivalRefusal> {
+): Promise<FoundAccount | ArrivalFailure> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const known = await findConnected(identity, person)
     if (known !== undefined) return known
-    const refusal = await arrive(identity, provider, person, origin)
-    // What stood in the way may be what somebody with the same identity has just made.
-    if (refusal !== undefined) return (await findConnected(identity, person)) ?? refusal
+    const failure = await arrive(identity, provider, person, origin)
+    // The obstacle may be the row that a concurrent sign-in of the same identity has just made.
+    if (failure !== undefined) return (await findConnected(identity, person)) ?? failure
   }
   return 'no account'
 }
 
 async function findConnected(
   { database, now }: Identity,
-  { issuer, subject }: OutsidePerson,
-): Promise<FoundAccount | ArrivalRefusal | undefined> {
+  { issuer, subject }: FederatedPerson,
+): Promise<FoundAccount | ArrivalFailure | undefined> {
   const [found] = await database.query<Account & { identityId: string; isOpen: boolean }>(sql`
     select ${accountColumns}, known.id as "identityId", account.active and not ${isDeactivated} as "isOpen"
     from outside_identities as known join users as account on account.id = known.user_id
@@ -60,7 +60,7 @@ async function findConnected(
   if (found === undefined) return undefined
   if (!found.isOpen) return 'account closed'
   await database.single.query(
-    sql`update outside_identities set last_used_at = ${moment(now())} where id = ${found.identityId}`,
+    sql`update outside_identities set last_used_at = ${timestamp(now())} where id = ${found.identityId}`,
   )
   return { account: found, identityId: found.identityId }
 }
@@ -68,10 +68,10 @@ async function findConnected(
 /** Nothing when it is worth looking again. */
 async function arrive(
   identity: Identity,
-  provider: OutsideProvider,
-  person: OutsidePerson,
+  provider: ExternalProvider,
+  person: FederatedPerson,
   origin: RequestOrigin,
-): Promise<ArrivalRefusal | undefined> {
+): Promise<ArrivalFailure | undefined> {
   if (!provider.linkByVerifiedEmail && !provider.createAccounts) return 'no account'
   const profile = await person.tell()
   const { verifiedAddress: login } = profile
@@ -92,28 +92,28 @@ async function arrive(
 
 async function makeOne(
   identity: Identity,
-  provider: OutsideProvider,
-  person: OutsidePerson,
+  provider: ExternalProvider,
+  person: FederatedPerson,
   { name, login, label, origin }: Omit<NewAccount, 'name'> & { readonly name: string | undefined },
-): Promise<ArrivalRefusal | undefined> {
+): Promise<ArrivalFailure | undefined> {
   if (!provider.createAccounts || !mayBeMade(identity, provider, login)) return 'no account'
   try {
     await makeAccount(identity, provider, person, { login, name: name ?? login, label, origin })
   } catch (error) {
-    // Somebody else has just taken the login: look again at who.
+    // A concurrent request has just taken the login: look again.
     if (!(error instanceof Problem && error.kind === 'duplicate')) throw error
   }
   return undefined
 }
 
-/** Who has the login, or had it until an administrator removed them: the active one first. */
+/** Users with this login, including removed ones: the active one first. */
 const findHolders = ({ database }: Identity, login: string) =>
   database.query<{ accountId: string; login: string; isOpen: boolean }>(sql`
     select account.id as "accountId", account.login, account.active and not ${isDeactivated} as "isOpen" from users as account
     where lower(trim(account.login)) = lower(trim(${login})) order by account.active desc limit 1`)
 
 /** A login that the settings name is an administrator at once: the provider must be trusted with logins for that. */
-const mayBeMade = ({ administrators }: Identity, { linkByVerifiedEmail }: OutsideProvider, login: string) =>
+const mayBeMade = ({ administrators }: Identity, { linkByVerifiedEmail }: ExternalProvider, login: string) =>
   linkByVerifiedEmail || !administrators.isAdministrator(newAccount(login))
 
 interface NewAccount {
@@ -153,10 +153,10 @@ async function makeAccount(
         throw duplicate('project', 'The project was removed at the same time.')
       await transaction.query(sql`
       insert into outside_identities (id, issuer, subject, user_id, provider, label, last_used_at)
-      values (${newId()}, ${issuer}, ${subject}, ${id}, ${provider}, ${label}, ${moment(now())})`)
+      values (${newId()}, ${issuer}, ${subject}, ${id}, ${provider}, ${label}, ${timestamp(now())})`)
     })
     .catch((error: unknown) => {
-      // Somebody with the same identity was quicker.
+      // A concurrent sign-in of the same identity was quicker.
       throw violatedUniqueConstraint(error) === undefined ? error : duplicate('identity', 'It is connected.')
     })
   const { address, requestId } = origin

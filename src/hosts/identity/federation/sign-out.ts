@@ -1,16 +1,15 @@
 import * as client from 'openid-client'
 import { sql } from '../../../db/sql.ts'
 import type { Language } from '../../../model/language.ts'
-import type { Identity } from '../identity.ts'
-import { leavingPage } from '../pages/outside.ts'
-import { signedOutPage } from '../pages/sign-in.ts'
-import { type Answer, type Call, type Endpoint, readSingle } from '../route.ts'
+import type { Answer, Call } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import { removedCookie } from '../sign-in/identity-cookie.ts'
-import { outsideReturnPath } from './attempts.ts'
-import { askProvider, noteRefusal, OutsideFailure } from './failures.ts'
-import { requireWebAddress } from './sign-in.ts'
+import { signOutReturnPath } from './attempts.ts'
+import { askProvider, FederationFailure, recordFailure } from './failures.ts'
+import { requireWebAddress } from './leave-for-provider.ts'
+import { leavingPage } from './pages.ts'
 
-interface Return {
+export interface Return {
   readonly returnTo: string
 }
 
@@ -20,14 +19,14 @@ interface Leaving extends Return {
 
 /** Time for the questions of the provider's own sign-out. */
 const returnMilliseconds = 60 * 60_000
-/** It travels in an address of the provider, beside the identity token. */
+/** It is sent in an address of the provider, together with the identity token. */
 const returnCharactersMax = 1500
 
 /**
  * The sign-out at the provider by which one of these sessions began (OpenID Connect RP-Initiated Logout 1.0), from where the
  * browser comes back to `returnTo`; nothing where there is none, or where it cannot be asked.
  */
-export async function leaveOutside(
+export async function signOutAtProvider(
   identity: Identity,
   call: Call,
   endedSessionIds: readonly string[],
@@ -54,8 +53,8 @@ export async function leaveOutside(
       ? { page: leavingPage(provider, address.href), language, cookie }
       : { redirectTo: address.href, cookie }
   } catch (error) {
-    if (!(error instanceof OutsideFailure)) throw error
-    noteRefusal(identity, provider, call, error.refusal, { failure: error })
+    if (!(error instanceof FederationFailure)) throw error
+    recordFailure(identity, provider, call, error.kind, { failure: error })
     return undefined
   }
 }
@@ -69,17 +68,8 @@ async function parametersOf(
     sealedToken === null ? undefined : await seals.open<{ token: string }>('outsideToken', sealedToken)
   const state = seals.seal('outsideReturn', { returnTo } satisfies Return, now() + returnMilliseconds)
   return {
-    post_logout_redirect_uri: `${settings.issuer}${outsideReturnPath}`,
+    post_logout_redirect_uri: `${settings.issuer}${signOutReturnPath}`,
     ...(kept && { id_token_hint: kept.token }),
     ...(state.length <= returnCharactersMax && { state }),
   }
 }
-
-/** Back from the provider's sign-out. Only this host seals addresses, each of them registered. */
-export const outsideReturn =
-  (identity: Identity): Endpoint =>
-  async ({ parameters }) => {
-    const { state = '' } = readSingle(parameters)
-    const back = await identity.seals.open<Return>('outsideReturn', state)
-    return back ? { redirectTo: back.returnTo } : { page: signedOutPage() }
-  }

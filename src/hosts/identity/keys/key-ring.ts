@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import type { Database, Queries } from '../../../db/database.ts'
 import { raw, sql } from '../../../db/sql.ts'
-import { millisecondsOf, moment } from '../moment.ts'
+import { millisecondsOf, timestamp } from '../values/timestamps.ts'
 
-/** What a key of one purpose is made of, and what it is turned into. */
+/** The making and loading of keys of one purpose. */
 export interface KeyKind<Key> {
   readonly purpose: 'signing' | 'signing-es256' | 'protection'
   generate(): Promise<Buffer>
@@ -86,7 +86,7 @@ async function rotate(
 ): Promise<readonly StoredKey[]> {
   await transaction.query(sql`select from pg_advisory_xact_lock(${rotationLock}::bigint)`)
   await transaction.query(sql`
-    delete from identity_keys where purpose = ${kind.purpose} and ends_at <= ${moment(keptSince(now))}`)
+    delete from identity_keys where purpose = ${kind.purpose} and ends_at <= ${timestamp(keptSince(now))}`)
   const due = dueKey(await findKeys(transaction, kind), now)
   if (due) await addKey(transaction, kind, box, due)
   return findKeys(transaction, kind)
@@ -102,7 +102,7 @@ async function addKey(
   const sealed = box.seal(await generate(), id)
   await transaction.query(sql`
     insert into identity_keys (id, purpose, sealed, starts_at, ends_at)
-    values (${id}, ${purpose}, ${sealed}, ${moment(startsAt)}, ${moment(endsAt)})`)
+    values (${id}, ${purpose}, ${sealed}, ${timestamp(startsAt)}, ${timestamp(endsAt)})`)
 }
 
 async function findKeys(queries: Queries, { purpose }: KeyKind<unknown>): Promise<readonly StoredKey[]> {
@@ -131,7 +131,7 @@ export class WrongKeySecretError extends Error {
   }
 }
 
-/** When a key is the one to use, in epoch milliseconds. */
+/** The period in which a key is used, in epoch milliseconds. */
 interface KeyTimes {
   readonly startsAt: number
   readonly endsAt: number
@@ -160,7 +160,7 @@ function currentKey<Key extends KeyTimes>(keys: readonly Key[], now: number): Ke
   return ordered.findLast(({ startsAt }) => startsAt <= now) ?? ordered[0]
 }
 
-/** Keys that ended before this moment are gone. */
+/** Keys that ended before this instant are purged. */
 const keptSince = (now: number): number => now - keepMilliseconds
 
 /** Encrypts so that any change is noticed; what was sealed for one place cannot be opened for another. */
@@ -173,7 +173,7 @@ export interface SecretBox {
 
 const algorithm = 'aes-256-gcm'
 const keyBytes = 32
-/** What GCM is specified for; random ones are safe for 2^32 seals under one key, 500 a second for 90 days. */
+/** The length GCM is specified for; random ones are safe for 2^32 seals under one key, 500 a second for 90 days. */
 const nonceBytes = 12
 const tagBytes = 16
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../../db/database.ts'
-import type { Client } from '../clients.ts'
-import type { IdentitySettings } from '../configuration.ts'
+import type { Client } from '../values/clients.ts'
+import type { IdentitySettings } from '../values/settings.ts'
 import { createSecretBox, openKeyRing, type SecretBox } from './key-ring.ts'
 import { pinnedKeys } from './pinned-key.ts'
 import { createSeals, protectionKeyKind, type Seals } from './seals.ts'
@@ -12,7 +12,7 @@ import { joinRings, type SigningKeys, signingKeyKinds } from './signing-keys.ts'
 export interface Keys {
   readonly signingKeys: SigningKeys
   readonly seals: Seals
-  /** For what is stored of second factors, each for its account. */
+  /** Encrypts the stored second factors, each for its account. */
   readonly factorBox: SecretBox
   refreshKeys(): Promise<void>
 }
@@ -23,7 +23,7 @@ type KeySettings = Pick<IdentitySettings, 'keySecret' | 'dataDirectory' | 'pinne
 }
 type Signed = Pick<Client, 'signingAlgorithm'>
 
-/** The keys that all instances share; refused with a clear message when the store's were made with another secret. */
+/** The keys that all instances share; fails with a clear message when the store's were made with another secret. */
 export async function openKeys(
   database: Database,
   { keySecret, dataDirectory, pinnedKey, serviceClients, registeredClients }: KeySettings,
@@ -32,7 +32,7 @@ export async function openKeys(
   const secret = keySecret ?? (await keptKeySecret(dataDirectory))
   const ringOf = <Key>(kind: Parameters<typeof openKeyRing<Key>>[0]) =>
     openKeyRing(kind, { database, box: createSecretBox(secret, `${kind.purpose} keys`), now })
-  // Keys that nobody asks for are not made: the contract publishes those of RS256 alone.
+  // Keys that no client uses are not made: the contract publishes those of RS256 alone.
   const asked = new Set([...serviceClients, ...registeredClients].map((client) => client.signingAlgorithm))
   const signingKeys = joinRings(
     pinnedKey ? pinnedKeys(pinnedKey) : await ringOf(signingKeyKinds.RS256),

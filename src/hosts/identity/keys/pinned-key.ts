@@ -2,7 +2,7 @@ import { createPrivateKey, hash, type KeyObject } from 'node:crypto'
 import type { KeyRing } from './key-ring.ts'
 import { type SigningKey, signingKeyOf } from './signing-keys.ts'
 
-/** Jwt__SigningPrivateKey: one key that is managed elsewhere, in place of the ring. */
+/** Jwt__SigningPrivateKey: one key that is managed by the operator, in place of the ring. */
 export function pinnedKeys(privateKey: KeyObject): KeyRing<SigningKey> {
   const key = signingKeyOf(thumbprintOf(privateKey), privateKey)
   return {

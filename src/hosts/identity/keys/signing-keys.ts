@@ -20,7 +20,7 @@ export interface SigningKey {
   readonly jwk: JWK
 }
 
-/** Of all algorithms that some client asks for. */
+/** The keys of every algorithm that a client uses. */
 export interface SigningKeys extends Pick<KeyRing<SigningKey>, 'all' | 'find' | 'refresh'> {
   current(algorithm: SigningAlgorithm): SigningKey
 }
@@ -77,7 +77,7 @@ export const joinRings = (
 
 /**
  * A JWS in its compact form (RFC 7515, 7.1). Node's own signing takes half the time of WebCrypto's; on another thread it takes no
- * more, and nobody else waits for it.
+ * more, and no other request waits for it.
  */
 export async function signToken(
   { id, algorithm, privateKey }: SigningKey,

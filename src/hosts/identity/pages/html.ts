@@ -5,7 +5,7 @@ export interface Html {
 
 export type HtmlValue = string | Html | readonly Html[]
 
-/** Every value that is no markup is escaped, and turns no text round that stands beside it. */
+/** Every value that is no markup is escaped and isolated from the direction of the text around it. */
 export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html => ({
   markup: parts.reduce((text, part, index) => text + markupOf(values[index - 1] ?? '') + part),
 })

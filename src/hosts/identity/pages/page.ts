@@ -10,14 +10,14 @@ export type Page = (say: Say) => ShownPage
 export interface ShownPage {
   readonly title: Html
   readonly content: Html
-  /** Where its form may lead, beside this host: browsers follow redirects after a post only there. */
+  /** Addresses that its form may lead to, in addition to this host: browsers follow redirects after a post only there. */
   readonly leadsTo?: readonly string[]
   /** A script of this host. */
   readonly script?: string
-  /** Where it goes on to by itself. */
+  /** The address that it goes on to by itself. */
   readonly goesTo?: string
   readonly status?: number
-  /** When the same may be tried again. */
+  /** The time until a retry may succeed. */
   readonly retryAfterSeconds?: number
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { PasskeyDialog } from '../factors/passkey-challenge.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import type { PlainText, Say } from './texts.ts'
@@ -75,13 +74,13 @@ function addPasskeyScript(app: FastifyInstance): void {
 }
 
 export interface PasskeyFormOptions {
-  readonly dialog: PasskeyDialog
-  /** Of `navigator.credentials`. */
+  readonly dialog: { readonly options: object; readonly challenge: string }
+  /** The method of `navigator.credentials`. */
   readonly asksTo: 'create' | 'get'
   readonly action: string
   readonly fields: Readonly<Record<string, string>>
   readonly label: PlainText
-  /** Opens the dialog by itself, where somebody came for nothing else. */
+  /** Opens the dialog by itself, on pages with no other purpose. */
   readonly isAutomatic?: boolean
 }
 

@@ -1,4 +1,4 @@
-import { addressesOf, type Client } from '../clients.ts'
+import { addressesOf, type Client } from '../values/clients.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import type { Say } from './texts.ts'
@@ -8,18 +8,18 @@ export interface SignInPageOptions {
   readonly authRequest: string
   /** The login that the client expects. */
   readonly loginHint?: string | undefined
-  /** What came of the attempt before. */
+  /** The outcome of the previous attempt. */
   readonly error: string | undefined
   readonly retryAfter: string | undefined
-  /** Where this host's form is posted to. */
+  /** The form is posted to this address of the host. */
   readonly action: string
-  /** Where else people may prove who they are. */
+  /** External providers by which people may sign in. */
   readonly providers: readonly ProviderLink[]
   /** Off: by providers alone. */
   readonly passwords: boolean
-  /** Where a passkey alone is enough. */
+  /** Present if a passkey alone is enough. */
   readonly passkeyAddress?: string | undefined
-  /** Where mails can be sent. */
+  /** Present if mails can be sent. */
   readonly forgotAddress?: string | undefined
 }
 
@@ -73,7 +73,7 @@ export function lockedText(say: Say, retryAfter = ''): Html {
 }
 
 /** A request that is too old, or that this host never made. */
-export const overPage: Page = (say) => ({
+export const outdatedPage: Page = (say) => ({
   title: say('This page is out of date'),
   status: 400,
   content: html`<p>${say('Please go back to the app that you came from, and start again there.')}</p>`,

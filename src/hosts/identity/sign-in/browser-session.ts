@@ -1,9 +1,9 @@
 import type { Language } from '../../../model/language.ts'
-import type { Account } from '../accounts.ts'
-import type { Identity } from '../identity.ts'
-import { type SignInOrigin, type StartedSession, startSession } from '../sessions.ts'
+import type { Account } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import { type SignInOrigin, type StartedSession, startSession } from '../core/sessions.ts'
 
-/** Starts and logs the session of a person who has proved everything; none if the account has changed in the meantime. */
+/** Starts and logs the session of a fully authenticated person; none if the account has changed in the meantime. */
 export async function beginSession(
   identity: Identity,
   account: Account,
@@ -37,7 +37,7 @@ export interface SignOut {
   readonly state: string | undefined
   /** The client that asked, where it is known: it decides whose page asks. */
   readonly clientId?: string | undefined
-  /** What the client wants its pages to speak. */
+  /** The page language that the client requested. */
   readonly language?: Language | undefined
   /** Then only a valid hint of the browser's session ends it without a question. */
   readonly isSentByOtherSite?: boolean

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Identity } from '../identity.ts'
-import { findLiveSession, type LiveSession, type StartedSession } from '../sessions.ts'
+import type { Identity } from '../core/identity.ts'
+import { findLiveSession, type LiveSession, type StartedSession } from '../core/sessions.ts'
 
 interface CookieValue {
   readonly sessionId: string
@@ -16,10 +16,11 @@ export function identityCookie(
   { sessionId, expiresAt }: Pick<StartedSession, 'sessionId' | 'expiresAt'>,
 ): string {
   const value = seals.seal('cookie', { sessionId } satisfies CookieValue, expiresAt)
-  return showCookie({ settings }, sessionCookie, value, Math.round((expiresAt - now()) / 1000))
+  return serializeCookie({ settings }, sessionCookie, value, Math.round((expiresAt - now()) / 1000))
 }
 
-export const removedCookie = (identity: CookieSettings): string => showCookie(identity, sessionCookie, '', 0)
+export const removedCookie = (identity: CookieSettings): string =>
+  serializeCookie(identity, sessionCookie, '', 0)
 
 export const findCookie = (identity: CookieSettings, headers: IncomingHttpHeaders): string | undefined =>
   findNamedCookie(identity, sessionCookie, headers)
@@ -34,7 +35,7 @@ export function findNamedCookie(
   return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length)
 }
 
-/** The id in the browser's cookie, whether its session still stands or not. */
+/** The id in the browser's cookie, even if its session has ended. */
 export async function readSessionId(
   { settings, seals }: Pick<Identity, 'settings' | 'seals'>,
   headers: IncomingHttpHeaders,
@@ -44,7 +45,7 @@ export async function readSessionId(
   return opened?.sessionId
 }
 
-/** The browser's sign-in, if it still stands. */
+/** The browser's session, if it is still active. */
 export async function findBrowserSession(
   identity: Identity,
   headers: IncomingHttpHeaders,
@@ -60,7 +61,7 @@ const cookieName = ({ settings }: CookieSettings, name: string): string =>
 const isSecure = ({ settings }: CookieSettings): boolean => settings.issuer.startsWith('https:')
 
 /** Lax: the cookie goes along when the browser is sent to authorize, never with another site's posts. */
-export const showCookie = (
+export const serializeCookie = (
   identity: CookieSettings,
   name: string,
   value: string,

@@ -2,16 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { acceptedLanguage } from '../../../model/language.ts'
 import { forbidden } from '../../../model/problem.ts'
 import type { PendingRequest } from '../authorization/pending-request.ts'
-import type { IdentitySettings } from '../configuration.ts'
-import type { Identity } from '../identity.ts'
-import type { Call } from '../route.ts'
-import type { SignInOrigin } from '../sessions.ts'
+import type { Call } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import type { SignInOrigin } from '../core/sessions.ts'
+import type { IdentitySettings } from '../values/settings.ts'
 import { readSessionId } from './identity-cookie.ts'
 
 /** No browser sends a longer one. */
 const userAgentCharactersMax = 256
 
-/** A post from a page of another site comes without the cookie, so the session the browser had was noted when it asked. */
+/** A post from a page of another site comes without the cookie, so the pending request names the session that the browser had. */
 export async function signInOriginOf(
   identity: Identity,
   { headers, address }: Call,
@@ -45,8 +45,8 @@ const originOf = (address: string | undefined): string | undefined =>
   address !== undefined && URL.canParse(address) ? new URL(address).origin : undefined
 
 /**
- * Whether a page of another site has sent the browser here. Browsers say so; one that does not is judged by the page that it
- * names. Ports make no other site (a web client on the same machine), nor do the origins of our own clients.
+ * Detects that a page of another site has sent the browser here. Browsers report it; one that does not is judged by the page that
+ * it names. Ports make no other site (a web client on the same machine), nor do the origins of our own clients.
  */
 export function isSentByOtherSite(
   { issuer, allowedOrigins }: Pick<IdentitySettings, 'issuer' | 'allowedOrigins'>,

@@ -1,19 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isDeactivated } from '../../../accounts/deactivation.ts'
-import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import { type Account, accountColumns } from '../accounts.ts'
+import { type Account, accountColumns } from '../core/accounts.ts'
+import { onThisHost, secondStepPath, setUpPath } from '../core/addresses.ts'
+import type { Identity } from '../core/identity.ts'
+import type { FederatedSignIn } from '../core/sessions.ts'
 import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import type { OutsideSignIn } from '../sessions.ts'
-import { onThisHost } from './addresses.ts'
-
-export const secondStepPath = '/ext/second-step'
-export const setUpPath = '/ext/set-up'
 
 /**
- * A sign-in whose password was right and that has something left to do. It travels sealed: the account cannot be swapped in
+ * A sign-in whose password was right and that needs another step. It is sealed: the account cannot be swapped in
  * between, and the step belongs to the request that it was asked for.
  */
 export interface SignInStep {
@@ -23,20 +18,20 @@ export interface SignInStep {
   readonly securityStamp: string
   readonly expiresAt: number
   readonly request: string
-  /** Of a sign-in that began at an outside provider, in place of the password. */
-  readonly outside?: OutsideSignIn | undefined
+  /** Present if the sign-in began at an external provider instead of with a password. */
+  readonly outside?: FederatedSignIn | undefined
 }
 
 /** Long enough to install an app. */
 const stepMilliseconds = 15 * 60_000
 
-/** Where the browser goes on with what is left to do. */
+/** The page on which the browser continues the sign-in. */
 export function askForStep(
   { settings, seals, now }: Identity,
   kind: SignInStep['kind'],
   { accountId, securityStamp }: Account,
   authRequest: string,
-  outside?: OutsideSignIn,
+  outside?: FederatedSignIn,
 ): string {
   const expiresAt = now() + stepMilliseconds
   const step: SignInStep = {
@@ -71,19 +66,8 @@ export async function findStepAccount(
   return account
 }
 
-/** Marks the step as used; false if it already was. Of two uses at once, the primary key lets only one succeed. */
-export async function spendStep(
-  transaction: Queries,
-  { id, expiresAt }: Pick<SignInStep, 'id' | 'expiresAt'>,
-): Promise<boolean> {
-  const [spent] = await transaction.query(sql`
-    insert into spent_steps (id, expires_at) values (${id}, ${moment(expiresAt)})
-    on conflict do nothing returning true`)
-  return spent !== undefined
-}
-
-/** How a person who has passed the step has proved who they are. */
-export const provedBy = ({ outside }: SignInStep, by: 'otp' | 'pop') => ({
+/** The authentication methods of a session that begins after the step. */
+export const authenticatedBy = ({ outside }: SignInStep, by: 'otp' | 'pop') => ({
   methods: [...(outside ? [] : ['pwd']), by, 'mfa'],
   outside,
 })
@@ -91,13 +75,13 @@ export const provedBy = ({ outside }: SignInStep, by: 'otp' | 'pop') => ({
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /**
- * What follows a right password: the session, a second factor, or setting one up. Without the extensions there is no page for
- * a second factor, and an account that has one must not become weaker: its sign-in is refused.
+ * The step after a right password: the session, a second factor, or setting one up. Without the extensions there is no page for
+ * a second factor, and an account that has one must not become weaker: its sign-in is rejected.
  */
-export type NextStep = 'session' | 'second-factor' | 'set-up' | 'refused'
+export type NextStep = 'session' | 'second-factor' | 'set-up' | 'rejected'
 
 export async function nextStepOf(identity: Identity, account: Account): Promise<NextStep> {
   if (hasFactor(await findFactors(identity.database, account.accountId)))
-    return identity.settings.extensions ? 'second-factor' : 'refused'
+    return identity.settings.extensions ? 'second-factor' : 'rejected'
   return mustHaveFactor(identity, account) ? 'set-up' : 'session'
 }

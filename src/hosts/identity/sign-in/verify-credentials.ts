@@ -3,10 +3,10 @@ import { isLongerThan } from '../../../model/field-kinds.ts'
 import { passwordCharactersMax } from '../../../model/password-policy.ts'
 import { Problem } from '../../../model/problem.ts'
 import { loginCharactersMax } from '../../../model/text.ts'
-import { type Account, findActiveAccount } from '../accounts.ts'
+import { type Account, findActiveAccount } from '../core/accounts.ts'
+import type { Call } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
 import { type PasskeyAnswer, type StoredPasskey, usePasskey } from '../factors/passkeys.ts'
-import type { Identity } from '../identity.ts'
-import type { Call } from '../route.ts'
 import { type NextStep, nextStepOf } from './sign-in-step.ts'
 
 export interface Verification {
@@ -47,29 +47,29 @@ async function lockedSubject(database: Identity['database'], login: string): Pro
   return row?.subject ?? login
 }
 
-export type ProofOutcome = 'right' | { readonly error: string; readonly retryAfter?: string }
+export type AuthenticationOutcome = 'right' | { readonly error: string; readonly retryAfter?: string }
 
-/** Checks a proof other than a password. A wrong one counts as a wrong password of the login; a right one clears the count. */
-export async function attemptProof(
+/** Authenticates by other means than a password. A failure counts as a wrong password of the login; a success clears the count. */
+export async function attemptAuthentication(
   identity: Identity,
   { accountId: account, login }: Account,
   client: string,
   { address, requestId }: Call,
   { what, verify }: { readonly what: 'code' | 'passkey'; verify(): Promise<boolean> },
-): Promise<ProofOutcome> {
-  const note = (event: 'sign-in' | 'lockout-begun', outcome: string) =>
+): Promise<AuthenticationOutcome> {
+  const record = (event: 'sign-in' | 'lockout-begun', outcome: string) =>
     identity.securityLog({ event, outcome, account, client, address, requestId })
   try {
     const subject = await lockedSubject(identity.database, login)
     const isRight = await identity.lockouts.guardAttempt({ purpose: 'sign-in', subject }, verify, () =>
-      note('lockout-begun', 'sign-in'),
+      record('lockout-begun', 'sign-in'),
     )
     if (isRight) return 'right'
-    note('sign-in', `wrong ${what}`)
+    record('sign-in', `wrong ${what}`)
     return { error: 'invalid' }
   } catch (error) {
     if (!(error instanceof Problem && error.kind === 'locked')) throw error
-    note('sign-in', 'locked')
+    record('sign-in', 'locked')
     return { error: 'locked', retryAfter: String(error.retryAfterSeconds) }
   }
 }
@@ -81,8 +81,8 @@ export const attemptPasskey = (
   client: string,
   call: Call,
   { passkey, ...answer }: PasskeyAnswer & { readonly isAlone: boolean; readonly passkey: StoredPasskey },
-): Promise<ProofOutcome> =>
-  attemptProof(identity, account, client, call, {
+): Promise<AuthenticationOutcome> =>
+  attemptAuthentication(identity, account, client, call, {
     what: 'passkey',
     async verify() {
       const use = await identity.database.transaction((transaction) =>

@@ -5,11 +5,11 @@ import {
   administratorMark,
   claimNames,
 } from '../../../auth/access-token.ts'
-import type { Account } from '../accounts.ts'
-import { audienceOf, type Client } from '../clients.ts'
-import type { Identity } from '../identity.ts'
+import type { Account } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import type { LiveSession } from '../core/sessions.ts'
 import { signToken } from '../keys/signing-keys.ts'
-import type { LiveSession } from '../sessions.ts'
+import { audienceOf, type Client } from '../values/clients.ts'
 
 export interface AccessTokenSubject {
   readonly account: Account
@@ -19,7 +19,7 @@ export interface AccessTokenSubject {
   readonly sessionId?: string
 }
 
-/** RFC 9068, with the claims the hosts check: all of them computed anew from the account at every issuance. */
+/** RFC 9068, with the claims the hosts check: all of them are computed from the account at every issuance. */
 export function issueAccessToken(
   { settings, administrators, signingKeys, now }: Identity,
   { account, client, scopes, sessionId }: AccessTokenSubject,
@@ -66,7 +66,7 @@ export async function issueIdentityToken(
     sid: session.sessionId,
     iat: issuedAt,
     exp: issuedAt + identityTokenSeconds,
-    auth_time: Math.floor((session.provedAt || session.signedInAt) / 1000),
+    auth_time: Math.floor((session.authenticatedAt || session.signedInAt) / 1000),
     ...(nonce && { nonce }),
     ...(session.methods && { amr: session.methods }),
     // The word of OpenID's EAP profile for what cannot be given to a page that only looks like ours.
@@ -76,7 +76,7 @@ export async function issueIdentityToken(
 }
 
 /**
- * What a client learns of a person, by scope (OpenID Connect Core, 5.4), in the identity token and at userinfo. The web
+ * The claims about a person by scope (OpenID Connect Core, 5.4), in the identity token and at userinfo. The web
  * client gets what the contract says. A login need not be a mail address, and none has been verified.
  */
 export const personClaims = (

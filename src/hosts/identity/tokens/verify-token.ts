@@ -10,10 +10,10 @@ import {
   stillStands,
 } from '../../../auth/access-token.ts'
 import { sql } from '../../../db/sql.ts'
-import { type Account, accountColumns } from '../accounts.ts'
-import type { Identity } from '../identity.ts'
-import { moment } from '../moment.ts'
-import { invalidRequest, OAuthError } from '../oauth-error.ts'
+import { type Account, accountColumns } from '../core/accounts.ts'
+import type { Identity } from '../core/identity.ts'
+import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
+import { timestamp } from '../values/timestamps.ts'
 
 /** The claims of an access token that this provider signed and that has not expired; the session is another question. */
 export async function verifyAccessToken(identity: Identity, token: string): Promise<JWTPayload | undefined> {
@@ -23,7 +23,7 @@ export async function verifyAccessToken(identity: Identity, token: string): Prom
 }
 
 /** The claims of an identity token, however old: as a hint it only says who is meant (OpenID Connect Core, 3.1.2.1). */
-export const readTokenHint = (identity: Identity, token: string): Promise<JWTPayload | undefined> =>
+export const parseTokenHint = (identity: Identity, token: string): Promise<JWTPayload | undefined> =>
   verifyToken(identity, token, 'JWT', new Date(0))
 
 async function verifyToken(
@@ -79,7 +79,7 @@ export const invalidToken = () =>
     'Bearer error="invalid_token"',
   )
 
-/** The account behind an access token whose sign-in still stands, asked without any cache. */
+/** The account of an access token whose session is still active, looked up without any cache. */
 export async function findTokenAccount(
   { database, administrators, now }: Identity,
   payload: JWTPayload,
@@ -87,7 +87,7 @@ export async function findTokenAccount(
   const claims = readAccessTokenClaims(payload)
   if (!claims) return undefined
   const [account] = await database.query<Account>(
-    sql`select ${accountColumns} from users as account where ${stillStands(claims, moment(now()))}`,
+    sql`select ${accountColumns} from users as account where ${stillStands(claims, timestamp(now()))}`,
   )
   const isStale = claims.isAdministrator && account && !administrators.isAdministrator(account)
   return isStale ? undefined : account

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type Client, digestOf } from './clients.ts'
+import { type Client, digestOf } from '../values/clients.ts'
+import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
+import type { Call, Parameters } from './endpoint.ts'
 import type { Identity } from './identity.ts'
-import { invalidRequest, OAuthError } from './oauth-error.ts'
-import type { Call, Parameters } from './route.ts'
 
 interface Credentials {
   readonly id: string
@@ -12,30 +12,30 @@ interface Credentials {
 
 /** RFC 6749, 2.3: by Basic, by `client_secret` in the form, or by name only for a public client. */
 export function authenticateClient(identity: Identity, call: Call, parameters: Parameters): Client {
-  const credentials = readCredentials(call.headers.authorization, parameters)
+  const credentials = parseCredentials(call.headers.authorization, parameters)
   const client = identity.clients.get(credentials.id)
   // An unknown client is compared too, so that names cannot be guessed by the time it takes.
   const fits = equalSecrets(client?.secretHash, credentials.secret)
   // The contract's own client names itself in the form.
   const isNamed =
     !credentials.isBasic || client?.secretHash !== undefined || client?.registration !== undefined
-  if (!client || !fits || !isNamed) throw refused(identity, call, client, 'wrong credentials')
+  if (!client || !fits || !isNamed) throw rejected(identity, call, client, 'wrong credentials')
   return client
 }
 
-/** For endpoints that tell about others' tokens: knowing a public name is not enough. */
+/** Endpoints that describe tokens require a secret: knowing a public name is not enough. */
 export function authenticateConfidentialClient(
   identity: Identity,
   call: Call,
   parameters: Parameters,
 ): Client {
   const client = authenticateClient(identity, call, parameters)
-  if (client.secretHash === undefined) throw refused(identity, call, client, 'no secret')
+  if (client.secretHash === undefined) throw rejected(identity, call, client, 'no secret')
   return client
 }
 
-/** The name of an unknown client is not written: somebody may have sent a secret in its place. */
-function refused({ securityLog }: Identity, call: Call, client: Client | undefined, outcome: string) {
+/** The name of an unknown client is not logged: it may be a secret that was sent in its place. */
+function rejected({ securityLog }: Identity, call: Call, client: Client | undefined, outcome: string) {
   const { address, requestId } = call
   securityLog({ event: 'client-refused', outcome, client: client?.id, address, requestId })
   return invalidClient()
@@ -44,7 +44,7 @@ function refused({ securityLog }: Identity, call: Call, client: Client | undefin
 export const invalidClient = (description = 'The client could not be authenticated.') =>
   new OAuthError('invalid_client', description, 'Basic realm="identity"')
 
-function readCredentials(authorization: string | undefined, parameters: Parameters): Credentials {
+function parseCredentials(authorization: string | undefined, parameters: Parameters): Credentials {
   const { client_id: id, client_secret: secret } = parameters
   if (authorization === undefined) {
     if (id === undefined) throw invalidClient()

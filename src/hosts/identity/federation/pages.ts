@@ -1,16 +1,16 @@
-import type { OutsideRefusal } from '../federation/failures.ts'
-import type { ProviderSettings } from '../federation/read-providers.ts'
-import type { Identity } from '../identity.ts'
-import { onThisHost } from '../sign-in/addresses.ts'
-import { type Html, html } from './html.ts'
-import type { Page } from './page.ts'
-import type { Say } from './texts.ts'
+import { onThisHost } from '../core/addresses.ts'
+import type { Identity } from '../core/identity.ts'
+import { type Html, html } from '../pages/html.ts'
+import type { Page } from '../pages/page.ts'
+import type { Say } from '../pages/texts.ts'
+import type { ProviderSettings } from '../values/settings.ts'
+import type { FailureKind } from './failures.ts'
 
-/** Where somebody goes on whose way by a provider ended: to the sign-in page, or back to the web client. */
+/** A failed federated sign-in goes on to the sign-in page, or back to the web client. */
 type Back = { readonly authRequest: string } | { readonly returnTo: string }
 
 /** A sentence for each. What the log says beyond it is for the people who run the service. */
-const sentences: Readonly<Record<OutsideRefusal, (say: Say, provider: string) => Html>> = {
+const sentences: Readonly<Record<FailureKind, (say: Say, provider: string) => Html>> = {
   unreachable: (say, provider) =>
     say('{provider} cannot be reached at the moment. Try again in a while.', { provider }),
   'refused there': (say, provider) => say('{provider} has not signed you in.', { provider }),
@@ -45,17 +45,17 @@ const sentences: Readonly<Record<OutsideRefusal, (say: Say, provider: string) =>
 }
 
 /** 400 where nothing is said. */
-const statuses: Partial<Readonly<Record<OutsideRefusal, number>>> = {
+const statuses: Partial<Readonly<Record<FailureKind, number>>> = {
   'no account': 403,
   'account closed': 403,
   'login taken': 403,
   'too many attempts': 429,
 }
 
-export const outsidePage = (
+export const failurePage = (
   { settings }: Pick<Identity, 'settings'>,
   { name }: Pick<ProviderSettings, 'name'>,
-  refusal: OutsideRefusal,
+  kind: FailureKind,
   back: Back,
   retryAfterSeconds?: number,
 ): Page => {
@@ -65,9 +65,9 @@ export const outsidePage = (
       : onThisHost(settings, '/api/account/login-page', { authRequest: back.authRequest })
   return (say) => ({
     title: say('{provider} did not work', { provider: name }),
-    status: statuses[refusal] ?? 400,
+    status: statuses[kind] ?? 400,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    content: html`<p role="alert">${sentences[refusal](say, name)}</p>
+    content: html`<p role="alert">${sentences[kind](say, name)}</p>
 <p><a href="${address}">${say('Back')}</a></p>`,
   })
 }

@@ -1,14 +1,14 @@
-import { administratorColumns, type PossibleAdministrator } from '../../accounts/administrators.ts'
-import { isDeactivated } from '../../accounts/deactivation.ts'
-import type { Queries } from '../../db/database.ts'
-import { raw, type Sql, sql } from '../../db/sql.ts'
+import { administratorColumns, type PossibleAdministrator } from '../../../accounts/administrators.ts'
+import { isDeactivated } from '../../../accounts/deactivation.ts'
+import type { Queries } from '../../../db/database.ts'
+import { raw, type Sql, sql } from '../../../db/sql.ts'
 
-/** What tokens say of an account, as it is at this moment. */
+/** The current data of an account that tokens contain. */
 export interface Account extends PossibleAdministrator {
   readonly accountId: string
   readonly name: string
   readonly securityStamp: string
-  /** How often its second factors have changed. */
+  /** Counts the changes of its second factors. */
   readonly factorChanges: number
 }
 
@@ -33,7 +33,7 @@ export async function findActiveAccount(
   return accounts.length === 1 ? accounts[0] : undefined
 }
 
-/** An account that somebody may sign in to. */
+/** The account, if it is active and not deactivated. */
 export async function findAccountById(queries: Queries, id: string): Promise<Account | undefined> {
   const [account] = await queries.query<Account>(sql`
     select ${accountColumns} from users as account

@@ -18,7 +18,7 @@ type OAuthErrorCode =
   | 'request_uri_not_supported'
   | 'registration_not_supported'
 
-/** A refusal in the words of OAuth; the envelope carries it too. */
+/** An error in the terms of OAuth; the envelope includes it too. */
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode
   /** A challenge for `WWW-Authenticate`, where the standard wants one. */
@@ -46,7 +46,7 @@ const oauthStatuses: Partial<Record<OAuthErrorCode, number>> = {
 
 export const oauthStatusOf = (code: OAuthErrorCode): number => oauthStatuses[code] ?? 400
 
-/** How OAuth calls a refusal of the server itself, such as one of the rate limiter. */
+/** The OAuth code for an error of the server itself, such as one of the rate limiter. */
 export function oauthCodeOf(status: number): string {
   if (status === 429 || status === 503) return 'temporarily_unavailable'
   return status >= 500 ? 'server_error' : 'invalid_request'

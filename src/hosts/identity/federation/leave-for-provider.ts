@@ -1,47 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import * as client from 'openid-client'
-import { openPendingRequest } from '../authorization/pending-request.ts'
-import type { Identity } from '../identity.ts'
-import { outsidePage } from '../pages/outside.ts'
-import { overPage, type ProviderLink } from '../pages/sign-in.ts'
-import { type Answer, type Call, type Endpoint, readSingle } from '../route.ts'
-import { onThisHost } from '../sign-in/addresses.ts'
-import { findNamedCookie, showCookie } from '../sign-in/identity-cookie.ts'
+import { onThisHost } from '../core/addresses.ts'
+import type { Answer, Call } from '../core/endpoint.ts'
+import type { Identity } from '../core/identity.ts'
+import type { ExternalProvider } from '../core/providers.ts'
+import type { ProviderLink } from '../pages/sign-in.ts'
+import { findNamedCookie, serializeCookie } from '../sign-in/identity-cookie.ts'
 import { type Attempt, callbackAddress, keepAttempt, startPath } from './attempts.ts'
-import { askProvider, noteRefusal, OutsideFailure } from './failures.ts'
-import type { OutsideProvider } from './providers.ts'
-
-/** What the button of a sign-in page leads to. It changes nothing here, so any site may send a browser to it. */
-export const signInWith =
-  (identity: Identity): Endpoint =>
-  async (call) => {
-    const { provider: id = '', authRequest } = readSingle(call.parameters)
-    const pending = await openPendingRequest(identity, authRequest)
-    const provider = identity.providers.get(id)
-    if (authRequest === undefined || !pending || !provider) return { page: overPage }
-    const { prompts, maxAgeSeconds, loginHint, language } = pending.request
-    try {
-      return await leaveForProvider(identity, provider, call, {
-        purpose: { authRequest, language },
-        // Who wants the person to be asked again means there, too.
-        prompt: (['login', 'select_account'] as const).find((prompt) => prompts.has(prompt)),
-        maxAge: maxAgeSeconds,
-        loginHint,
-      })
-    } catch (error) {
-      if (!(error instanceof OutsideFailure)) throw error
-      noteRefusal(identity, provider, call, error.refusal, { failure: error })
-      return {
-        page: outsidePage(identity, provider, error.refusal, { authRequest }, error.retryAfterSeconds),
-        language,
-      }
-    }
-  }
+import { askProvider } from './failures.ts'
 
 export interface Leaving {
   readonly purpose: Attempt['purpose']
-  /** What the client wants of the sign-in, and the provider is told as well. */
+  /** The client's wishes for the sign-in, which are passed on to the provider. */
   readonly prompt?: string | undefined
   readonly maxAge?: number | undefined
   readonly loginHint?: string | undefined
@@ -54,7 +25,7 @@ const browserCookieSeconds = 15 * 60
 /** Sends the browser to the provider: authorization code with PKCE, `state` and `nonce`; throws while it cannot be asked. */
 export async function leaveForProvider(
   identity: Identity,
-  provider: OutsideProvider,
+  provider: ExternalProvider,
   { headers, address }: Pick<Call, 'headers' | 'address'>,
   { purpose, prompt, maxAge, loginHint }: Leaving,
 ): Promise<Answer> {
@@ -63,9 +34,9 @@ export async function leaveForProvider(
     client.randomNonce(),
     client.randomPKCECodeVerifier(),
   ]
-  // One for all tabs of a browser, so that two sign-ins under way do not end each other.
+  // One value for all tabs of a browser, so that two sign-ins in progress do not end each other.
   const browser = browserOf(identity, headers) ?? randomBytes(16).toString('base64url')
-  // Many ignore `prompt`; who is told an age has to say when the sign-in was (OpenID Connect Core, 2: auth_time).
+  // Many ignore `prompt`; a provider that gets an age has to return the time of the sign-in (OpenID Connect Core, 2: auth_time).
   const ageMax = prompt === 'login' ? 0 : maxAge
   const parameters = {
     redirect_uri: callbackAddress(identity.settings, provider.id),
@@ -88,7 +59,7 @@ export async function leaveForProvider(
   await keepAttempt(identity, state, attempt, { address })
   return {
     redirectTo: there.href,
-    cookie: showCookie(identity, browserCookie, browser, browserCookieSeconds),
+    cookie: serializeCookie(identity, browserCookie, browser, browserCookieSeconds),
   }
 }
 
@@ -113,15 +84,3 @@ export const providerLinks = (
     name,
     address: onThisHost(settings, startPath, { provider: id, authRequest }),
   }))
-
-/** Nothing in it changes while the host runs. */
-const maxAgeSeconds = 5 * 60
-
-/** For sign-in pages elsewhere: by whom people may sign in, and whether by password. */
-export const listProviders = ({ settings, providers }: Identity): Endpoint => {
-  const body = {
-    passwords: settings.passwords,
-    providers: [...providers.values()].map(({ id, name }) => ({ id, name })),
-  }
-  return async () => ({ body, maxAgeSeconds })
-}

@@ -1,35 +1,11 @@
-import type { Settings } from '../../../config/settings.ts'
-import { uuidPattern } from '../../../model/field-kinds.ts'
-
-/** An OpenID Connect provider elsewhere, by which people may sign in here. */
-export interface ProviderSettings {
-  readonly id: string
-  /** As people are shown it. */
-  readonly name: string
-  /** Kept letter for letter: it is compared so. */
-  readonly issuer: string
-  readonly clientId: string
-  /** None: a public client, by PKCE alone. */
-  readonly clientSecret: string | undefined
-  readonly scopes: readonly string[]
-  /** Who comes for the first time gets the account whose login is their verified address. */
-  readonly linkByVerifiedEmail: boolean
-  /** Who comes for the first time, and has no account, gets one. */
-  readonly createAccounts: boolean
-  /** The project that those become members of. */
-  readonly defaultProject: string | undefined
-  /** An address counts as verified although the provider does not say so. */
-  readonly trustsAddresses: boolean
-  /** A sign-out here leads on to the sign-out there. */
-  readonly signsOut: boolean
-  /** Hosts that may be called although they are not public, beside that of the issuer. */
-  readonly hosts: readonly string[]
-}
+import type { Settings } from '../../config/settings.ts'
+import { uuidPattern } from '../../model/field-kinds.ts'
+import type { ProviderSettings } from './values/settings.ts'
 
 /** More buttons than these find no room on a page. */
 const providersMax = 10
 const nameCharactersMax = 100
-/** It stands in addresses. */
+/** It is part of addresses. */
 const idPattern = /^[a-z\d][\w-]{0,39}$/i
 
 /** `Identity__Providers__{id}__…` */

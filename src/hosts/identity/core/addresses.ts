@@ -1,8 +1,8 @@
 import type { Language } from '../../../model/language.ts'
-import type { Client } from '../clients.ts'
-import type { IdentitySettings } from '../configuration.ts'
-import type { Identity } from '../identity.ts'
-import type { OAuthError } from '../oauth-error.ts'
+import type { Client } from '../values/clients.ts'
+import type { OAuthError } from '../values/oauth-error.ts'
+import type { IdentitySettings } from '../values/settings.ts'
+import type { Identity } from './identity.ts'
 
 type PageSettings = Pick<IdentitySettings, 'allowedOrigins' | 'loginPageUrl'>
 
@@ -18,9 +18,19 @@ export function signInPage(
   return withParameters(page, parameters)
 }
 
+/** The paths of this host's own pages, which several endpoints lead to. */
 export const hostedSignInPath = '/ext/sign-in'
 export const hostedSignOutPath = '/ext/sign-out'
 export const signedOutPath = '/ext/signed-out'
+export const secondStepPath = '/ext/second-step'
+export const setUpPath = '/ext/set-up'
+export const passkeyPath = '/ext/passkey'
+export const consentPath = '/ext/consent'
+export const forgotPasswordPath = '/ext/forgot-password'
+
+/** A reset link can be mailed. */
+export const canForget = ({ settings }: Pick<Identity, 'settings'>): boolean =>
+  settings.mail && settings.passwords
 
 /** Registered clients have no page of their own: theirs is on this host. */
 export const signInPageFor = (
@@ -32,7 +42,7 @@ export const signInPageFor = (
     ? onThisHost(settings, hostedSignInPath, parameters)
     : signInPage(settings, redirectUri, parameters)
 
-/** Where the pages of this host live, as browsers name it in their posts. */
+/** The origin of this host's pages, as browsers send it with their posts. */
 export const ownOrigin = ({ issuer }: Pick<IdentitySettings, 'issuer'>): string => new URL(issuer).origin
 
 /** A path of this host as its own pages name it. */
@@ -60,7 +70,7 @@ export function signedOutAddress(
     : onThisHost(settings, signedOutPath, parameters)
 }
 
-/** Why a sign-out ends on that page. */
+/** The reason for which a sign-out ends on that page. */
 export const unknownAddress = 'address'
 
 export function withParameters(address: string, parameters: Readonly<Record<string, string>>): string {
@@ -69,7 +79,7 @@ export function withParameters(address: string, parameters: Readonly<Record<stri
   return url.href
 }
 
-/** What `/api/account/error` tells about a request that could not be answered to its client. */
+/** The answer of `/api/account/error` about a request whose error could not be sent to its client. */
 export interface ReportedError {
   readonly error: string
   readonly errorDescription: string

@@ -7,31 +7,31 @@ import { type Budgets, budgetLimits } from '../../../config/budgets.ts'
 import { type AllowedReceivers, allowedReceivers } from '../../../http/addresses.ts'
 import { request as requestHttp } from '../../../http/node-http.ts'
 import type { Budget } from '../../../model/budget.ts'
-import type { ProviderSettings } from './read-providers.ts'
+import type { ProviderSettings } from '../values/settings.ts'
 
-export interface OutsideProvider extends ProviderSettings {
-  /** What its discovery document says; throws while it cannot be asked. */
+export interface ExternalProvider extends ProviderSettings {
+  /** The provider's discovery document; throws while it cannot be fetched. */
   configure(): Promise<client.Configuration>
 }
 
-export type OutsideProviders = ReadonlyMap<string, OutsideProvider>
+export type ExternalProviders = ReadonlyMap<string, ExternalProvider>
 
-/** Nobody waits longer for a page. */
+/** A page waits no longer. */
 const answerSecondsMax = 5
 /** A provider changes its addresses seldom, and announces it. */
 const knownMilliseconds = 10 * 60_000
 /** One that is down is asked again soon, but not by everybody at once. */
 const failedMilliseconds = 5000
 
-/** Nothing is asked of a provider until somebody signs in by it, so that none holds up the start. */
+/** A provider is not contacted before the first sign-in by it, so that none delays the start. */
 export const openProviders = (
   settings: readonly ProviderSettings[],
   budgets: Budgets,
   now: () => number,
-): OutsideProviders =>
+): ExternalProviders =>
   new Map(
     settings.map((provider) => {
-      const fetch = openOutsideFetch({
+      const fetch = openProviderFetch({
         hosts: [new URL(provider.issuer).host, ...provider.hosts],
         underWay: budgets.budget('outsideRequests'),
         answerBytesMax: budgetLimits.outsideAnswerBytes.max,
@@ -82,7 +82,7 @@ const authenticate = (secret: string | undefined): client.ClientAuth =>
         way(server, ...others)
       }
 
-/** One attempt at a time, whose result serves everybody for a while. */
+/** One attempt at a time, whose result is shared for a while. */
 function kept<Value>(now: () => number, make: () => Promise<Value>): () => Promise<Value> {
   let current: { readonly value: Promise<Value>; until: number } | undefined
   return () => {
@@ -97,34 +97,34 @@ function kept<Value>(now: () => number, make: () => Promise<Value>): () => Promi
 }
 
 /** The provider could not be asked, or answered what no provider answers. */
-export class OutsideUnreachable extends Error {}
+export class ProviderUnreachable extends Error {}
 
-export interface OutsideFetchOptions {
-  /** What may be called although it is not public. */
+export interface ProviderFetchOptions {
+  /** Hosts that may be called although they are not public. */
   readonly hosts: readonly string[]
-  /** Requests under way. */
+  /** Requests in flight. */
   readonly underWay: Budget
   readonly answerBytesMax: number
 }
 
 /**
- * What `openid-client` calls a provider with: https to public addresses and whatever the operator has named, because a
+ * The `fetch` of `openid-client`: https to public addresses and to the hosts that the operator has named, because a
  * discovery document may name any address. Redirects are not followed, answers have a limit, and so has the time, by the
  * caller's signal.
  */
-function openOutsideFetch({ hosts, underWay, answerBytesMax }: OutsideFetchOptions): CustomFetch {
+function openProviderFetch({ hosts, underWay, answerBytesMax }: ProviderFetchOptions): CustomFetch {
   const receivers = allowedReceivers(hosts)
   return async (address, { method, headers, body, signal }) => {
     const target = new URL(address)
     const problem = receivers.problemOf(target)
-    if (problem !== undefined) throw new OutsideUnreachable(`An address of the provider ${problem}`)
-    if (!underWay.take()) throw new OutsideUnreachable('Too many requests to providers are under way.')
+    if (problem !== undefined) throw new ProviderUnreachable(`An address of the provider ${problem}`)
+    if (!underWay.take()) throw new ProviderUnreachable('Too many requests to providers are under way.')
     const text = body === undefined || body === null ? undefined : String(body)
     return send(target, { method, headers, ...(signal && { signal }) }, text, receivers, answerBytesMax)
       .catch((error: Error) => {
-        throw error instanceof OutsideUnreachable
+        throw error instanceof ProviderUnreachable
           ? error
-          : new OutsideUnreachable(error.message, { cause: error.cause ?? error })
+          : new ProviderUnreachable(error.message, { cause: error.cause ?? error })
       })
       .finally(() => underWay.giveBack())
   }
@@ -156,7 +156,7 @@ async function readAnswer(answer: IncomingMessage, bytesMax: number): Promise<Re
     bytes += (piece as Buffer).length
     if (bytes > bytesMax) {
       answer.destroy()
-      throw new OutsideUnreachable('The answer of the provider is too long.')
+      throw new ProviderUnreachable('The answer of the provider is too long.')
     }
     pieces.push(piece as Buffer)
   }

@@ -1,20 +1,20 @@
 import { type Language, languageAmong } from '../../../model/language.ts'
 import { loginCharactersMax } from '../../../model/text.ts'
-import { addressesOf, scopes as allScopes, type Client, type Clients, splitScope } from '../clients.ts'
-import { invalidRequest, OAuthError } from '../oauth-error.ts'
 import {
   type GivenParameters,
   type Parameters,
-  readParameters,
-  readSingle,
+  parseParameters,
+  parseSingle,
   requireParameter,
   requireShortState,
-} from '../route.ts'
+} from '../core/endpoint.ts'
+import { addressesOf, scopes as allScopes, type Client, type Clients, splitScope } from '../values/clients.ts'
+import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
 import {
   isImplicit,
   type ReplyTo,
   type ResponseMode,
-  refusedToClient,
+  rejectedToClient,
   responseModes,
 } from './answer-client.ts'
 
@@ -33,22 +33,22 @@ export interface AuthorizationRequest {
   readonly idTokenHint: string | undefined
   /** The login that the client expects; a proposal, and cut where no login is longer. */
   readonly loginHint: string | undefined
-  /** What the client wants its pages to speak, of what they can. */
+  /** The supported language that the client requested. */
   readonly language: Language | undefined
-  /** What it was read from, to be read again when the user comes back. */
+  /** The original parameters, which are parsed again when the user comes back. */
   readonly parameters: Parameters
 }
 
-export function readAuthorizationRequest(clients: Clients, given: GivenParameters): AuthorizationRequest {
-  const single = readSingle(given)
+export function parseAuthorizationRequest(clients: Clients, given: GivenParameters): AuthorizationRequest {
+  const single = parseSingle(given)
   const client = requireClient(clients, single)
   const redirectUri = requireRedirectUri(client, single)
   requireShortState(single)
-  // Until here the client is not known, so refusals are shown to the user; from here on they are sent to the client.
+  // Until here the client is not known, so errors are shown to the user; from here on they are sent to the client.
   const replyTo = replyToOf(client, redirectUri, single)
-  return refusedToClient(replyTo, () => {
-    const parameters = readParameters(given)
-    refuseRequestObjects(parameters)
+  return rejectedToClient(replyTo, () => {
+    const parameters = parseParameters(given)
+    rejectRequestObjects(parameters)
     requireCodeFlow(parameters)
     requireResponseMode(client, parameters)
     return {
@@ -92,15 +92,15 @@ const replyToOf = (
   state,
   addresses: addressesOf(client),
   language: languageAmong(locales),
-  // Answers to the implicit types go behind the `#`, refusals too (RFC 6749, 4.2.2.1).
+  // Answers to the implicit types are sent in the fragment, errors too (RFC 6749, 4.2.2.1).
   mode: modesOf(client).find((mode) => mode === wanted) ?? (isImplicit(responseType) ? 'fragment' : 'query'),
 })
 
-/** The contract's client has one. For an implicit type refusals stand behind the `#`, whatever it asks for. */
+/** The contract's client has one. Errors of an implicit type are sent in the fragment, whatever mode it requests. */
 const modesOf = ({ registration }: Client): readonly ResponseMode[] => (registration ? responseModes : [])
 
 /** OpenID Connect Core, 6 and Registration, 2.1.1: ignoring them would grant something else than was asked for. */
-function refuseRequestObjects(parameters: Parameters): void {
+function rejectRequestObjects(parameters: Parameters): void {
   if (parameters.request !== undefined)
     throw new OAuthError('request_not_supported', 'request is not supported.')
   if (parameters.request_uri !== undefined)
@@ -137,7 +137,7 @@ function requireScopes(client: Client, parameters: Parameters): readonly string[
   return allScopes.filter((scope) => requested.includes(scope))
 }
 
-/** RFC 7636, 4.3: without a method it would be plain, which protects nobody. */
+/** RFC 7636, 4.3: without a method it would be plain, which protects nothing. */
 function readCodeChallenge({ registration }: Client, parameters: Parameters): string | undefined {
   const isAsked = parameters.code_challenge !== undefined || parameters.code_challenge_method !== undefined
   if (registration?.requiresPkce === false && !isAsked) return undefined
@@ -153,7 +153,7 @@ function readCodeChallenge({ registration }: Client, parameters: Parameters): st
 
 const codeChallengePattern = /^[\w-]{43}$/
 
-/** Only a proposal: a longer one than any login is cut, and refused to nobody. */
+/** Only a proposal: one that is longer than any login is cut, not rejected. */
 const hintOf = ({ login_hint: hint }: Parameters): string | undefined => hint?.slice(0, loginCharactersMax)
 
 /** Sealed, a request still has to fit into an address, of which common proxies take 8 KB. */

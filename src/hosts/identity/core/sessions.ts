@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { endLinksOf, endLinksOfAccount } from '../../accounts/links.ts'
-import { rememberLanguage } from '../../accounts/login.ts'
-import type { Queries } from '../../db/database.ts'
-import { raw, type Sql, sql } from '../../db/sql.ts'
-import type { Language } from '../../model/language.ts'
+import { endLinksOf, endLinksOfAccount } from '../../../accounts/links.ts'
+import { rememberLanguage } from '../../../accounts/login.ts'
+import type { Queries } from '../../../db/database.ts'
+import { raw, type Sql, sql } from '../../../db/sql.ts'
+import type { Language } from '../../../model/language.ts'
+import { millisecondsOf, timestamp } from '../values/timestamps.ts'
 import { type Account, accountColumns, factorChangesOf } from './accounts.ts'
 import type { Identity } from './identity.ts'
-import { millisecondsOf, moment } from './moment.ts'
 
-/** A sign-in that stands, with its account as it is now. Times are epoch milliseconds. */
+/** An active session, with its account as it is now. Times are epoch milliseconds. */
 export interface LiveSession extends Account {
   readonly sessionId: string
   readonly signedInAt: number
-  /** When the person last proved who they are, as far as is known: at an outside provider that may be long before. */
-  readonly provedAt: number
+  /** The last authentication, as far as is known: at an external provider it may be much earlier than the sign-in. */
+  readonly authenticatedAt: number
   readonly expiresAt: number
-  /** How the person proved themselves (RFC 8176); null for a password alone. */
+  /** The authentication methods (RFC 8176); null for a password alone. */
   readonly methods: readonly string[] | null
 }
 
@@ -27,52 +27,52 @@ export interface StartedSession extends Pick<LiveSession, 'sessionId' | 'expires
 /** The contract's eight hours, counted from the sign-in and never prolonged. */
 const sessionMilliseconds = 8 * 60 * 60_000
 
-/** Where a sign-in comes from: what its owner is shown of it later. */
+/** The origin of a sign-in, which its owner can see later. */
 export interface SignInOrigin {
   readonly clientId: string
   readonly address: string
   readonly userAgent: string | undefined
   /** The browser's sessions until now; those of other accounts end. */
   readonly earlierSessionIds: readonly string[]
-  /** What its pages spoke, where the client or the browser said so. */
+  /** The language of its pages, if the client or the browser named one. */
   readonly language: Language | undefined
   /** Beyond a password alone. */
   readonly methods?: readonly string[]
-  /** None for a sign-in that was proved here. */
-  readonly outside?: OutsideSignIn | undefined
+  /** Absent for a sign-in at this host. */
+  readonly outside?: FederatedSignIn | undefined
 }
 
-export interface OutsideSignIn {
+export interface FederatedSignIn {
   /** The provider's id in the settings. */
   readonly provider: string
   readonly identityId: string
-  /** When the person proved who they are there; none where nobody says. */
-  readonly provedAt: number | undefined
-  /** For the sign-out there, sealed; none for one too long to be sent back. */
+  /** The time of the authentication there, if known. */
+  readonly authenticatedAt: number | undefined
+  /** Sent as the hint of the sign-out there, sealed; absent if it is too long for an address. */
   readonly sealedToken?: string | undefined
 }
 
-/** Starts a session unless the account, or what it must be proved with, has changed since its password was verified. */
+/** Starts a session unless the account or its factors have changed since its password was verified. */
 export async function startSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   { accountId, securityStamp, factorChanges }: Account,
   { clientId, address, userAgent, earlierSessionIds, language, methods, outside }: SignInOrigin,
 ): Promise<StartedSession | undefined> {
   const sessionId = randomBytes(16).toString('base64url')
-  const startedAt = moment(now())
+  const startedAt = timestamp(now())
   const expiresAt = now() + sessionMilliseconds
   return database.transaction(async (transaction) => {
-    // While a factor is being changed: either comes first, and ends or refuses the other.
+    // Serializes with changes of factors: whichever comes first ends or rejects the other.
     await lockFactors(transaction, accountId)
     if (outside && !(await holdIdentity(transaction, accountId, outside))) return undefined
     const [started] = await transaction.query(sql`
       insert into signin_sessions
         (id, user_id, security_stamp, created_at, last_used_at, expires_at, client_id, address, user_agent, methods,
         provider, outside_identity_id, outside_token, proved_at)
-      select ${sessionId}, id, security_stamp, ${startedAt}, ${startedAt}, ${moment(expiresAt)},
+      select ${sessionId}, id, security_stamp, ${startedAt}, ${startedAt}, ${timestamp(expiresAt)},
         ${clientId}, ${address}, ${userAgent ?? null}, ${methods ?? null}::text[],
         ${outside?.provider ?? null}, ${outside?.identityId ?? null}::uuid, ${outside?.sealedToken ?? null},
-        ${outside?.provedAt === undefined ? null : moment(outside.provedAt)}::timestamptz
+        ${outside?.authenticatedAt === undefined ? null : timestamp(outside.authenticatedAt)}::timestamptz
       from users as account where id = ${accountId} and active and security_stamp = ${securityStamp}
         and ${factorChangesOf} = ${factorChanges}
       returning id`)
@@ -83,11 +83,11 @@ export async function startSession(
   })
 }
 
-/** Keeps the identity by which somebody came from being disconnected until commit; false where it is gone already. */
+/** Keeps the federated identity from being disconnected until commit; false if it is already gone. */
 async function holdIdentity(
   transaction: Queries,
   accountId: string,
-  { identityId }: OutsideSignIn,
+  { identityId }: FederatedSignIn,
 ): Promise<boolean> {
   const [held] = await transaction.query(
     sql`select 1 from outside_identities where id = ${identityId} and user_id = ${accountId} for key share`,
@@ -108,10 +108,10 @@ export async function findLiveSession(
 
 /**
  * The condition under which a session is live, for queries that call the rows `session` and `account`. A changed password or
- * login gives the account a new security stamp, so sessions with the old stamp are over without being marked as ended.
+ * login gives the account a new security stamp, so sessions with the old stamp are inactive without being marked as ended.
  */
 export const isLive = ({ settings, now }: Pick<Identity, 'settings' | 'now'>): Sql => sql`
-  session.ended_at is null and session.expires_at > ${moment(now())}
+  session.ended_at is null and session.expires_at > ${timestamp(now())}
   and account.active and account.security_stamp = session.security_stamp
   ${isInUse(settings.inactivityMinutes, now())}`
 
@@ -119,13 +119,13 @@ export const isLive = ({ settings, now }: Pick<Identity, 'settings' | 'now'>): S
 const isInUse = (inactivityMinutes: number, now: number): Sql =>
   inactivityMinutes === 0
     ? raw('')
-    : sql`and coalesce(session.last_used_at, session.created_at) > ${moment(now - inactivityMinutes * 60_000)}`
+    : sql`and coalesce(session.last_used_at, session.created_at) > ${timestamp(now - inactivityMinutes * 60_000)}`
 
 export const sessionColumns: Sql = sql`
   ${accountColumns}, session.id as "sessionId", session.methods,
   ${millisecondsOf(sql`session.created_at`)} as "signedInAt",
   ${millisecondsOf(sql`case when session.provider is null then session.created_at else coalesce(session.proved_at, 'epoch') end`)}
-    as "provedAt",
+    as "authenticatedAt",
   ${millisecondsOf(sql`session.expires_at`)} as "expiresAt"`
 
 /**
@@ -134,7 +134,7 @@ export const sessionColumns: Sql = sql`
  */
 async function endRows(transaction: Queries, which: Sql, now: number): Promise<readonly string[]> {
   const ended = await transaction.query<{ id: string }>(
-    sql`update signin_sessions set ended_at = ${moment(now)} where ${which} and ended_at is null returning id`,
+    sql`update signin_sessions set ended_at = ${timestamp(now)} where ${which} and ended_at is null returning id`,
   )
   const ids = ended.map(({ id }) => id)
   if (ids.length > 0)
@@ -164,7 +164,7 @@ export async function endSession(
   return ended.length > 0
 }
 
-/** The same of one that somebody else has got hold of, with what it has made. */
+/** Ends a stolen session, together with the links made in it. */
 export const endStolenSession = (
   { database, now }: Pick<Identity, 'database' | 'now'>,
   sessionId: string,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { SigningAlgorithm } from '../../auth/access-token.ts'
-import { clientScopes, webClientId } from '../../model/client.ts'
+import type { SigningAlgorithm } from '../../../auth/access-token.ts'
+import { clientScopes, webClientId } from '../../../model/client.ts'
 
 export const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const
 
@@ -18,13 +18,13 @@ export interface Client {
   readonly login: string | undefined
   /** Hosts for which it may ask about the tokens of others. */
   readonly audiences: readonly string[]
-  /** By which its tokens are signed. */
+  /** Its tokens are signed with this algorithm. */
   readonly signingAlgorithm: SigningAlgorithm
   /** None for the clients of the contract, which have rules of their own where the standards leave a choice. */
   readonly registration: Registration | undefined
 }
 
-/** What administrators or the settings say about a client that signs people in on the pages of this host. */
+/** The declaration, by administrators or settings, of a client that signs people in on the pages of this host. */
 export interface Registration {
   /** Shown to people on the consent page. */
   readonly name: string
@@ -117,7 +117,7 @@ export const addressesOf = ({ redirectUris, postLogoutRedirectUris }: Client): r
   ...postLogoutRedirectUris,
 ]
 
-/** Where scripts of clients without a secret run: they redeem their codes themselves. */
+/** The origins of clients without a secret, whose scripts redeem their codes themselves. */
 export const scriptOriginsOf = (clients: Clients): readonly string[] => [
   ...new Set(
     [...clients.values()]
@@ -142,7 +142,7 @@ export const scopes: readonly string[] = clientScopes
 
 const webClientScopes: readonly string[] = ['openid', 'profile', 'svc.api', 'offline_access']
 
-/** What a service client may be given, and is given when its settings name none. */
+/** The scopes that a service client may get, and gets when its settings name none. */
 export const serviceScopes: readonly string[] = ['svc.api', 'svc.grpc']
 
 /** The words of a scope parameter (RFC 6749, 3.3), each once. */

@@ -1,0 +1,134 @@
+import type { Parameter, Schema } from '../../../http/operation.ts'
+
+export const optional = (name: string, description: string): Parameter => ({ name, description })
+
+export const required = (name: string, description: string, schema?: Schema): Parameter => ({
+  name,
+  description,
+  required: true,
+  ...(schema && { schema }),
+})
+
+export const authRequestParameter = required('authRequest', 'The pending authorization request.')
+
+/** The two fields that sign-in pages post, next to the pending request. */
+export const credentialParameters = [
+  required('login', 'At most 256 characters.'),
+  required('password', 'At most 128 characters.', { type: 'string', format: 'password' }),
+]
+
+export const stepParameter = required('step', 'The sign-in between its steps, sealed.')
+
+export const localesParameter = optional(
+  'ui_locales',
+  'What the page is to speak: tags of languages, separated by spaces.',
+)
+
+/** The outcome of a failed attempt, with which a page is shown again. */
+export const outcomeParameters = [
+  optional('error', 'What was wrong with the attempt before.'),
+  optional('retryAfter', 'Seconds until a locked login may try again.'),
+]
+
+export const passkeyParameters = [
+  optional('challenge', 'As the page had it, in place of a code.'),
+  optional('credential', 'What the passkey answered, as JSON.'),
+]
+
+export const secondFactorParameters = [
+  optional('code', 'A code of the app, or a recovery code.'),
+  ...passkeyParameters,
+]
+
+/** A page of this host. */
+export const shownPage = { tag: 'Pages', method: 'GET', refusals: [400] } as const
+
+/** A page on the way to an external provider or back. */
+export const federatedPage = { tag: 'OutsideProviders', method: 'GET', refusals: [400, 403] } as const
+export const providerParameter = required('provider', 'The id of the provider in the settings.')
+
+export const postedByOwnPage = 'Its form is posted by the page itself, from the origin of this host only.'
+
+/** The form of such a page. */
+export const postedForm = {
+  tag: 'Pages',
+  method: 'POST',
+  description: postedByOwnPage,
+  refusals: [400, 403],
+} as const
+
+/** A client may authenticate with its secret, or be public. */
+export const byClient = [{ client: [] }, {}]
+export const bearer = [{ bearer: [] }]
+
+export const clientParameters: readonly Parameter[] = [
+  optional('client_id', 'The client, unless it authenticates by Basic.'),
+  optional('client_secret', 'Its secret, unless it authenticates by Basic or has none.'),
+]
+
+export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
+
+/** The answer of an endpoint, described by a component of this name. */
+export const answering = (name: string, schema: Schema) => ({
+  answer: ref(name),
+  schemas: { [name]: schema },
+})
+
+export const text = (description: string, example?: string): Schema => ({
+  type: 'string',
+  description,
+  ...(example !== undefined && { examples: [example] }),
+})
+
+export const whole = (description: string, example: number): Schema => ({
+  type: 'integer',
+  description,
+  examples: [example],
+})
+
+/** An address of this host. */
+export const address = (description: string, path: string): Schema =>
+  text(description, `http://localhost:5200${path}`)
+
+/** An object whose properties are all there. */
+export const object = (properties: Readonly<Record<string, Schema>>): Schema => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+})
+
+export const id: Schema = { type: 'string', format: 'uuid' }
+
+/** Endpoints that show and change the second factors of an account. */
+export const factorEndpoint = { tag: 'Factors', security: bearer, refusals: [400, 401] } as const
+export const bySignInOfLastMinutes = 'By a sign-in of the last ten minutes.'
+
+export const madeCodes = answering(
+  'MadeCodes',
+  object({
+    recoveryCodes: {
+      type: ['array', 'null'],
+      items: { type: 'string' },
+      description: 'Shown this once; null where there are some already.',
+      examples: [['abcd-efgh-ijkl-mnop']],
+    },
+  }),
+)
+export const success = answering('Success', object({ success: { const: true, description: 'It was done.' } }))
+
+export const errorSchema: Schema = {
+  type: 'object',
+  required: ['statusCode', 'message'],
+  properties: {
+    statusCode: whole('The status of the answer.', 400),
+    message: text('What was wrong, as a sentence for people.', 'One or more validation errors occurred.'),
+    errors: {
+      type: 'object',
+      description: 'Messages by property name; generalErrors holds those not tied to one.',
+      additionalProperties: { type: 'array', items: { type: 'string' } },
+      examples: [{ grant_type: ['Grant_type is required.'] }],
+    },
+    error: { type: 'string', description: 'The same for OAuth clients, on every address under /connect.' },
+    error_description: text('The message again, for OAuth clients.'),
+  },
+}

@@ -1,0 +1,93 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Operation as HttpOperation, Schema } from '../../../http/operation.ts'
+import type { RequestOrigin } from '../../../model/caller.ts'
+import type { Language } from '../../../model/language.ts'
+import type { Page } from '../pages/page.ts'
+import { invalidRequest } from '../values/oauth-error.ts'
+import type { Identity } from './identity.ts'
+import type { ExternalProvider } from './providers.ts'
+
+/** An operation as the document describes it. Its parameters are those of a query or a form. */
+export interface Operation extends HttpOperation {
+  readonly method: 'GET' | 'POST'
+  readonly security?: readonly Schema[]
+  /** A JSON answer; without one the browser is redirected. */
+  readonly answer?: Schema
+  /** The page that is shown when the browser is not redirected. */
+  readonly page?: string
+  /** The components that the answer refers to. */
+  readonly schemas?: Readonly<Record<string, Schema>>
+}
+
+/** Everything about one endpoint: mounting and the document are made from it. */
+export interface Endpoint extends Operation {
+  /** Called once, when the host starts. */
+  readonly handler: (identity: Identity) => Handler
+}
+
+/** An endpoint that is mounted once for each provider of the settings, each time on a path of its own. */
+export interface ProviderEndpoint extends Operation {
+  readonly pathOf: (providerId: string) => string
+  readonly handlerOf: (identity: Identity, provider: ExternalProvider) => Handler
+}
+
+export interface Route extends Operation {
+  readonly handle: Handler
+}
+
+/** The parts of a request that a handler needs. */
+export interface Call extends RequestOrigin {
+  readonly method: Operation['method']
+  /** From the query for GET, from the form for POST. */
+  readonly parameters: GivenParameters
+  readonly headers: IncomingHttpHeaders
+}
+
+export type Answer =
+  | { readonly body: unknown; readonly maxAgeSeconds?: number; readonly status?: number }
+  | { readonly redirectTo: string; readonly cookie?: string | undefined }
+  | {
+      readonly page: Page
+      /** The language that the client asks for; the browser's when absent. */
+      readonly language?: Language | undefined
+      readonly cookie?: string | undefined
+    }
+
+export type Handler = (call: Call) => Promise<Answer>
+
+/** A query or a form as received: a repeated key has an array. */
+export type GivenParameters = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** Each parameter occurs once and is not empty. */
+export type Parameters = Readonly<Record<string, string | undefined>>
+
+/** RFC 6749, 3.1 and 3.2: a parameter without a value is one that was not sent, and none may be sent twice. */
+export function parseParameters(given: GivenParameters): Parameters {
+  const repeated = Object.keys(given).find((name) => typeof given[name] !== 'string')
+  if (repeated !== undefined) throw invalidRequest(`${shown(repeated)} must be sent once.`)
+  return parseSingle(given)
+}
+
+/** Leaves repeated parameters out, for steps that need the request before they can report an error. */
+export function parseSingle(given: GivenParameters): Parameters {
+  const single = Object.entries(given).filter(([, value]) => typeof value === 'string' && value !== '')
+  return Object.assign(Object.create(null), Object.fromEntries(single))
+}
+
+export function requireParameter(parameters: Parameters, name: string): string {
+  const value = parameters[name]
+  if (value === undefined) throw invalidRequest(`${name} is required.`)
+  return value
+}
+
+/** The state is returned in an address, of which common proxies accept 8 KB. */
+const stateCharactersMax = 6000
+
+/** Checked before any answer that includes the state, errors too. */
+export function requireShortState({ state = '' }: Parameters): void {
+  if (new URLSearchParams({ state }).toString().length > stateCharactersMax)
+    throw invalidRequest('state is too long.')
+}
+
+/** RFC 6749, 5.2 allows printable ASCII in a description, without quotes and backslashes. */
+const shown = (name: string): string => name.slice(0, 64).replace(/[^\w.-]/g, '?')

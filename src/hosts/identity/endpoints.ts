@@ -1,0 +1,107 @@
+import { checkDeprecation } from '../../http/operation.ts'
+import type { Endpoint, Operation, ProviderEndpoint, Route } from './core/endpoint.ts'
+import type { Identity } from './core/identity.ts'
+import { authorize, authorizeByForm } from './endpoints/authorize.ts'
+import { answerConsent, askConsent } from './endpoints/consent.ts'
+import { getDiscovery, getKeys, getServerMetadata } from './endpoints/discovery.ts'
+import { endSession, endSessionByForm } from './endpoints/end-session.ts'
+import * as factors from './endpoints/factors.ts'
+import { comeBack, confirmConnecting, startConnecting } from './endpoints/federated-callback.ts'
+import { listProviders, returnFromSignOut, signInWith } from './endpoints/federated-sign-in.ts'
+import { answerForgotten, askForgotten } from './endpoints/forgot-password.ts'
+import { introspectToken } from './endpoints/introspect.ts'
+import { answerSignIn, getError, logIn, showLoginPage, showSignIn } from './endpoints/login.ts'
+import { answerSignOut, confirmLogOut, logOut, showSignedOut, showSignOut } from './endpoints/logout.ts'
+import { answerPasskey, askPasskey } from './endpoints/passkey-sign-in.ts'
+import * as passkeys from './endpoints/passkeys.ts'
+import { revokeToken } from './endpoints/revocation.ts'
+import { answerSecondFactor, askSecondFactor } from './endpoints/second-step.ts'
+import { answerSetUp, askToSetUp } from './endpoints/set-up-factor.ts'
+import { requestToken } from './endpoints/token.ts'
+import { getUserinfo, getUserinfoByForm } from './endpoints/userinfo.ts'
+
+/** The endpoints of the contract, in the order of its document. */
+export const contractEndpoints: readonly Endpoint[] = [
+  getDiscovery,
+  getKeys,
+  authorize,
+  authorizeByForm,
+  requestToken,
+  revokeToken,
+  introspectToken,
+  getUserinfo,
+  getUserinfoByForm,
+  endSession,
+  endSessionByForm,
+  showLoginPage,
+  logIn,
+  logOut,
+  confirmLogOut,
+  getError,
+]
+
+/** Mounted only while the settings name providers. */
+const federatedEndpoints: readonly (Endpoint | ProviderEndpoint)[] = [
+  signInWith,
+  startConnecting,
+  confirmConnecting,
+  comeBack,
+  returnFromSignOut,
+]
+
+const pageEndpoints: readonly Endpoint[] = [
+  showSignIn,
+  answerSignIn,
+  askSecondFactor,
+  answerSecondFactor,
+  askToSetUp,
+  answerSetUp,
+  askPasskey,
+  answerPasskey,
+  askForgotten,
+  answerForgotten,
+  askConsent,
+  answerConsent,
+  showSignOut,
+  answerSignOut,
+  showSignedOut,
+]
+
+/** The endpoints beyond the contract, in the order of their document. */
+export const extensionEndpoints: readonly (Endpoint | ProviderEndpoint)[] = [
+  getServerMetadata,
+  listProviders,
+  factors.showFactors,
+  factors.offerAuthenticatorApp,
+  factors.confirmAuthenticatorApp,
+  factors.removeAuthenticatorApp,
+  factors.renewRecoveryCodes,
+  passkeys.offerPasskey,
+  passkeys.addPasskey,
+  passkeys.renamePasskey,
+  passkeys.removePasskey,
+  factors.takeFactorsAway,
+  ...pageEndpoints,
+  ...federatedEndpoints,
+]
+
+export function routesOf(identity: Identity): readonly Route[] {
+  const extensions = extensionEndpoints.filter(
+    (endpoint) => identity.providers.size > 0 || !federatedEndpoints.includes(endpoint),
+  )
+  return [...contractEndpoints, ...(identity.settings.extensions ? extensions : [])].flatMap(
+    (endpoint): readonly Route[] => {
+      checkDeprecation(endpoint)
+      if ('handler' in endpoint) return [{ ...endpoint, handle: endpoint.handler(identity) }]
+      return [...identity.providers.values()].map((provider) => ({
+        ...endpoint,
+        path: endpoint.pathOf(provider.id),
+        handle: endpoint.handlerOf(identity, provider),
+      }))
+    },
+  )
+}
+
+/** The paths that browsers navigate to: those without a JSON answer. */
+export const navigationPaths = (routes: readonly Pick<Operation, 'path' | 'answer'>[]): readonly string[] =>
+  routes.filter(({ answer }) => answer === undefined).map(({ path }) => path)
