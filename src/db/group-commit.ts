@@ -1,4 +1,5 @@
 import { isConflict, isLostConnection, isOfRow } from './failures.ts'
+import { Silent } from './in-time.ts'
 import type { Queries, Sql } from './sql.ts'
 import type { Call, Waiting } from './statement-times.ts'
 
@@ -63,6 +64,7 @@ export function gatherWrites({ call, noteOwn, isPossible, send }: GatherOptions)
     kind: KindOfWrite<Item, Result>,
     entries: readonly Entry[],
   ): Promise<readonly (Result | undefined)[]> {
+    const beganAt = performance.now()
     const waiting: Waiting = {
       begin: () => () => {
         for (const { endWait } of entries) endWait()
@@ -81,7 +83,8 @@ export function gatherWrites({ call, noteOwn, isPossible, send }: GatherOptions)
       )
     } catch (error) {
       // Nothing was written. After anything else that may not be known, or it would be the same for each of them.
-      const mayPass = isLostConnection(error) && performance.now() < waiting.endsAt
+      const isEarly = performance.now() < beganAt + lostMillisecondsMax
+      const mayPass = isLostConnection(error) && !(error instanceof Silent) && isEarly
       if (isOfRow(error) || isConflict(error) || mayPass) return []
       throw error
     }
@@ -143,6 +146,9 @@ export interface GatheringOptions<Item, Result> {
   /** When there is nobody left. */
   readonly onIdle: () => void
 }
+
+/** A write whose connection was lost later is not written alone: that takes eight seconds, and its caller is answered within ten. */
+const lostMillisecondsMax = 1500
 
 /** More would make one of them wait for the others' rows, and gains little. */
 const togetherMax = 32
