@@ -21,6 +21,10 @@ export const budgetLimits = {
    */
   unauthenticatedLines: { max: 1000, perSecond: 50, per: 'host', of: 'lines' },
 
+  /** Bodies of requests that are answered before them, such as those of 401, 404, 413 and 429: some large uploads at once. */
+  unreadBodyBytes: { max: 64 * mebibyte, perSecond: 8 * mebibyte, per: 'process', of: 'bytes' },
+  unreadBodyBytesOfAddress: { max: 16 * mebibyte, perSecond: mebibyte, per: 'address', of: 'bytes' },
+
   /** Hundreds of times the longest legal record. The token is accepted before a byte of it is read. */
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
   /** A thousand items of four kilobytes; four are under way at once. */

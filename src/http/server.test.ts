@@ -246,3 +246,43 @@ describe('connections', () => {
     })
   }
 })
+
+describe('A body that comes after its answer', () => {
+  const head = (length: number) =>
+    `POST /nowhere HTTP/1.1\r\nhost: t\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`
+  const openTo = async (t: TestContext, bytesMax: number) => {
+    const budgets = openBudgets({ unreadBodyBytesOfAddress: bytesMax })
+    const socket = connect(await listen(sampleHost(t, { budgets })), '127.0.0.1').setEncoding('latin1')
+    t.after(() => socket.destroy())
+    const state = { received: '', isClosed: false }
+    socket.on('data', (text: string) => {
+      state.received += text
+    })
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        state.isClosed = true
+      })
+    return { socket, state }
+  }
+  const until = async (condition: () => boolean) => {
+    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+
+  it('is read as far as its budget goes, and then the connection ends', async (t) => {
+    const { socket, state } = await openTo(t, 100_000)
+    socket.write(head(1e9))
+    await until(() => state.received.startsWith('HTTP/1.1 413 '))
+    await until(() => {
+      socket.write('x'.repeat(50_000))
+      return state.isClosed
+    })
+  })
+
+  it('harms no client that writes it whole and reads afterwards', async (t) => {
+    const { socket, state } = await openTo(t, 100_000)
+    socket.write(head(50_000) + 'x'.repeat(50_000) + hello)
+    await until(() => state.received.includes('HTTP/1.1 200 '))
+    match(state.received, /^HTTP\/1.1 404 /)
+  })
+})

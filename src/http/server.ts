@@ -21,6 +21,7 @@ import { countConnections, limitAddresses } from './count-events.ts'
 import { answerErrors, type Envelope, frameworkRefusal, sendEnvelope } from './errors.ts'
 import { type Log, logRequest, logRequests, requestIdHeader, requestIdOf, showRequestIds } from './log.ts'
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
+import { limitUnreadBodies } from './unread-bodies.ts'
 import { parseQuery, pathOf, requireFewKeys } from './url.ts'
 
 export interface ServerOptions {
@@ -59,6 +60,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('isAuthenticated', false)
   acceptBodies(app, options.bodies ?? ['json'])
   showRequestIds(app)
+  limitUnreadBodies(app, budgets)
   if (options.log !== undefined) logRequests(app)
   addSecurityHeaders(app)
   // Before the limiter, because a browser can read a refusal only with these headers on it.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { constants } from 'node:http2'
+import { connect as connectHttp2, constants } from 'node:http2'
 import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -130,6 +130,25 @@ test('Every connection that an address opens at once has the time to show its to
   assert.ok(connections.every((connection) => !connection.isClosed()))
   assert.equal(budgets.budget('newcomerConnectionsOfAddress').used('127.0.0.1'), 0)
   assert.ok(newcomerConnections.max < newcomers.max)
+})
+
+test('Headers without a token count as many bytes as they have once they are decompressed', async (t) => {
+  const { host, budgets } = await hostOnAClock(t, { newcomerBytesOfAddress: 64 * 1024 })
+  const session = connectHttp2(`http://${host.target}`)
+  session.on('error', () => undefined)
+  t.after(() => session.destroy())
+  const headers = { ...grpcHeaders(listOrganizations), ':method': 'POST', 'x-large': 'x'.repeat(2000) }
+  let calls = 0
+  while (!session.closed && !session.destroyed) {
+    const stream = session.request(headers)
+    stream.on('error', () => undefined)
+    stream.end()
+    await new Promise((resolve) => stream.once('close', resolve))
+    calls += 1
+  }
+  assert.ok(calls < 64, `${calls} calls`)
+  assert.ok(session.socket === undefined || session.socket.destroyed)
+  assert.ok(budgets.budget('newcomerBytesOfAddress').used('127.0.0.1') > 0)
 })
 
 const floods: Readonly<Record<string, Buffer>> = {

@@ -65,15 +65,19 @@ function limitConnections(budgets: Budgets): Newcomers {
   let stop: Newcomers['stop'] = async () => undefined
   return {
     guard(http2Servers) {
-      for (const http2Server of http2Servers) http2Server.on('session', add)
+      for (const http2Server of http2Servers) {
+        http2Server.updateSettings({ maxHeaderListSize: headerListBytesMax })
+        http2Server.on('session', add)
+      }
       const counting = countBytes(newcomers, bytes)
       // An address that sent too many waits until half of its budget has come back.
       const turns = takeTurns(http2Servers, budgets, (address) => bytes.used(address) <= bytes.max / 2)
       stop = async () => void (await Promise.all([turns.stop(), counting.stop()]))
     },
-    admit(stream) {
+    admit(stream, headers) {
       const newcomer = newcomerOf(stream)
       if (newcomer === undefined) return true
+      if (!takeBytes(bytes, newcomer, headerBytesOf(headers))) return false
       stream.once('close', () => !stream.headersSent && waste(newcomer))
       const isGranted = takeAll(rates.streams(newcomer.address))
       if (isGranted) newcomer.streams += 1
@@ -95,15 +99,28 @@ function limitConnections(budgets: Budgets): Newcomers {
 const countBytes = (newcomers: ReadonlyMap<Http2Session, Newcomer>, bytes: Budget): Repetition =>
   repeat({ everyMilliseconds: countMilliseconds }, () => {
     for (const newcomer of newcomers.values()) {
-      const { address, session } = newcomer
+      const { session } = newcomer
       if (session.destroyed) continue
       const added = session.socket.bytesRead - newcomer.bytesRead
       newcomer.bytesRead += added
-      if (added === 0 || bytes.take(added, address)) continue
-      bytes.take(Math.floor(bytes.max - bytes.used(address)), address)
-      hangUp(session)
+      if (added > 0) takeBytes(bytes, newcomer, added)
     }
   })
+
+/** Ends the connection beyond the budget, and then uses it up. */
+function takeBytes(bytes: Budget, { address, session }: Newcomer, added: number): boolean {
+  if (bytes.take(added, address)) return true
+  bytes.take(Math.floor(bytes.max - bytes.used(address)), address)
+  hangUp(session)
+  return false
+}
+
+/** The decompressed size: a byte on the wire may stand for four thousand, when it names an entry of the table of HPACK. */
+const headerBytesOf = (headers: IncomingHttpHeaders): number =>
+  Object.entries(headers).reduce((sum, [name, value = '']) => sum + name.length + String(value).length, 0)
+
+/** The same limit as that of the HTTP hosts. */
+const headerListBytesMax = 16 * 1024
 
 /** A core reads some megabytes of the smallest frames in that time. */
 const countMilliseconds = 100
