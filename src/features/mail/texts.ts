@@ -3,7 +3,7 @@ export interface MailText {
   readonly text: string
 }
 
-/** What mails say in one language. Names are ready to be shown, and a link stands in a line of its own. */
+/** The texts of mails in one language. Names are already formatted, and a link has a line of its own. */
 export interface MailTexts {
   password(values: PasswordValues): MailText
   factors(values: { readonly place: string }): MailText
@@ -11,7 +11,7 @@ export interface MailTexts {
 }
 
 export interface PasswordValues {
-  /** Where the account is. */
+  /** The address of the installation. */
   readonly place: string
   readonly link: string
   readonly hours: number
@@ -60,7 +60,7 @@ If you know nothing of it, do nothing.
   }),
 }
 
-/** Words as in the web client: `web/src/texts/pt-br.ts` has the glossary. */
+/** Uses the vocabulary of the web client: `web/src/texts/pt-br.ts` has the glossary. */
 export const ptBr: MailTexts = {
   password: ({ place, link, hours, isByAdministrator }) => ({
     subject: 'Sua nova senha',
