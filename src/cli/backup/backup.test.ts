@@ -53,7 +53,7 @@ describe('a backup', () => {
       resource, row_id, action, project_id, caller, fields, session, client, host, request from history limit 3`)
     await database.query(sql`insert into webhooks (id, user_id, url, secret, position, since)
       select id, id, 'https://hooks.example', 'secret', 'position', '900000:900000:' from users`)
-    // More than fits any buffer on the way.
+    // More than fits into any buffer on the way.
     await database.query(sql`insert into comments (id, text, assignment_id, user_id)
       select gen_random_uuid(), repeat(md5(number::text), number % 90), a.id, a.user_id
       from generate_series(1, 2000) as number cross join (select * from assignments limit 1) as a`)
@@ -216,7 +216,7 @@ async function run(url: string, statement: string): Promise<Record<string, unkno
   }
 }
 
-/** Of every table all rows as text, without numbers of transactions. */
+/** All rows of every table as text, without transaction ids. */
 async function contentOf(url: string): Promise<Record<string, unknown[]>> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

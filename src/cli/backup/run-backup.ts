@@ -7,7 +7,7 @@ import { runningStoreUrl, startEmbeddedStore } from '../../db/embedded/start-emb
 import { checkBackup, restoreBackup, settleRestored } from './restore-backup.ts'
 import { putFiles, requireRoomFor, writeBackup } from './write-backup.ts'
 
-/** `npm run backup -- FILE`: written, read again, and only then said to be there. */
+/** `npm run backup -- FILE`: reports success only after the written file was read again. */
 export async function runBackup(words: readonly string[]): Promise<void> {
   const file = resolve(onlyWord(words, 'backup') ?? `tracker-${timestamp()}.backup`)
   const rows = await useStore({ mayMake: false }, ({ url, dataDirectory }) =>
@@ -17,7 +17,7 @@ export async function runBackup(words: readonly string[]): Promise<void> {
   console.log(`${file} has ${rows} rows, ${statSync(file).size} bytes, and was read again without a fault.`)
 }
 
-/** `npm run restore -- FILE`: into an empty store; with `--check` the file is only read. */
+/** `npm run restore -- FILE`: restores into an empty store; with `--check` the file is only read. */
 export async function runRestore(words: readonly string[]): Promise<void> {
   const isOnlyCheck = words.includes('--check')
   const name = onlyWord(
@@ -39,7 +39,7 @@ export async function runRestore(words: readonly string[]): Promise<void> {
     console.log('Run `npm run cli -- prepare` where hosts have roles of their own.')
 }
 
-/** `npm run cli -- restored`: after a store was put back by other means, before hosts start on it. */
+/** `npm run cli -- restored`: run after restoring a database with other tools, before starting the hosts. */
 export async function runRestored(): Promise<void> {
   await useStore({ mayMake: false }, async ({ url }) => {
     const client = new pg.Client({ connectionString: url, application_name: 'restored' })
@@ -68,7 +68,7 @@ export interface UsedStore {
   readonly dataDirectory: string
 }
 
-/** The store of the settings: an embedded one that runs already is used as it runs, and started otherwise. */
+/** The store of the settings: an embedded one that is already running is used as it is, and started otherwise. */
 export async function useStore<Result>(
   { mayMake }: { readonly mayMake: boolean },
   use: (store: UsedStore) => Promise<Result>,

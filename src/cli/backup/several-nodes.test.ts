@@ -87,7 +87,7 @@ describe('a backup, of one node or several', () => {
   })
 })
 
-/** As hosts do it: rows lie on one node, what is told of them on another. */
+/** The same as hosts do: rows are on one node, and their log is on another. */
 const makeOne = `
   begin;
   insert into assignments (id, name, start_date, end_date, amount_hours, user_id, project_id, workflow_id, assignment_type_id)

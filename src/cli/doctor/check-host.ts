@@ -14,10 +14,10 @@ import { type Finding, fine, look, wrong } from './finding.ts'
 const gibibyte = 1024 ** 3
 /** PostgreSQL stops at zero, and its journal alone may take one. */
 const freeBytesMin = gibibyte
-/** Time to do something about it. */
+/** Leaves time to react. */
 const freeBytesGood = 5 * gibibyte
 
-/** Everything in it that somebody else must not read. */
+/** Everything in it that other users must not read. */
 const secrets = ['postgres.password', 'identity-secret', 'demo-password']
 
 export async function checkFolder({
@@ -68,7 +68,7 @@ interface Port {
   readonly host: string
   readonly variable: string
   readonly port: number
-  /** The path that says whether it works; none where the host has no HTTP/1.1. */
+  /** The readiness path; undefined where the host has no HTTP/1.1. */
   readonly path?: string
 }
 
@@ -94,7 +94,7 @@ function portsOf(settings: Settings): readonly Port[] {
   ]
 }
 
-/** Longer than any host needs to say whether it is ready. */
+/** Longer than any host needs to report its readiness. */
 const answerMilliseconds = 5000
 
 export async function checkPorts(environment: Environment): Promise<readonly Finding[]> {
@@ -146,7 +146,7 @@ interface Process {
   readonly command: string
 }
 
-/** Processes that go on although the program that started them has ended. */
+/** Processes that keep running although the program that started them has ended. */
 export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): readonly Finding[] {
   if (process.platform !== 'linux') return []
   const all = readdirSync('/proc').map(Number).filter(Number.isInteger).flatMap(readProcess)

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { type Finding, fine, look, wrong } from './finding.ts'
 
-/** Lists that follow a write would always be read at the primary. */
+/** With a longer lag, lists that follow a write are always read from the primary. */
 const lagSecondsMax = 5
 
-/** The addresses of DATABASE_READ_URL, each by its host. */
+/** The addresses of DATABASE_READ_URL, each shown as its host. */
 export const checkStandbys = (urls: readonly string[]): Promise<readonly Finding[]> =>
   Promise.all(urls.map(checkStandby))
 
@@ -32,7 +32,7 @@ async function checkStandby(url: string): Promise<Finding> {
 
 interface StandbyState {
   readonly isStandby: boolean
-  /** Of what it has received and not repeated yet. */
+  /** The age of the oldest change that it received but has not replayed. */
   readonly seconds: number
 }
 
@@ -50,7 +50,7 @@ export function gradeReader(name: string, { isStandby, seconds }: StandbyState):
 
 const answerMilliseconds = 5000
 
-/** Not connected yet. It gives up early: somebody waits for the findings. */
+/** Not connected yet. It gives up early, because a person waits for the findings. */
 export function openClient(url: string): pg.Client {
   const client = new pg.Client({
     connectionString: url,

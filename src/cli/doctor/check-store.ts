@@ -12,7 +12,7 @@ import { type Finding, fine, look, wrong } from './finding.ts'
 
 const versionMin = 150_000
 
-/** Whatever of it this role may see. */
+/** Checks everything that this role may see. */
 export async function checkStore(url: string, environment: Environment): Promise<readonly Finding[]> {
   const client = openClient(url)
   try {
@@ -200,7 +200,7 @@ export function gradeStandby({ name, state, bytes, seconds }: Standby): Finding 
   )
 }
 
-/** Tokens and keys have times; clients forgive a few seconds. */
+/** Tokens and keys contain times; clients tolerate a few seconds. */
 const clockSecondsMax = 5
 
 export function gradeClock(store: number, before: number, after: number): Finding {
@@ -218,7 +218,7 @@ const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
 
 type KeySettings = Pick<IdentitySettings, 'keySecret' | 'dataDirectory' | 'isStoreShared'>
 
-/** Whether the secret of this machine opens the keys that the store holds now. */
+/** Checks that the secret of this machine opens the current keys of the store. */
 async function checkKeys(client: pg.Client, settings: KeySettings): Promise<Finding> {
   const { rows: tables } = await client.query(`select to_regclass('identity_keys') as name`)
   if (tables[0]?.name === null) return look('keys', 'the store has no schema yet', 'The next start makes it.')
@@ -253,7 +253,7 @@ const keptSecret = (dataDirectory: string) =>
     () => undefined,
   )
 
-/** Of a store that is spread over nodes. */
+/** Checks a store that is spread over nodes. */
 async function checkNodes(client: pg.Client): Promise<readonly Finding[]> {
   const { rows } = await client.query<{ isDistributed: boolean; isCitus: boolean }>(
     `select to_regclass('row_places') is not null as "isDistributed", to_regclass('pg_dist_node') is not null as "isCitus"`,

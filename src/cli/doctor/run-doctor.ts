@@ -9,7 +9,7 @@ import { checkStandbys } from './check-standbys.ts'
 import { checkStore } from './check-store.ts'
 import { type Finding, fine, look, wrong } from './finding.ts'
 
-/** `npm run doctor`: looks and changes nothing. 1 when something is wrong. */
+/** `npm run doctor`: checks and changes nothing. The exit code is 1 when something is wrong. */
 export async function runDoctor(): Promise<void> {
   const findings = await examine(process.env)
   for (const { grade, subject, found, advice } of findings) {
