@@ -172,7 +172,7 @@ export const budgetLimits = {
   keysOfAccount: { max: 100_000, per: 'account', of: 'requests' },
   keyedAnswerBytesOfAccount: { max: 64 * mebibyte, per: 'account', of: 'bytes' },
 
-  /** In flight on the one connection that lists share: the last waits for those before it. */
+  /** Lists in flight on the one connection that they share: the last waits for those before it. */
   listsQuick: { max: 64, per: 'process', of: 'statements' },
   /** Each occupies the shared connection for 40 ms at most, once a minute. */
   listsQuickOfAccount: { max: 4, per: 'account', of: 'statements' },

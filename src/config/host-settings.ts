@@ -48,7 +48,7 @@ const fromPattern = /^(?:[^<>\r\n"]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<
 
 /** Named as in OpenTelemetry: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
 export interface TelemetrySettings {
-  /** Without an address nothing is measured, and the module is not loaded. */
+  /** Nothing is measured without an address, and the module is not loaded. */
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string

@@ -171,7 +171,7 @@ export const queryPageSchema = ({ title }: Resource): Schema =>
     ['data', 'nextCursor'],
   )
 
-/** For each column, the ids that the filter allows: a matching row has one of them. */
+/** The ids that the filter allows, by column: a matching row has one of them. */
 const wantedReferences = (filter: Filter | undefined): Readonly<Record<string, readonly Value[]>> =>
   Object.fromEntries(
     partsOf(filter).flatMap((part) =>

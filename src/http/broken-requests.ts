@@ -27,7 +27,7 @@ export function answerBrokenRequests(app: FastifyInstance): void {
   })
 }
 
-/** With two hosts or two tokens it is unclear which one was meant, and Node would keep the first. */
+/** Two hosts or two tokens are ambiguous, and Node would keep the first. */
 const singleHeaders: ReadonlyMap<string, string> = new Map([
   ['host', 'Host'],
   ['authorization', 'Authorization'],

@@ -36,7 +36,7 @@ async function compress(reply: FastifyReply, payload: string, coding: Coding): P
   return body
 }
 
-/** In smaller responses most bytes are headers. */
+/** Most bytes of smaller responses are headers. */
 const sizeMin = 1024
 
 type Coding = 'br' | 'gzip'

@@ -61,7 +61,7 @@ const heldTag = (ifNoneMatch: string | undefined, tag: string): string =>
 /** Another coding is another body, so it has another strong tag (RFC 9110, 8.8.3.3): the coding follows the hash. */
 export const tagOfCoding = (tag: string, coding: string): string => `${tag.slice(0, -1)}-${coding}"`
 
-/** In quotes and with a hash, none of these can be a part of another tag. */
+/** Quotes and hash ensure that none of these is a part of another tag. */
 const formsOf = (tag: string): readonly string[] => [tag, tagOfCoding(tag, 'br'), tagOfCoding(tag, 'gzip')]
 
 /** RFC 9110, 13.1.1: a strong comparison with a list of tags. */

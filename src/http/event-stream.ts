@@ -134,7 +134,7 @@ function qualityOf(accept: string, type: string): number {
   return 0
 }
 
-/** Without an id the bytes can be made once and sent on every stream. */
+/** The bytes of an event without an id are made once and sent on every stream. */
 export function formatEvent(event: {
   readonly event: string
   readonly data: string

@@ -109,7 +109,7 @@ export const requestIdOf = ({ headers }: IncomingMessage): string => requestIdFr
 
 export const requestIdFrom = (given: unknown): string => givenRequestId(given) ?? randomUUID()
 
-/** For a host that generates no ids itself, this returns the given one only. */
+/** Hosts that generate no ids themselves use only a given one. */
 export const givenRequestId = (given: unknown): string | undefined =>
   typeof given === 'string' && requestId.test(given) ? given : undefined
 

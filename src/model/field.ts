@@ -28,7 +28,7 @@ export type WireKind = 'text' | 'uuid' | 'moment' | 'number' | 'wholeNumber'
 export type Presence =
   /** Rejected, on create and on update. */
   | 'required'
-  /** On create, absent means null. On update, absent means unchanged and null clears it. */
+  /** Absent means null on create and unchanged on update; null clears it. */
   | 'optional'
   /** Required on create; absent or null on update means unchanged. */
   | 'requiredOnCreate'
@@ -38,7 +38,7 @@ export type Presence =
 /** The two bodies of a resource. */
 export type BodyPurpose = 'create' | 'update'
 
-/** What happens to a row when the row it refers to is removed. */
+/** The effect on a row when the row it refers to is removed. */
 export type WhenRemoved =
   /** The removal is rejected while this row is active. */
   | 'blockRemoval'

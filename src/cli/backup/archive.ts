@@ -59,7 +59,7 @@ export async function writeArchive(file: string, write: (archive: Archive) => Pr
   await syncFolder(dirname(file))
 }
 
-/** Without this a power failure could undo the rename. */
+/** A power failure could undo the rename without this. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path)

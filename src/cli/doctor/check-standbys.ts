@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type Finding, fine, look, wrong } from './finding.ts'
 
-/** With a longer lag, lists that follow a write are always read from the primary. */
+/** Beyond this lag, lists that follow a write are always read from the primary. */
 const lagSecondsMax = 5
 
 /** The addresses of DATABASE_READ_URL, each shown as its host. */

@@ -5,7 +5,7 @@ import type { ChangedRow, ChangedRows } from './changed-rows.ts'
 /** The rows that a view can contain: a change of any other row cannot change its response. */
 export interface Concern {
   readonly resource: string
-  /** For each column, the values that a row may have. */
+  /** The values that a row may have, by column. */
   readonly wanted: Readonly<Record<string, readonly unknown[]>>
   /** The account, if it sees the rows of its own projects. */
   readonly member?: string

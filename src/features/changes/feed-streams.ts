@@ -160,7 +160,7 @@ function openFeedStream(
   const check = createSessionCheck(session, () => outlet.close(unauthenticated()))
 
   async function readOn() {
-    // Without a valid check, the next second tries again.
+    // The next second tries again if the check fails.
     isWanted = !(await check.run())
     if (isWanted) return false
     const page = await read(pending.page.position)

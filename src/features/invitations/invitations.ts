@@ -201,7 +201,7 @@ export async function acceptInvitation(
   })
 }
 
-/** For everyone with the link and an account: the account becomes a member, and the link is used. */
+/** Open to everyone with the link and an account: the account becomes a member, and the link is used. */
 export async function joinByInvitation(
   tracker: Tracker,
   administrators: Administrators,

@@ -186,7 +186,7 @@ const passwordLinkRoutes = (administrators: Administrators): readonly Route[] =>
 const isMailNeeded = () =>
   invalid({ generalErrors: ['No mail can be sent here. Make a link and pass it on.'] })
 
-/** Where no mail can be sent, the routes report that. */
+/** The routes report it if no mail can be sent. */
 const mailedLinkRoutes = (hasMail: boolean): Route[] => [
   {
     tag: 'Links',

@@ -187,7 +187,7 @@ export interface WebhookInput {
   readonly id?: string | undefined
 }
 
-/** In an update, absent properties stay unchanged. */
+/** Absent properties of an update stay unchanged. */
 function readWebhook(body: unknown, purpose: 'create' | 'update', problemOf: AddressProblem): WebhookInput {
   const given = readObject(body)
   const violations = collectViolations()

@@ -55,7 +55,7 @@ export const claimSeconds = 6
 
 const time = (milliseconds: number) => sql`to_timestamp(${milliseconds / 1000}::float8)`
 
-/** Without an active webhook nothing else is read. */
+/** Nothing else is read unless there is an active webhook. */
 export async function hasWebhooks(database: Queries): Promise<boolean> {
   const [one] = await database.query(sql`select 1 from webhooks where active limit 1`)
   return one !== undefined

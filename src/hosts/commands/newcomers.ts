@@ -25,7 +25,7 @@ export interface Newcomers {
 }
 
 /**
- * Without a proxy, a connection is a newcomer until a token was accepted on it. A proxy shares and keeps connections, so behind
+ * A connection that comes without a proxy is a newcomer until a token was accepted on it. A proxy shares and keeps connections, so behind
  * one each stream is a newcomer until its own token was accepted, and counts for the address that the proxy saw.
  */
 export const limitNewcomers = (budgets: Budgets, proxies: number): Newcomers =>

@@ -94,7 +94,7 @@ const badRequest = message(
   ),
 )
 
-// On the wire, the bytes within an Any equal those of a nested message.
+// The bytes within an Any equal those of a nested message.
 const any = message('Any', field(1, 'typeUrl', 'text'), field(2, 'value', badRequest))
 
 const statusMessage = message(

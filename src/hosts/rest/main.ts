@@ -128,7 +128,7 @@ async function startWorkers(
   return [...(extensions && webhooks ? [webhookWorker()] : []), ...(mail ? await mailWorker(mail) : [])]
 }
 
-/** Where passwords are switched off, every route that sets one is rejected: the password could not be used to sign in. */
+/** Rejects every route that sets a password where these are switched off: it could not be used to sign in. */
 const withoutPasswords = (routes: readonly Route[], { passwords }: { readonly passwords: boolean }) =>
   passwords
     ? routes

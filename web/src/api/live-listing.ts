@@ -60,7 +60,7 @@ const silenceMilliseconds = 35_000
 const hiddenMilliseconds = 15_000
 const backoffMilliseconds = [250, 1000, 2000, 5000, 10_000, 20_000]
 
-/** Without a connection of its own, a listing is polled this often. */
+/** A listing without a connection of its own is polled this often. */
 const lookMilliseconds = 3000
 const looked = Symbol('looked')
 

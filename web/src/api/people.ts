@@ -114,7 +114,7 @@ interface Wanted {
   readonly pageSize: number
 }
 
-/** Without the extensions only administrators can read names; other users know their own. */
+/** Only administrators can read names without the extensions; other users know their own. */
 function createSource(api: Api, session: Session, extensions: boolean) {
   let hasPeople = extensions
   const findElsewhere = async (wanted: Wanted, abort?: AbortSignal): Promise<readonly Person[]> => {

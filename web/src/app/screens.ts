@@ -10,7 +10,7 @@ export interface Screen {
     readonly href: string
     readonly label: Text
     readonly icon: IconName
-    /** On a phone it moves to the menu of the account: the bar has room for four. */
+    /** Phones show it in the menu of the account: the bar has room for four. */
     readonly isMinor?: boolean
   }
   /** The address of its navigation link, where its own does not begin with it. */

@@ -46,7 +46,7 @@ export function TimeSection({
   )
 }
 
-/** In hundredths, because sums of fractions drift. */
+/** Counts in hundredths, because sums of fractions drift. */
 const sumOf = (appointments: readonly Appointment[]): number =>
   appointments.reduce((sum, { amountHours }) => sum + Math.round(amountHours * 100), 0) / 100
 

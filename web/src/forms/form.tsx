@@ -9,7 +9,7 @@ export interface FormProps<Values extends FormValues> {
   readonly children: ComponentChildren
   readonly onCancel?: (() => void) | undefined
   readonly cancelLabel?: string
-  /** Without a change there is nothing to send, so the buttons are hidden. */
+  /** Nothing has changed, so there is nothing to send and the buttons are hidden. */
   readonly isIdle?: boolean
   /** It cannot be sent now; the reason is shown next to it. */
   readonly isOff?: boolean

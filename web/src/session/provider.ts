@@ -77,7 +77,7 @@ export interface SignInWays {
 
 const passwordsAlone: SignInWays = { passwords: true, providers: [] }
 
-/** Without the list, the password form still works. */
+/** The password form still works when the list cannot be loaded. */
 export async function loadSignInWays({ issuer, extensions }: Configuration): Promise<SignInWays> {
   if (!extensions) return passwordsAlone
   const response = await fetch(`${issuer}/ext/providers`).catch(() => undefined)

@@ -57,6 +57,6 @@ function workingDays(from: string, to: string): number {
   return weeks * 5 + others.filter((weekday) => weekday !== 0 && weekday !== 6).length
 }
 
-/** In hundredths, because sums of fractions drift. */
+/** Counts in hundredths, because sums of fractions drift. */
 export const sumHours = (rows: readonly { readonly amountHours: number }[]): number =>
   rows.reduce((sum, { amountHours }) => sum + Math.round(amountHours * 100), 0) / 100

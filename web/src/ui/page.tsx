@@ -25,7 +25,7 @@ export function Page({ title, mark, above, actions, children }: PageProps) {
     document.title = `${title} · Tracker`
   }, [title])
   useEffect(() => {
-    // On the first load the focus belongs to the top of the page.
+    // The first load leaves the focus at the top of the page.
     if (router.hasMoved()) heading.current?.focus({ preventScroll: true })
   }, [router])
   return (

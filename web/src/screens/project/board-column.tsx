@@ -102,7 +102,7 @@ export function BoardColumn(props: BoardColumnProps) {
   )
 }
 
-/** On an empty board, the first column says what to do next. */
+/** The first column of an empty board says what to do next. */
 function emptyTextOf({ stage, stages, query, countOf }: BoardColumnProps): string {
   const isFirstOfNothing = stage.id === stages[0]?.id && stages.every(({ id }) => countOf(id) === 0)
   if (!isFirstOfNothing) return t('Nothing here')

@@ -58,7 +58,7 @@ export function ProjectsScreen() {
       )}
       <ProjectGroups
         projects={projects.rows}
-        // With too many memberships to load, no members are shown: a part of them would look complete.
+        // No members are shown when there are too many to load: a part of them would look complete.
         memberships={memberships.totalCount > shownMax ? [] : memberships.rows}
         onFront={setFront}
       />

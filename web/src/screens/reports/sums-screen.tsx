@@ -129,7 +129,7 @@ export interface SumsTableProps {
   readonly total: { readonly hours: number; readonly appointments: number }
 }
 
-/** With one grouping it also shows the rest of the estimates. */
+/** The rest of the estimates is also shown if there is only one grouping. */
 function SumsTable({ rows, wanted, total }: SumsTableProps) {
   const { by, second } = wanted
   const hasPlan = second === undefined && rows.some(({ planned }) => planned !== undefined)

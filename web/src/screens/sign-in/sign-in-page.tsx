@@ -17,7 +17,7 @@ export function SignInPage() {
   return logoutId === null ? <SignIn /> : <SignOutPage logoutId={logoutId} />
 }
 
-/** Without a pending request of the provider, the page starts one. */
+/** The page starts a request if the provider has no pending one. */
 function SignIn() {
   const { configuration, router, session } = useServices()
   const { searchParams: given } = router.address.value

@@ -89,7 +89,7 @@ function moveOn(event: TargetedKeyboardEvent<HTMLInputElement>, at: WeekCellProp
     .closest('table')
     ?.querySelector<HTMLElement>(`[data-at="${at.row + down},${at.column + columns}"]`)
   next?.focus()
-  // In the last row Enter still saves.
+  // Enter still saves in the last row.
   if (!next && event.key === 'Enter') {
     event.currentTarget.blur()
     event.currentTarget.focus()

@@ -21,7 +21,7 @@ export interface Column {
 
 const changedAt = ({ createdAt, updatedAt }: Assignment): string => updatedAt ?? createdAt
 
-/** In order; the name is always shown. */
+/** The columns in order; the name is always shown. */
 export const columns: readonly Column[] = [
   { name: 'name', label: 'Name', text: ({ name }) => name },
   {

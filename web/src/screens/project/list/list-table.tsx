@@ -283,7 +283,7 @@ function walkRows(event: TargetedKeyboardEvent<HTMLElement>): void {
 
 interface Selection {
   has(id: string): boolean
-  /** With the Shift key it selects the range from the last one. */
+  /** The Shift key selects the range from the last one. */
   toggle(id: string, isRange: boolean): void
   /** All of them, or none where all are selected already. */
   toggleAll(ids: readonly string[]): void
