@@ -12,7 +12,7 @@ export async function runVerifyHistory([file]: readonly string[]): Promise<void>
   await withStore(async (database) => {
     await sealHistory(database)
     const problems = await verifyHistory(database, kept)
-    if (problems.length > 0) throw new Error(['The history is not what it was:', ...problems].join('\n  '))
+    if (problems.length > 0) throw new Error(['The history was changed:', ...problems].join('\n  '))
     const days = await sealedDays(database)
     console.log(
       `The history is whole: ${days.length} days are sealed${days.length > 0 ? `, up to ${days.at(-1)?.day}` : ''}.`,
@@ -85,7 +85,7 @@ function readHeads(text: string): SealedDay[] {
     .map((line) => {
       const { day, entries, head } = JSON.parse(line) as Partial<SealedDay>
       if (typeof day !== 'string' || typeof head !== 'string')
-        throw new Error(`This is no head of a day: ${line}`)
+        throw new Error(`This line is not the head of a day: ${line}`)
       return { day, entries: Number(entries), head }
     })
 }

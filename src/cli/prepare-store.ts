@@ -19,7 +19,7 @@ export async function runPrepare(): Promise<void> {
   const { url, store } = readSettings(process.env, readPrepareSettings)
   await migrateAndSay(url)
   const roles = await grantRights(url, store.rolePrefix)
-  console.log(`Rights of ${roles.join(', ')} are as they should be.`)
+  console.log(`The rights of ${roles.join(', ')} are set.`)
   const budgets = openBudgets()
   const { namedStatements } = store
   const database = openDatabase({ url, applicationName: 'prepare', namedStatements, budgets })

@@ -67,7 +67,7 @@ async function takeRole(roles: Roles, caller: Caller, body: unknown): Promise<vo
   if (!caller.isAdministrator) throw onlyAdministrators()
   const { userId } = readFields(body, { userId: uuid })
   if (userId === caller.id)
-    throw invalid({ userId: ['Nobody takes the role from themselves. Ask another administrator.'] })
+    throw invalid({ userId: ['You cannot revoke your own role. Ask another administrator.'] })
   await roles.database.transaction(async (transaction) => {
     const ids = await lockRoles(transaction, roles, caller)
     if (!ids.includes(userId)) throw missing('Administrator')

@@ -73,7 +73,7 @@ function measureStandbys(registry: Registry, { standbyReads }: TimedStore): void
 export function measureLag(registry: Registry, readers: Readonly<Record<string, () => number>>): void {
   new Gauge({
     name: 'change_log_lag_seconds',
-    help: 'Time since the change log was last read with success; 0 while nobody listens.',
+    help: 'Time since the change log was last read with success; 0 without listeners.',
     labelNames: ['reader'] as const,
     registers: [registry],
     collect() {
@@ -158,19 +158,19 @@ function measureBudgets(registry: Registry, budgets: Measured): void {
   const labelNames = ['budget', 'per', 'of'] as const
   const used = new Gauge({
     name: 'budget_used',
-    help: 'What is kept or under way; of budgets per holder, by the holder who has most.',
+    help: 'Amount held or in progress; for budgets per holder, that of the largest holder.',
     labelNames,
     registers: [],
   })
   const refusals = new Counter({
     name: 'budget_refusals_total',
-    help: 'What was refused because a budget was used up.',
+    help: 'Rejections because a budget was exhausted.',
     labelNames,
     registers: [],
   })
   const limit = new Gauge({
     name: 'budget_limit',
-    help: 'What may be kept or under way at once.',
+    help: 'The most that may be held or in progress at once.',
     labelNames,
     registers: [],
     collect() {

@@ -98,7 +98,8 @@ async function* readRecords(take: (length: number) => Promise<Buffer>): AsyncGen
     const head = await take(5)
     const kind = head.toString('latin1', 0, 1)
     const length = head.readUInt32BE(1)
-    if (!'JDS'.includes(kind) || length > recordBytesMax) throw new Error('it is no backup of this program')
+    if (!'JDS'.includes(kind) || length > recordBytesMax)
+      throw new Error('it is not a backup of this program')
     const body = await take(length)
     if (kind === 'S') return requireSame(body, before)
     hash.update(head).update(body)
@@ -107,7 +108,7 @@ async function* readRecords(take: (length: number) => Promise<Buffer>): AsyncGen
 }
 
 function requireSame(sum: Buffer, read: Buffer): void {
-  if (!sum.equals(read)) throw new Error('its sum is wrong')
+  if (!sum.equals(read)) throw new Error('its checksum is wrong')
 }
 
 /** Larger than any of our rows, each of which is a record. */
@@ -125,7 +126,7 @@ function takeBytes(file: string) {
     let found = rest.length
     while (found < length) {
       const { value, done } = await pieces.next()
-      if (done) throw new Error('it ends too early')
+      if (done) throw new Error('it is truncated')
       parts.push(value)
       found += value.length
     }

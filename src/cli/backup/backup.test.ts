@@ -140,7 +140,7 @@ describe('a backup', () => {
 
   it('is not restored over anything, and a restore that fails leaves nothing', async () => {
     const before = await contentOf(source.url)
-    await assert.rejects(restore(source.url), /This store has tables already .*nothing is overwritten/)
+    await assert.rejects(restore(source.url), /This store already has tables .*nothing is overwritten/)
     assert.deepEqual(await contentOf(source.url), before)
     const target = await openEmpty()
     const backup = await checkBackup(file)
@@ -183,14 +183,14 @@ describe('a backup', () => {
     const name = join(folder, 'embedded.backup')
     assert.match(
       await npmRun(['backup', name], dataDirectory),
-      /embedded\.backup has \d+ rows, \d+ bytes, and was read again/,
+      /embedded\.backup has \d+ rows, \d+ bytes, and was verified/,
     )
-    assert.match(await npmRun(['restore', '--check', name], dataDirectory), /is whole: \d+ rows/)
-    await assert.rejects(npmRun(['restore', name], dataDirectory), /This store has tables already/)
+    assert.match(await npmRun(['restore', '--check', name], dataDirectory), /is intact: \d+ rows/)
+    await assert.rejects(npmRun(['restore', name], dataDirectory), /This store already has tables/)
     const restored = join(folder, 'restored')
     assert.match(
       await npmRun(['restore', name], restored),
-      /Restored \d+ rows of .* Everybody signs in again\./,
+      /Restored \d+ rows of .* All users have to sign in again\./,
     )
     assert.equal(readFileSync(join(restored, 'identity-secret'), 'utf8'), 'kept secret\n')
     const again = await startEmbeddedStore({ dataDirectory: restored, settings: { fsync: 'off' } })

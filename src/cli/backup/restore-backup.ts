@@ -10,7 +10,7 @@ export async function checkBackup(file: string): Promise<CheckedBackup> {
   for await (const part of readArchive(file)) if (part.kind === 'json') values.push(part.value)
   const [head, end] = [values[0] as BackupHead | undefined, values.at(-1) as BackupEnd | undefined]
   if (head?.format !== formatOfBackups || end?.rows === undefined)
-    throw new Error(`${file} is no backup that this version can read.`)
+    throw new Error(`${file} is not a backup that this version can read.`)
   await requireKnown(head.migrations)
   return { head, end }
 }
@@ -60,7 +60,7 @@ async function requireEmpty(client: pg.Client): Promise<void> {
   const found = await readStoredTables(client)
   if (found.length === 0) return
   throw new Error(
-    `This store has tables already (${found[0]?.name}, …), and nothing is overwritten. Restore into an empty database, or set DATA_DIR to a new folder.`,
+    `This store already has tables (${found[0]?.name}, …), and nothing is overwritten. Restore into an empty database, or set DATA_DIR to a new folder.`,
   )
 }
 

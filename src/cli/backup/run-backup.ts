@@ -14,7 +14,7 @@ export async function runBackup(words: readonly string[]): Promise<void> {
     writeBackup(url, dataDirectory, file),
   )
   await checkBackup(file)
-  console.log(`${file} has ${rows} rows, ${statSync(file).size} bytes, and was read again without a fault.`)
+  console.log(`${file} has ${rows} rows, ${statSync(file).size} bytes, and was verified.`)
 }
 
 /** `npm run restore -- FILE`: restores into an empty store; with `--check` the file is only read. */
@@ -29,14 +29,13 @@ export async function runRestore(words: readonly string[]): Promise<void> {
   const backup = await checkBackup(file)
   const { head, end } = backup
   const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0)
-  if (isOnlyCheck) return console.log(`${file} of ${head.madeAt} is whole: ${rows} rows.`)
+  if (isOnlyCheck) return console.log(`${file} of ${head.madeAt} is intact: ${rows} rows.`)
   await useStore({ mayMake: true }, async ({ url, dataDirectory }) => {
     await requireRoomFor(head.files, dataDirectory)
     await restoreBackup(url, file, backup, () => putFiles(head.files, dataDirectory))
   })
-  console.log(`Restored ${rows} rows of ${head.madeAt}. Everybody signs in again.`)
-  if (process.env.DATABASE_URL)
-    console.log('Run `npm run cli -- prepare` where hosts have roles of their own.')
+  console.log(`Restored ${rows} rows of ${head.madeAt}. All users have to sign in again.`)
+  if (process.env.DATABASE_URL) console.log('Run `npm run cli -- prepare` if hosts have roles of their own.')
 }
 
 /** `npm run cli -- restored`: run after restoring a database with other tools, before starting the hosts. */
@@ -53,7 +52,7 @@ export async function runRestored(): Promise<void> {
       await client.end()
     }
   })
-  console.log('The store goes on from what was restored. Everybody signs in again.')
+  console.log('The restored store is ready. All users have to sign in again.')
 }
 
 function onlyWord(words: readonly string[], command: string): string | undefined {

@@ -76,7 +76,7 @@ describe('a backup, of one node or several', () => {
     const said = t.mock.method(console, 'log', () => undefined)
     await runRestored()
     assert.deepEqual(said.mock.calls[0]?.arguments, [
-      'The store goes on from what was restored. Everybody signs in again.',
+      'The restored store is ready. All users have to sign in again.',
     ])
     const [left] = await run(
       source.url,

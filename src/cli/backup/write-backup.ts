@@ -106,7 +106,7 @@ type Files = Readonly<Record<string, string>>
 export async function requireRoomFor(files: Files, dataDirectory: string): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     if (!secretFiles.includes(name))
-      throw new Error(`The backup has a file ${name}, which is none of this program.`)
+      throw new Error(`The backup has a file ${name}, which does not belong to this program.`)
     const file = join(dataDirectory, name)
     const found = await readFile(file, 'utf8').catch(() => undefined)
     if (found !== undefined && found !== text)

@@ -37,7 +37,7 @@ async function checkWritable(folder: string): Promise<Finding> {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     return fine('permissions', `this user may write to ${folder}`)
   } catch {
-    return wrong('permissions', `this user may not write to ${folder}`, 'Start as the user who made it.')
+    return wrong('permissions', `this user may not write to ${folder}`, 'Start as the user who created it.')
   }
 }
 
@@ -48,19 +48,19 @@ async function checkDisk(folder: string): Promise<Finding> {
 
 export function gradeDisk(free: number): Finding {
   const found = `${(free / gibibyte).toFixed(1)} GiB are free`
-  const advice = 'Make room: without it the store stops, and answers nobody.'
+  const advice = 'Free disk space: PostgreSQL stops when the disk is full.'
   if (free < freeBytesMin) return wrong('disk', found, advice)
   return free < freeBytesGood ? look('disk', found, advice) : fine('disk', found)
 }
 
 async function checkSecrets(folder: string): Promise<Finding> {
-  if (process.platform === 'win32') return fine('secrets', 'not looked at on Windows')
+  if (process.platform === 'win32') return fine('secrets', 'not checked on Windows')
   const open: string[] = []
   for (const name of secrets) {
     const found = await stat(join(folder, name)).catch(() => undefined)
     if (found && (found.mode & 0o077) !== 0) open.push(join(folder, name))
   }
-  if (open.length === 0) return fine('secrets', 'files with secrets are for their owner only')
+  if (open.length === 0) return fine('secrets', 'only the owner may read files with secrets')
   return wrong('secrets', `others may read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`)
 }
 
@@ -109,17 +109,17 @@ export async function checkPorts(environment: Environment): Promise<readonly Fin
 async function checkPort(address: string, { host, variable, port, path }: Port): Promise<Finding> {
   const subject = `port ${port}`
   if (!(await isOpen(address, port))) return fine(subject, `is free for ${host}`)
-  if (path === undefined) return fine(subject, `somebody listens, ${host} if it was started`)
+  if (path === undefined) return fine(subject, `the port is in use, by ${host} if it was started`)
   const at = `${address.includes(':') ? `[${address}]` : address}:${port}`
   const answer = await fetch(`http://${at}${path}`, { signal: AbortSignal.timeout(answerMilliseconds) })
     .then(async (response) => ({ status: response.status, text: await response.text() }))
     .catch(() => undefined)
-  if (answer?.status === 200) return fine(subject, `${host} answers that it is ready`)
+  if (answer?.status === 200) return fine(subject, `${host} is ready`)
   if (answer?.status === 503)
     return wrong(
       subject,
       `${host} is not ready: ${answer.text.slice(0, 200)}`,
-      'Its log says more; look at the store first.',
+      'See its log; check the store first.',
     )
   return look(
     subject,
@@ -154,7 +154,7 @@ export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): r
     ...orphanedInstances(all),
     ...(databaseUrl === undefined ? orphanedServer(all, dataDirectory) : []),
   ]
-  if (orphans.length === 0) return [fine('processes', 'none has lost the one that started it')]
+  if (orphans.length === 0) return [fine('processes', 'none is orphaned')]
   return orphans.map(({ pid, command }) =>
     wrong('processes', `${pid} is orphaned: ${command.slice(0, 120)}`, `kill ${pid}`),
   )

@@ -23,7 +23,7 @@ async function checkStandby(url: string): Promise<Finding> {
     return wrong(
       'standby',
       `${name} cannot be reached: ${message || code}`,
-      'The primary reads alone meanwhile. Look whether it runs, and at DATABASE_READ_URL.',
+      'All reads go to the primary meanwhile. Check that it is running, and DATABASE_READ_URL.',
     )
   } finally {
     await client.end().catch(() => undefined)
@@ -38,13 +38,17 @@ interface StandbyState {
 
 export function gradeReader(name: string, { isStandby, seconds }: StandbyState): Finding {
   if (!isStandby)
-    return look('standby', `${name} is a primary`, 'It is not read from; DATABASE_READ_URL is for standbys.')
+    return look(
+      'standby',
+      `${name} is a primary`,
+      'It is not used for reads; DATABASE_READ_URL is for standbys.',
+    )
   const found = `${name} is ${seconds.toFixed(1)} s behind`
   if (seconds < lagSecondsMax) return fine('standby', found)
   return look(
     'standby',
     found,
-    'Lists are read at the primary meanwhile. Look at its disk, and for long statements there.',
+    'Lists are read from the primary meanwhile. Check its disk, and for long statements there.',
   )
 }
 

@@ -43,8 +43,8 @@ If you want no new password, do nothing: the old one stays.
     text: `How you sign in to your account at ${place} has changed: a passkey, an app for codes, recovery codes or an account elsewhere
 was added or taken away. After a change of passkeys, apps or codes your other sign-ins have ended.
 
-If that was you, there is nothing to do. If not, choose a new password at once, look at what stands under "Second factor" and
-"Accounts elsewhere" on the page "My account", and tell an administrator.
+If that was you, there is nothing to do. If not, choose a new password at once, check "Second factor" and
+"Linked accounts" on the page "My account", and tell an administrator.
 `,
   }),
   invitation: ({ place, link, days, inviter, into }) => ({

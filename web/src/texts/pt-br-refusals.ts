@@ -148,7 +148,7 @@ export const ptBrRefusals: Readonly<Record<string, string>> = {
   'The address must not be a private address.': 'O endereço não pode ser de uma rede privada.',
   // People, links, tokens, apps
   'There may be at most {count} administrators.': 'Pode haver no máximo {count} administradores.',
-  'Nobody takes the role from themselves. Ask another administrator.':
+  'You cannot revoke your own role. Ask another administrator.':
     'Ninguém tira o próprio papel. Fale com outro administrador.',
   'Nobody deactivates themselves.': 'Ninguém desativa a própria conta.',
   'This link has been used, has ended, or never was one. Ask for a new one.':
