@@ -224,7 +224,7 @@ describe('connections', () => {
     }
     const held = [await open(), await open()]
     await once(await open(), 'close')
-    // The holder is the server: each has as many.
+    // The holder is the server: each has a budget of the same size.
     equal(connections.used(app.server), 2)
     equal(budgets.states().find(({ name }) => name === 'httpConnections')?.refused, 1)
     for (const socket of held) socket.destroy()

@@ -23,11 +23,14 @@ import { project } from '../../resources/project.ts'
 
 export interface HistoryPage {
   readonly data: readonly ShownChange[]
-  /** What `before` has to be for the page after this one; null on the last. */
+  /** The value of `before` for the next page; null on the last. */
   readonly next: string | null
 }
 
-/** Who changed a row, or anything in a project, newest first. Anyone who may not see it now learns nothing of before either. */
+/**
+ * The changes of a row, or of everything in a project, newest first. A user without access to it now does not see its past
+ * either.
+ */
 export async function listHistory(
   { database }: Tracker,
   caller: Caller,
@@ -59,7 +62,7 @@ interface Wanted {
   readonly conditions: readonly Sql[]
   readonly count: number
   readonly before: number | undefined
-  /** Who may see the row may see its history. */
+  /** A user who may see the row may see its history. */
   readonly isOfRow: boolean
 }
 
@@ -72,7 +75,7 @@ const newest = ({ conditions, before, count }: Omit<Wanted, 'caller' | 'isOfRow'
 const newestReadable = ({ caller, conditions, isOfRow, ...rest }: Wanted): Sql =>
   newest({ ...rest, conditions: isOfRow ? conditions : [...conditions, readableEntries(caller)] })
 
-/** Looked at in parts, until enough of them are for the reader. */
+/** Reads in chunks, until enough of them are visible to the caller. */
 async function newestInTurn(
   queries: Queries,
   { caller, isOfRow, ...wanted }: Wanted,
@@ -115,22 +118,22 @@ function readHistoryQuery(query: Readonly<Record<string, unknown>>) {
   return read
 }
 
-/** What became of one row between two moments. */
+/** The change of one row between two instants. */
 export interface Difference {
   readonly resource: string
   readonly rowId: string
   readonly kind: 'added' | 'changed' | 'removed'
-  /** The fields that differ, as they were at the first moment; null for a row that was not there. */
+  /** The fields that differ, as they were at the first instant; null for a row that did not exist. */
   readonly before: Values | null
   readonly after: Values
 }
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Enough for what people compare; more is read from the feed. */
+/** Enough to compare by eye; larger ones are read from the feed. */
 export const differenceChangesMax = 5000
 
-/** How a project at one moment differs from itself at another, in the rows that the reader may see now. */
+/** Compares a project at two instants, in the rows that the caller may see now. */
 export async function listDifferences(
   { database }: Tracker,
   caller: Caller,
@@ -165,7 +168,7 @@ export async function listDifferences(
   return [...byRow.values()].flatMap((changes) => differenceOf(changes.map((one) => showChange(one, caller))))
 }
 
-/** Nothing for a row that is again as it was, or that came and went in between. */
+/** Empty for a row that is unchanged in the end, or that existed only in between. */
 function differenceOf(changes: readonly ShownChange[]): Difference[] {
   const [first] = changes
   if (!first) return []
@@ -183,7 +186,7 @@ function differenceOf(changes: readonly ShownChange[]): Difference[] {
   return [{ ...key, kind, before: pick(before), after: pick(after) }]
 }
 
-/** Of each field what it was at first and what it became at last. */
+/** Combines the first and the last value of each field. */
 function sumOf(changes: readonly ShownChange[]) {
   const fields = changes.flatMap((change) => Object.entries(change.before ?? {}))
   return {

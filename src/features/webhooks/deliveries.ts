@@ -23,10 +23,10 @@ export interface LoggedDelivery {
   readonly type: string
   readonly createdAt: string
   readonly deliveredAt: string | null
-  /** When it is tried next. */
+  /** The time of the next attempt. */
   readonly nextAt: string | null
   readonly body: string
-  /** The newest first. */
+  /** Ordered from the newest. */
   readonly attempts: readonly unknown[]
 }
 
@@ -35,10 +35,10 @@ export interface DeliveryPage {
   readonly next: string | null
 }
 
-/** Of one delivery the newest are enough to see what is wrong. */
+/** The newest attempts of a delivery are enough to see what is wrong. */
 export const attemptsShownMax = 5
 
-/** What was sent to a webhook and what it answered, newest first: of what the caller may read today. */
+/** Deliveries to a webhook and the responses, newest first, limited to those that the caller may read today. */
 export async function listDeliveries(
   { database }: Tracker,
   caller: Caller,
@@ -80,7 +80,7 @@ export async function listDeliveries(
   }
 }
 
-/** One delivery, or all that were made in a period, are sent again with the same ids. The answer is how many. */
+/** Sends one delivery, or all of a period, again with the same ids. Returns their number. */
 export async function replayDeliveries(
   { database }: Tracker,
   caller: Caller,
