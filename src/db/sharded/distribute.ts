@@ -98,8 +98,13 @@ async function oneConnectionEach(client: pg.Client): Promise<string> {
   return `alter database ${pg.escapeIdentifier(rows[0]?.name ?? '')} set citus.multi_shard_modify_mode = 'sequential'`
 }
 
-/** What a store of several nodes does in another way; also after a migration, which knows of one node only. */
-export async function defineFunctions(client: pg.Client): Promise<void> {
+/** A migration knows of one node only. Its functions are replaced by those of several nodes. */
+export async function completeSchema(client: pg.Client): Promise<void> {
+  if (await isDistributed(client)) await defineFunctions(client)
+}
+
+/** The functions that several nodes do in another way. */
+async function defineFunctions(client: pg.Client): Promise<void> {
   const text = await readFile(new URL('./functions.sql', import.meta.url), 'utf8')
   for (const statement of statementsOf(text)) await client.query(statement)
 }
