@@ -47,6 +47,7 @@ async function requireWorkers(client: pg.Client): Promise<void> {
 async function distributeWithin(client: pg.Client, shards: number): Promise<string[]> {
   await client.query(`set local citus.shard_count = ${shards}; set local client_min_messages = warning`)
   await client.query(placesTable)
+  await client.query(knownToNodes)
   await defineFunctions(client)
   const { rows } = await client.query<{ name: string }>(
     `select logicalrelid::text as name from pg_dist_partition where partmethod = 'h' or repmodel = 't'`,
@@ -77,7 +78,8 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
   return done
 }
 
-const placesTable = `
+/** It marks a store as one of several nodes. */
+export const placesTable = `
   create table if not exists row_places (
     table_name text not null,
     id uuid not null,
@@ -85,7 +87,9 @@ const placesTable = `
     primary key (id, table_name)
   );
   insert into row_places (table_name, id) values ('', '${turnId}') on conflict do nothing;
-  create table if not exists two_phase_commits (id integer primary key);
+  create table if not exists two_phase_commits (id integer primary key)`
+
+const knownToNodes = `
   select citus_add_local_table_to_metadata('two_phase_commits')
     where not exists (select from pg_dist_partition where logicalrelid = 'two_phase_commits'::regclass)`
 
