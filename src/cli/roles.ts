@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { storeTasks } from '../db/stores.ts'
 import { resources } from '../resources/all.ts'
 
 export const roleOf = (prefix: string, host: string): string => `${prefix}${host}`
@@ -62,15 +63,16 @@ function closeToAll(database: string, roles: readonly string[]): string[] {
   ]
 }
 
-/** A store that is spread over nodes has tables of its own, to which every role that writes rows writes too. */
+/** The store may have tables of its own, which every role that writes rows writes too. */
 async function openToWriters(client: pg.Client, prefix: string): Promise<string[]> {
-  const { rows } = await client.query<{ isDistributed: boolean }>(
-    `select to_regclass('row_places') is not null as "isDistributed"`,
+  const { rows } = await client.query<{ name: string }>(
+    'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
+    [storeTasks.ownTables],
   )
   const writers = Object.keys(functionsOfHosts).map((host) => name(roleOf(prefix, host)))
-  return rows[0]?.isDistributed
-    ? [`grant select, insert, update, delete on row_places, two_phase_commits to ${writers.join(', ')}`]
-    : []
+  return rows.map(
+    (table) => `grant select, insert, update, delete on ${name(table.name)} to ${writers.join(', ')}`,
+  )
 }
 
 function openTo(role: string, rights: Rights): string[] {

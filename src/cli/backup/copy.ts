@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { madeByDistribute } from '../../db/sharded/placement.ts'
+import { storeTasks } from '../../db/stores.ts'
 
 /** The part of a driver's connection that copying needs. */
 interface Wire {
@@ -106,8 +106,8 @@ export interface Partition {
   readonly bound: string
 }
 
-/** Created again by the migrations, and by distributing the store again. */
-const madeAnew: readonly string[] = ['migrations', ...madeByDistribute].map((name) => `public.${name}`)
+/** The migrations and the store make them again. */
+const madeAnew: readonly string[] = ['migrations', ...storeTasks.ownTables].map((name) => `public.${name}`)
 
 /**
  * Every table of the program's schemas, each after those it refers to. Transaction ids are left out: another server counts its

@@ -150,7 +150,7 @@ export async function settleRestored(client: pg.Client): Promise<void> {
   await client.query(
     `update history set transaction = pg_current_xact_id() where transaction > pg_current_xact_id()`,
   )
-  // Passed as a value: an update on several nodes cannot call the clock itself.
+  // One timestamp for both tables.
   const { rows } = await client.query<{ moment: string }>('select clock_timestamp()::text as moment')
   const moment = [rows[0]?.moment]
   await client.query('update history_begin set restored_at = $1, restored_in = pg_current_xact_id()', moment)

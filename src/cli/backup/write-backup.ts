@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { readApplied } from '../../db/migrate.ts'
-import { holdCommits } from '../../db/sharded/hold-commits.ts'
+import { storeTasks } from '../../db/stores.ts'
 import { type Archive, type BackupEnd, type BackupHead, formatOfBackups, writeArchive } from './archive.ts'
 import { copyOut, readSequences, readStoredTables, type StoredTable } from './copy.ts'
 
@@ -11,7 +11,7 @@ export async function writeBackup(url: string, dataDirectory: string, file: stri
   const client = new pg.Client({ connectionString: url, application_name: 'backup' })
   client.on('error', () => undefined)
   await client.connect()
-  const commits = await holdCommits(url)
+  const commits = await storeTasks.holdCommits(url)
   try {
     await client.query('begin isolation level repeatable read read only')
     // Makes the text independent of the server's settings, and removes time limits.

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { type Environment, readSettings } from '../../config/settings.ts'
 import { readPending } from '../../db/migrate.ts'
-import { everywhere, withAssignment } from '../../db/sharded/placement.ts'
+import { storeTasks } from '../../db/stores.ts'
 import { type IdentitySettings, readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { createSecretBox } from '../../hosts/identity/keys/key-ring.ts'
 import { checkAdministrators } from './check-administrators.ts'
@@ -145,7 +145,7 @@ const checks: readonly ((client: pg.Client) => Promise<readonly Finding[]>)[] = 
       ),
     )
   },
-  checkNodes,
+  storeTasks.checkNodes,
   async (client) => {
     const { open } = await ask<{ open: boolean }>(
       client,
@@ -253,53 +253,3 @@ const keptSecret = (dataDirectory: string) =>
     (text) => text.trim(),
     () => undefined,
   )
-
-/** Checks a store that is spread over nodes. */
-async function checkNodes(client: pg.Client): Promise<readonly Finding[]> {
-  const { rows } = await client.query<{ isDistributed: boolean; isCitus: boolean }>(
-    `select to_regclass('row_places') is not null as "isDistributed", to_regclass('pg_dist_node') is not null as "isCitus"`,
-  )
-  const [store] = rows
-  if (store?.isDistributed) return [...(await checkEach(client)), ...(await checkTables(client))]
-  return store?.isCitus
-    ? [
-        look(
-          'nodes',
-          'Citus is here, and all rows are on this node',
-          'Stop the hosts, then: npm run cli -- distribute',
-        ),
-      ]
-    : []
-}
-
-async function checkEach(client: pg.Client): Promise<readonly Finding[]> {
-  const { rows } = await client.query<{ node: string; answered: boolean; answer: string; shards: number }>(
-    `select format('%s:%s', node.nodename, node.nodeport) as node, success as answered, result as answer,
-       (select count(*)::int from pg_dist_placement join pg_dist_shard using (shardid)
-        where logicalrelid = 'assignments'::regclass and pg_dist_placement.groupid = node.groupid) as shards
-     from run_command_on_workers('select count(*) from pg_prepared_xacts where prepared < now() - interval ''5 minutes''') as asked
-       join pg_dist_node as node on node.nodename = asked.nodename and node.nodeport = asked.nodeport`,
-  )
-  return rows.map(({ node, answered, answer, shards }) => {
-    if (!answered)
-      return wrong('nodes', `${node} does not answer: ${answer}`, 'Start it, or its standby in its place.')
-    if (answer !== '0')
-      return wrong(
-        'nodes',
-        `${node} has ${answer} transactions that were prepared more than five minutes ago`,
-        'Look at the log of the coordinator: it ends them itself, every minute. select recover_prepared_transactions()',
-      )
-    return fine('nodes', `${node} has ${shards} shards of assignments`)
-  })
-}
-
-async function checkTables(client: pg.Client): Promise<readonly Finding[]> {
-  const { rows } = await client.query<{ name: string }>(
-    `select name from unnest($1::text[]) as name
-     where not exists (select from pg_dist_partition where logicalrelid = name::regclass and (partmethod = 'h' or repmodel = 't'))`,
-    [[...everywhere, ...withAssignment, 'assignments']],
-  )
-  return rows.map(({ name }) =>
-    wrong('nodes', `${name} is on the coordinator only`, 'Stop the hosts, then: npm run cli -- distribute'),
-  )
-}

@@ -1,9 +1,8 @@
 import type { Snapshot } from '../../db/change-log.ts'
 import { columnName } from '../../db/columns.ts'
-import type { Queries } from '../../db/database.ts'
 import type { LimitedReads } from '../../db/limited-reads.ts'
-import { atPlaces, type Place } from '../../db/sharded/places.ts'
-import { eitherWay, rare, raw, type Sql, sql } from '../../db/sql.ts'
+import { changedRows } from '../../db/named-statements.ts'
+import { rare, raw, type Sql, sql } from '../../db/sql.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { referencesFrom } from '../../resources/derived.ts'
@@ -68,36 +67,19 @@ function changesStatement(since: Snapshot, names: readonly string[]): Sql {
       .map((one) => `when '${one.name}' then (${rowsNow(one)} where row.id = logged.row_id)`)
       .join(' ')} end`,
   )
-  const statement = eitherWay(
-    sql`select logged.resource, logged.row_id as id, ${fieldsBefore}, ${now} as now ${changesOf(since, names)}`,
-    (queries) => changesInTurn(queries, since, known),
+  const changes = changesOf(since, names)
+  const statement = changedRows.of(
+    {
+      changes,
+      fields: fieldsBefore,
+      countMax: rowsMax,
+      tables: () =>
+        known.map((one) => ({ resource: one.name, table: one.table, rows: raw(rowsNow(one, 'row.id')) })),
+    },
+    sql`select logged.resource, logged.row_id as id, ${fieldsBefore}, ${now} as now ${changes}`,
   )
   // Statements for one resource are common; there are many combinations of several.
   return names.length === 1 ? statement : rare(statement)
-}
-
-/** Rows that are spread over nodes are read on their nodes, all of one resource at once. A row that has just moved is unknown. */
-async function changesInTurn(
-  queries: Queries,
-  since: Snapshot,
-  known: readonly Resource[],
-): Promise<readonly Found[]> {
-  const names = known.map(({ name }) => name)
-  const tables = known.map(({ table }) => table)
-  const found = await queries.query<Omit<Found, 'now'> & Place>(sql`
-    select logged.resource, logged.row_id as id, place.assignment_id, ${fieldsBefore} ${changesOf(since, names)}
-    join unnest(${names}::text[], ${tables}::text[]) as kept (resource, table_name) on kept.resource = logged.resource
-    left join row_places as place on place.id = logged.row_id and place.table_name = kept.table_name`)
-  const now = new Map<string, Found['now']>()
-  for (const resource of found.length > rowsMax ? [] : known) {
-    const places = found.filter((one) => one.resource === resource.name)
-    if (places.length === 0) continue
-    const rows = await queries.query<{ id: string; now: Found['now'] }>(
-      sql`${raw(rowsNow(resource, 'row.id'))} where ${atPlaces(resource.table, places)}`,
-    )
-    for (const row of rows) now.set(`${resource.name} ${row.id}`, row.now)
-  }
-  return found.map((one) => ({ ...one, now: now.get(`${one.resource} ${one.id}`) ?? null }))
 }
 
 const changesOf = (since: Snapshot, names: readonly string[]): Sql => sql`

@@ -1,5 +1,6 @@
 import type { LimitedReads } from '../../db/limited-reads.ts'
-import { allOf, eitherWay, raw, type Sql, sql } from '../../db/sql.ts'
+import { pageOfFeed } from '../../db/named-statements.ts'
+import { allOf, raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { isMissing } from '../../model/field-kinds.ts'
@@ -14,7 +15,7 @@ import {
   showChange,
 } from '../../records/serialize-record.ts'
 import { refuseTooSlow } from '../../records/settled-timestamp.ts'
-import { readableAmong, readableEntries } from '../../records/visible-rows.ts'
+import { readableEntries, readableRows } from '../../records/visible-rows.ts'
 import { resourceNames } from '../../resources/all.ts'
 import { beginning, type Position, readPosition, writePosition } from './position.ts'
 
@@ -109,16 +110,10 @@ const milliseconds = (moment: Sql): Sql => sql`floor(extract(epoch from ${moment
 
 function feedStatement(query: FeedQuery): Sql {
   const { caller, pageSize } = query
-  return eitherWay(changesOf(query, readableEntries(caller), pageSize), async (queries) => {
-    const found = await queries.query<FoundChange>(changesOf(query, raw('true'), scannedMax))
-    const readable = await readableAmong(
-      queries,
-      caller,
-      found.filter(({ sequence }) => sequence !== null),
-    )
-    const [first] = found
-    return readable.length > 0 ? readable.slice(0, pageSize) : [{ ...first, sequence: null }]
-  })
+  return pageOfFeed.of(
+    { rows: readableRows(caller), pageSize, entries: () => changesOf(query, raw('true'), scannedMax) },
+    changesOf(query, readableEntries(caller), pageSize),
+  )
 }
 
 function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number): Sql {

@@ -1,6 +1,6 @@
 import { tableOf } from '../../db/columns.ts'
-import type { Queries } from '../../db/database.ts'
-import { allOf, eitherWay, type Sql, sql } from '../../db/sql.ts'
+import { newestEntries, readableAmong } from '../../db/named-statements.ts'
+import { allOf, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { isMissing, moment } from '../../model/field-kinds.ts'
@@ -17,7 +17,7 @@ import {
   showChange,
 } from '../../records/serialize-record.ts'
 import { refuseTooSlow, requireSettled } from '../../records/settled-timestamp.ts'
-import { isLater, readableAmong, readableEntries, rememberedRow } from '../../records/visible-rows.ts'
+import { isLater, readableEntries, readableRows, rememberedRow } from '../../records/visible-rows.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { project } from '../../resources/project.ts'
 
@@ -48,10 +48,7 @@ export async function listHistory(
       : [sql`entry.project_id = ${projectId}`, ...(resource ? [sql`entry.resource = ${resource.name}`] : [])]
   const wanted = { caller, conditions, count: pageSize + 1, before, isOfRow: projectId === undefined }
   const found = await refuseTooSlow(slowness, () =>
-    database.lists.query<StoredChange>(
-      eitherWay(newestReadable(wanted), (queries) => newestInTurn(queries, wanted)),
-      caller.id,
-    ),
+    database.lists.query<StoredChange>(newestReadable(wanted), caller.id),
   )
   const data = found.slice(0, pageSize).map((change) => showChange(change, caller))
   return { data, next: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
@@ -72,25 +69,16 @@ const newest = ({ conditions, before, count }: Omit<Wanted, 'caller' | 'isOfRow'
     select ${changeColumns} from history as entry where ${allOf(wanted)} order by entry.sequence desc limit ${count}`
 }
 
-const newestReadable = ({ caller, conditions, isOfRow, ...rest }: Wanted): Sql =>
-  newest({ ...rest, conditions: isOfRow ? conditions : [...conditions, readableEntries(caller)] })
-
-/** Reads in chunks, until enough of them are visible to the caller. */
-async function newestInTurn(
-  queries: Queries,
-  { caller, isOfRow, ...wanted }: Wanted,
-): Promise<readonly StoredChange[]> {
-  const found: StoredChange[] = []
-  let { before } = wanted
-  for (;;) {
-    const part = await queries.query<StoredChange>(newest({ ...wanted, before, count: lookedAtOnce }))
-    found.push(...(isOfRow ? part : await readableAmong(queries, caller, part)))
-    if (part.length < lookedAtOnce || found.length >= wanted.count) return found.slice(0, wanted.count)
-    before = part.at(-1)?.sequence
-  }
-}
-
-const lookedAtOnce = 500
+const newestReadable = ({ caller, conditions, isOfRow, count, before }: Wanted): Sql =>
+  newestEntries.of(
+    {
+      rows: isOfRow ? () => 'all' : readableRows(caller),
+      count,
+      before,
+      entries: (count, before) => newest({ conditions, count, before }),
+    },
+    newest({ conditions: isOfRow ? conditions : [...conditions, readableEntries(caller)], count, before }),
+  )
 
 const slowness = { what: 'Reading the history', advice: 'Ask for smaller pages, or for one row.' }
 
@@ -154,8 +142,9 @@ export async function listDifferences(
   const slowness = { what: 'Reading the difference', advice: 'Choose moments that lie nearer to each other.' }
   const found = await refuseTooSlow(slowness, () =>
     database.lists.query<StoredChange>(
-      eitherWay(sql`${entries} and ${readableEntries(caller)} ${inOrder}`, async (queries) =>
-        readableAmong(queries, caller, await queries.query<StoredChange>(sql`${entries} ${inOrder}`)),
+      readableAmong.of(
+        { rows: readableRows(caller), entries: () => sql`${entries} ${inOrder}` },
+        sql`${entries} and ${readableEntries(caller)} ${inOrder}`,
       ),
       caller.id,
     ),

@@ -1,4 +1,5 @@
-import { eitherWay, raw, type Sql, sql } from '../../db/sql.ts'
+import { changeMessages, messagesAbout } from '../../db/named-statements.ts'
+import { raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
 import { isMissing, moment } from '../../model/field-kinds.ts'
@@ -7,15 +8,9 @@ import { collectViolations, missing, readObject, type Violations } from '../../m
 import type { Tracker } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { readNumber } from '../../records/query-values.ts'
+import { readableRows } from '../../records/visible-rows.ts'
 import { readId } from './manage.ts'
-import {
-  bodyFor,
-  isReadable,
-  type KeptMessage,
-  readableMessages,
-  requireMine,
-  requireReadable,
-} from './readable.ts'
+import { bodyFor, isReadable, type KeptMessage, requireMine, requireReadable } from './readable.ts'
 
 export interface LoggedDelivery {
   readonly id: string
@@ -64,11 +59,10 @@ export async function listDeliveries(
     order by delivery.id desc limit ${pageSize + 1}`
   type Found = LoggedDelivery & KeptMessage & { readonly isReadable: boolean }
   const found = await database.lists.query<Found>(
-    eitherWay(page(isReadable(caller)), async (queries) => {
-      const all = await queries.query<Found>(page(raw('true')))
-      const readable = await readableMessages(queries, caller, all)
-      return all.map((one) => ({ ...one, isReadable: readable.has(one) }))
-    }),
+    messagesAbout.of(
+      { rows: readableRows(caller), messages: () => page(raw('true')) },
+      page(isReadable(caller)),
+    ),
     caller.id,
   )
   const shown = found.slice(0, pageSize)
@@ -108,13 +102,15 @@ export async function replayDeliveries(
     update webhook_deliveries as delivery set next_at = now(), first_at = null, attempts = 0, delivered_at = null
     where webhook_id = ${id} and ${which} and ${condition} returning id`
   const again = await database.single.query(
-    eitherWay(sendAgain(isReadable(caller)), async (queries) => {
-      const found = await queries.query<KeptMessage & { id: number }>(
-        sql`select id, type, row_id as "rowId" from webhook_deliveries where webhook_id = ${id} and ${which}`,
-      )
-      const readable = await readableMessages(queries, caller, found)
-      return queries.query(sendAgain(sql`id = any(${[...readable].map((one) => one.id)}::bigint[])`))
-    }),
+    changeMessages.of(
+      {
+        rows: readableRows(caller),
+        messages: () =>
+          sql`select id, type, row_id as "rowId" from webhook_deliveries where webhook_id = ${id} and ${which}`,
+        change: (ids) => sendAgain(sql`id = any(${ids}::bigint[])`),
+      },
+      sendAgain(isReadable(caller)),
+    ),
   )
   if (again.length === 0 && deliveryId !== undefined) throw missing('Delivery')
   if (again.length > 0)

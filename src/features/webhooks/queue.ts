@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { administratorColumns, type PossibleAdministrator } from '../../accounts/administrators.ts'
 import { isDeactivated } from '../../accounts/deactivation.ts'
 import type { Database, Queries } from '../../db/database.ts'
+import { messagesAbout } from '../../db/named-statements.ts'
 import { deleteInBatches } from '../../db/purge.ts'
-import { eitherWay, raw, type Sql, sql } from '../../db/sql.ts'
+import { raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { showChange } from '../../records/serialize-record.ts'
+import { readableRows } from '../../records/visible-rows.ts'
 import { readPosition, writePosition } from '../changes/position.ts'
 import { type FeedPage, newestPosition, readFeed } from '../changes/read-feed.ts'
-import { bodyFor, isReadable, type KeptMessage, readableMessages } from './readable.ts'
+import { bodyFor, isReadable, type KeptMessage } from './readable.ts'
 
 /** The account that a webhook belongs to. */
 export interface Owner extends PossibleAdministrator {
@@ -221,11 +223,10 @@ export async function dueDeliveries(
     ) as delivery
     where next_at <= ${time(now)} order by id limit ${max}`
   const found = await database.query<Found>(
-    eitherWay(due(isReadable(reader)), async (queries) => {
-      const all = await queries.query<Found>(due(raw('true')))
-      const readable = await readableMessages(queries, reader, all)
-      return all.map((one) => ({ ...one, isReadable: readable.has(one) }))
-    }),
+    messagesAbout.of(
+      { rows: readableRows(reader), messages: () => due(raw('true')) },
+      due(isReadable(reader)),
+    ),
   )
   const [readable = [], unreadable = []] = [true, false].map((wanted) =>
     found.filter((one) => one.isReadable === wanted),

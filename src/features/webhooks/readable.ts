@@ -2,7 +2,7 @@ import type { Queries } from '../../db/database.ts'
 import { raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { forbidden, missing } from '../../model/problem.ts'
-import { readableAmong, readableEntries, rememberedRow } from '../../records/visible-rows.ts'
+import { readableEntries, rememberedRow } from '../../records/visible-rows.ts'
 import { project } from '../../resources/project.ts'
 
 /**
@@ -23,20 +23,6 @@ export const isReadable = (caller: Caller): Sql =>
     : sql`(delivery.type = 'test' or exists (
         select 1 from (select split_part(delivery.type, '.', 1) as resource, delivery.row_id) as entry
         where ${readableEntries(caller)}))`
-
-/** The same check after reading, for a store of several nodes. */
-export async function readableMessages<Found extends KeptMessage>(
-  queries: Queries,
-  caller: Caller,
-  found: readonly Found[],
-): Promise<ReadonlySet<Found>> {
-  const tests = found.filter(({ type }) => type === 'test')
-  const entries = found
-    .filter(({ type }) => type !== 'test')
-    .map((message) => ({ message, resource: message.type.split('.', 1)[0] ?? '', rowId: message.rowId }))
-  const readable = await readableAmong(queries, caller, entries)
-  return new Set([...tests, ...readable.map(({ message }) => message)])
-}
 
 /**
  * A message as this reader may see it. It was created for its owner, who may have been an administrator then: other users see
